@@ -7,8 +7,19 @@ type Part = string | number | Html | readonly (Html | undefined)[] | undefined;
 
 /** Builds HTML: every text put in is escaped, for element content and quoted attributes; undefined is nothing. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html => ({
-  html: String.raw({ raw: strings }, ...parts.map(toMarkup)),
+  html: String.raw({ raw: compactOf(strings) }, ...parts.map(toMarkup)),
 });
+
+const compacts = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** Without the indentation of the code, which was more than half of a long table: white space is as good as one line break. */
+function compactOf(strings: TemplateStringsArray): readonly string[] {
+  const known = compacts.get(strings);
+  if (known !== undefined) return known;
+  const compact = strings.map((text) => text.replace(/\s*\n\s*/g, '\n'));
+  compacts.set(strings, compact);
+  return compact;
+}
 
 /** Markup of our own that is to be put in as it is. */
 export const trustedHtml = (markup: string): Html => ({ html: markup });

@@ -150,6 +150,12 @@ function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): n
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
+/** The disputes of one payment, oldest first. */
+export const disputesOfPayment = (file: IndexFile, paymentToken: string): DisputeView[] =>
+  file
+    .select('SELECT view FROM disputes WHERE payment_token = ? ORDER BY opened_at', [paymentToken])
+    .map((row) => toView(disputeKind, row));
+
 /** The disputes of a team that were opened last, newest first. */
 export function listDisputes(
   file: IndexFile,

@@ -1,5 +1,6 @@
 /** What people who operate the gateway ask of the index, beyond lists. */
 import { paymentPhases, type PaymentPhase } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
 
@@ -23,6 +24,81 @@ export function countByHour(file: IndexFile, owners: readonly ListOwner[], from:
       })),
     ),
   );
+}
+
+export interface Beginning {
+  why: 'token' | 'order-number';
+  token: string;
+}
+
+/** Behind every text that begins with another one. */
+const lastCharacter = '\u{10ffff}';
+
+/** Each kind is one range of an index, for each owner, as far as it is asked for. */
+export function findBeginning(
+  file: IndexFile,
+  owners: readonly ListOwner[],
+  { text, limit }: { text: string; limit: number },
+): Beginning[] {
+  const range = [text, `${text}${lastCharacter}`];
+  const byToken = file
+    .select('SELECT token FROM payments WHERE token >= ? AND token < ? ORDER BY token LIMIT ?', [
+      ...range,
+      limit,
+    ])
+    .map((row) => ({ why: 'token' as const, token: String(row['token']) }));
+  const sql = `SELECT token, order_number AS number FROM payments INDEXED BY payments_by_order_number
+    WHERE environment = ? AND team = ? AND order_number >= ? AND order_number < ? ORDER BY order_number LIMIT ?`;
+  const byOrder = owners.flatMap(({ environment, team }) =>
+    file
+      .select(sql, [environment, team, ...range, limit])
+      .map((row) => ({ token: String(row['token']), number: String(row['number']) })),
+  );
+  const inOrder = byOrder
+    .toSorted((one, other) => (one.number < other.number ? -1 : 1))
+    .map(({ token }) => ({ why: 'order-number' as const, token }));
+  return [...byToken, ...inOrder].slice(0, limit);
+}
+
+/** So many declined payments are looked at, the newest of each team. */
+const declinesMax = 5_000;
+
+export interface CreatedBetween {
+  /** Milliseconds since the Unix epoch, inclusive. */
+  createdFrom?: number;
+  /** Exclusive. */
+  createdBefore?: number;
+}
+
+export interface DeclineCounts {
+  /** Most frequent first; without a reason where the provider gave none. */
+  reasons: { reason?: string; count: number }[];
+  /** There are more, which were not looked at. */
+  isPartial: boolean;
+}
+
+/** Reads the newest declined payments of each owner, and of all of them so many at most. */
+export function countDeclines(
+  file: IndexFile,
+  owners: readonly ListOwner[],
+  { createdFrom = 0, createdBefore = Number.MAX_SAFE_INTEGER }: CreatedBetween,
+): DeclineCounts {
+  const sql = `SELECT reason, count(*) AS count FROM (
+      SELECT json_extract(view, '$.payment.declineReason') AS reason FROM payments INDEXED BY payments_by_phase
+      WHERE environment = ? AND team = ? AND phase = 'declined' AND created_at >= ? AND (created_at, token) < (?, '')
+      ORDER BY created_at DESC, token DESC LIMIT ?
+    ) GROUP BY reason`;
+  const counts = new Map<string | undefined, number>();
+  let left = declinesMax;
+  for (const { environment, team } of owners)
+    for (const row of file.select(sql, [environment, team, createdFrom, createdBefore, left])) {
+      const reason = row['reason'] === null ? undefined : String(row['reason']);
+      const count = Number(row['count']);
+      counts.set(reason, (counts.get(reason) ?? 0) + count);
+      left -= count;
+    }
+  const reasons = [...counts].map(([reason, count]) => ({ ...given({ reason }), count }));
+  return { reasons: reasons.toSorted((one, other) => other.count - one.count), isPartial: left === 0 };
 }
 
 export function dueAtOf(file: IndexFile, token: string): number | undefined {

@@ -2,7 +2,7 @@
 import { openUnderSchema } from './boot.ts';
 
 /** Grows with every change to the tables, to what is summed up in them, and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 16;
+export const indexSchemaVersion = 17;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -21,6 +21,7 @@ const operationColumns = `
     needs_review INTEGER NOT NULL,
     account TEXT NOT NULL,
     inquiry_need TEXT NOT NULL,
+    is_unresolved INTEGER NOT NULL,
     shard INTEGER NOT NULL,
     due_at INTEGER,
     ${envelopeColumns}`;
@@ -42,6 +43,8 @@ const operationIndexes = (table: string) => `
     (environment, team, order_number, created_at, token, currency, phase, needs_review) WHERE order_number IS NOT NULL;
   CREATE INDEX ${table}_needing_review ON ${table}
     (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
+  CREATE INDEX ${table}_unresolved ON ${table}
+    (environment, team, created_at, token, currency, phase, needs_review) WHERE is_unresolved = 1;
   CREATE TABLE ${table}_metadata (
     of_environment TEXT NOT NULL,
     of_team TEXT NOT NULL,
@@ -59,9 +62,11 @@ export const indexSchema = `
   CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
   ${openUnderSchema}
   CREATE TABLE payments (
-    service_token TEXT, ${operationColumns}
+    service_token TEXT, refund_open INTEGER NOT NULL, ${operationColumns}
   ) STRICT;
   ${operationIndexes('payments')}
+  CREATE INDEX payments_refund_open ON payments
+    (environment, team, created_at, token, currency, phase, needs_review) WHERE refund_open = 1;
   CREATE INDEX payments_by_service_token ON payments (environment, account, service_token)
     WHERE service_token IS NOT NULL;
   CREATE TABLE payouts (${operationColumns}
@@ -70,8 +75,10 @@ export const indexSchema = `
   CREATE TABLE disputes (
     environment TEXT NOT NULL,
     team TEXT,
+    payment_token TEXT,
     opened_at INTEGER NOT NULL, ${envelopeColumns}
   ) STRICT;
+  CREATE INDEX disputes_by_payment ON disputes (payment_token, opened_at) WHERE payment_token IS NOT NULL;
   CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
   CREATE TABLE unmatched (environment TEXT NOT NULL, team TEXT, ${envelopeColumns}) STRICT;
   CREATE TABLE reviews (

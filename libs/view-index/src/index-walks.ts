@@ -88,9 +88,11 @@ function phasesIn(
 }
 
 /** Which index leads. */
-function leadOf({ orderNumber, needsReview, status, phase, currency }: ListQuery) {
+function leadOf({ orderNumber, needsReview, unresolved, refundOpen, status, phase, currency }: ListQuery) {
   if (orderNumber !== undefined) return { index: 'by_order_number', isLedByPhase: false };
   if (needsReview === true) return { index: 'needing_review', isLedByPhase: false };
+  if (unresolved === true) return { index: 'unresolved', isLedByPhase: false };
+  if (refundOpen === true) return { index: 'refund_open', isLedByPhase: false };
   const isLedByPhase = status !== undefined || phase !== undefined;
   if (isLedByPhase)
     return { index: currency === undefined ? 'by_phase' : 'by_phase_and_currency', isLedByPhase };
@@ -104,12 +106,14 @@ const ownerTerms = ({ environment, team }: ListQuery): Term[] => [
   ['team = ?', team],
 ];
 
-function filterTerms({ orderNumber, currency, needsReview }: ListQuery): Term[] {
+function filterTerms({ orderNumber, currency, needsReview, unresolved, refundOpen }: ListQuery): Term[] {
   const terms: Term[] = [];
   if (orderNumber !== undefined) terms.push(['order_number = ?', orderNumber]);
   if (currency !== undefined) terms.push(['currency = ?', currency]);
   // Written out, because the index of those that wait is taken only where the text says so.
   if (needsReview !== undefined) terms.push([`needs_review = ${needsReview ? 1 : 0}`]);
+  if (unresolved === true) terms.push(['is_unresolved = 1']);
+  if (refundOpen === true) terms.push(['refund_open = 1']);
   return terms;
 }
 

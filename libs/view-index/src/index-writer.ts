@@ -109,7 +109,12 @@ function dueColumns(
 ): Columns {
   if (inquiryNeed === undefined) return {};
   const due = dueAt({ token, inquiryNeed, updatedAt });
-  return { inquiry_need: inquiryNeed, due_at: due === undefined ? null : Math.ceil(due) };
+  return {
+    inquiry_need: inquiryNeed,
+    // Beside it, because statements bind that one: see the note on partial indexes.
+    is_unresolved: inquiryNeed === 'unresolved' ? 1 : 0,
+    due_at: due === undefined ? null : Math.ceil(due),
+  };
 }
 
 function insert(statements: Statements, table: string, row: Columns): void {

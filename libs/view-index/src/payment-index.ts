@@ -44,8 +44,18 @@ import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf, type DueAt } from './index-inquiries.ts';
 import { followFilled } from './filled-index.ts';
-import { type ListOfAll, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
-import { countByHour, dueAtOf, tokenByServiceToken, type HourCount } from './index-operators.ts';
+import { type ListOfAll, disputesOfPayment, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
+import {
+  type Beginning,
+  type CreatedBetween,
+  type DeclineCounts,
+  type HourCount,
+  countByHour,
+  countDeclines,
+  dueAtOf,
+  findBeginning,
+  tokenByServiceToken,
+} from './index-operators.ts';
 import {
   readCurrentPositions,
   type CurrentPositionQuery,
@@ -101,8 +111,14 @@ export interface PaymentIndex extends DueInquiries {
   listPayoutsOfAll(query: ListOfAll<PayoutView>): PayoutList;
   /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
   countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
+  /** Payments of these owners whose token or order number begins with a text. */
+  findBeginning(owners: readonly ListOwner[], text: string, limit: number): Beginning[];
+  /** Why payments of these owners were declined, by reason; the newest of those created since `from` and before `before`. */
+  countDeclines(owners: readonly ListOwner[], created: CreatedBetween): DeclineCounts;
   /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
   nextInquiryAt(token: string): number | undefined;
+  /** The disputes of one payment, whoever's it is, oldest first. */
+  disputesOf(paymentToken: string): DisputeView[];
   /** The disputes of a team that were opened last, newest first. */
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
   /** The open reviews of a team, oldest first. */
@@ -211,8 +227,7 @@ export function createPaymentIndex({
       ),
     listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
     listPayoutsOfAll: (query) => readWhole((file) => listViewsOfAll(file, payoutKind, query)),
-    ...readsOfOperators(readWhole),
-    nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
+    ...readsOfOperators({ read, readWhole }),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
@@ -226,12 +241,27 @@ export function createPaymentIndex({
 }
 
 /** Of all teams. */
-const readsOfOperators = (
-  readWhole: Reads['readWhole'],
-): Pick<PaymentIndex, 'countPaymentsByHour' | 'listReviewsOfAll' | 'reviewsOf'> => ({
+const readsOfOperators = ({
+  read,
+  readWhole,
+}: Reads): Pick<
+  PaymentIndex,
+  | 'countPaymentsByHour'
+  | 'countDeclines'
+  | 'disputesOf'
+  | 'findBeginning'
+  | 'listReviewsOfAll'
+  | 'nextInquiryAt'
+  | 'reviewsOf'
+> => ({
   countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+  findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
+  countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
   listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
   reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
+  // What is known of one payment is shown also while the index is not whole.
+  disputesOf: (token) => read((file) => disputesOfPayment(file, token)),
+  nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
 });
 
 interface Reads {

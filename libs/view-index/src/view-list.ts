@@ -18,6 +18,10 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   createdBefore?: number;
   /** True: only those with an open review; false: only the others. */
   needsReview?: boolean;
+  /** Only those with a call whose outcome is not known. */
+  unresolved?: true;
+  /** Only those with a refund that is not decided; of payments only. */
+  refundOpen?: true;
   /** Names and texts, sorted by name; all of them must be so. */
   metadata?: readonly (readonly [name: string, text: string])[];
   withTotal?: boolean;

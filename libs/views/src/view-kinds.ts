@@ -11,6 +11,7 @@ import {
   reservedAmount,
   statusOfPayoutPhase,
   statusOfPhase,
+  undecidedRefund,
   unmatchedStreamPrefix,
   type Environment,
   type Review,
@@ -68,6 +69,7 @@ export const paymentKind: ViewKind<PaymentView> = {
       ...stateColumns(payment),
       account: payment.attempt.account,
       service_token: payment.serviceToken ?? null,
+      refund_open: undecidedRefund(payment) === undefined ? 0 : 1,
     }),
     inquiryNeedOf: ({ payment }) => inquiryNeedOf(payment),
     metadataOf: ({ payment }) => payment.terms.metadata,
@@ -112,6 +114,7 @@ export const disputeKind: ViewKind<DisputeView> = {
     fixedColumns: ({ dispute }) => ({ environment: dispute.environment }),
     changingColumns: (view) => ({
       team: view.dispute.team ?? null,
+      payment_token: view.dispute.paymentToken ?? null,
       opened_at: openedAtOf(view),
     }),
   },

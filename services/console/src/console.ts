@@ -19,13 +19,17 @@ import { payoutsPage } from './pages/payouts.ts';
 import { reconciliationPage } from './pages/reconciliation.ts';
 import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
-import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
+import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
+import { clearFaults, setFault } from './pages/sandbox-faults.ts';
+import { playPayment } from './pages/sandbox-play.ts';
 import { accountChanges, changeAccount, reloadAccounts } from './pages/account-changes.ts';
 import { accountsPage } from './pages/accounts.ts';
 import { searchPage } from './pages/search.ts';
+import { registerSuggestions } from './pages/suggestions.ts';
 import { organisationPath, registerOrganisationSignIn } from './pages/organisation-sign-in.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
+import { replayWebhookOf } from './pages/webhook-replay.ts';
 import { securityLogPage } from './pages/security-log.ts';
 import { type IdentityProviderConfig, createIdentityProvider } from './session/identity-provider.ts';
 import { createSessions } from './session/sessions.ts';
@@ -71,13 +75,14 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
       const provider = createIdentityProvider(identityProvider);
       registerOrganisationSignIn(scope, kit, { provider, credentials, log });
     }
-    registerPages(scope, kit);
+    registerPages(scope, kit, sandbox);
+    registerSuggestions(scope, kit);
     if (sandbox !== undefined) registerSandbox(scope, kit, sandbox);
     registerLive(scope, { ...kit, log });
   });
 }
 
-function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
+function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxControls | undefined): void {
   app.get('/', async (_request, reply) => reply.redirect('/console', 303));
   addPage(app, kit, '/console', overviewPage);
   addPage(app, kit, '/console/search', searchPage);
@@ -88,10 +93,12 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   for (const name of ['capture', 'void', 'refund'] as const)
     addAction(app, kit, `/console/payments/:token/${name}`, actOn(name));
   addAction(app, kit, '/console/payments/:token/inquire', inquireNow);
+  addAction(app, kit, '/console/payments/:token/webhooks', replayWebhookOf('payment'));
   addPage(app, kit, '/console/payouts', payoutsPage);
   addPage(app, kit, '/console/payouts/:token', payoutPage);
   for (const decision of ['approve', 'refuse'] as const)
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
+  addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
@@ -112,7 +119,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
   exportPayments(app, kit);
-  addPage(app, kit, '/console/sandbox', sandboxPage);
+  addPage(app, kit, '/console/sandbox', sandboxPage(sandbox));
   addPage(app, kit, '/console/*', async () =>
     failurePage(404, texts.errors.notFound, texts.errors.notFoundText),
   );
@@ -122,6 +129,8 @@ function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: Sandbox
   addAction(app, kit, '/console/sandbox/payments', playScenario(sandbox));
   addAction(app, kit, '/console/sandbox/clock', moveClock(sandbox));
   addAction(app, kit, '/console/sandbox/faults', clearFaults(sandbox));
+  addAction(app, kit, '/console/sandbox/faults/set', setFault(sandbox));
+  addAction(app, kit, '/console/payments/:token/play', playPayment(sandbox));
 }
 
 /** The only body of a page. */

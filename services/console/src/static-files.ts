@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { protect } from './page.ts';
 
-const names = ['console.css', 'console.js', 'times.js', 'live.js', 'keyboard.js'] as const;
+const names = [
+  ...(['console.css', 'console.js', 'times.js', 'live.js', 'keyboard.js'] as const),
+  ...(['suggestions.js', 'further.js'] as const),
+];
 const types = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
 
 interface StaticFile {

@@ -3,6 +3,7 @@ import { accountTexts } from './texts/accounts.ts';
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
+import { sandboxTexts } from './texts/sandbox.ts';
 import { securityLogTexts } from './texts/security-log.ts';
 import { teamTexts } from './texts/teams.ts';
 import { webhookTexts } from './texts/webhooks.ts';
@@ -29,7 +30,7 @@ export const texts = {
     none: 'Nothing is known by this.',
     partial:
       'Only the newest payments were looked through for these digits: 5,000 of them, or fewer where 20 matched. Filter the list of payments by the card and by time to look further.',
-    hint: 'Type a token (pay_…, ref_…, or the Payment Service’s), the id of a request (req_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop metadata.order:4711 last:24h.',
+    hint: 'Type a token (pay_…, ref_…, or the Payment Service’s), the id of a request (req_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop metadata.order:4711 last:24h, or from:2030-01-31T14:05 to:2030-02-01.',
     why: {
       token: 'This is its token.',
       refund: 'A refund of it has this token.',
@@ -37,6 +38,10 @@ export const texts = {
       'service-token': 'The Payment Service knows it by this token.',
       request: 'This request was about it.',
       mask: 'It was paid with a card that ends with these digits.',
+      'token-begins': 'Its token begins like this.',
+      'order-number-begins': 'Its order number begins like this.',
+      filter: 'Payments that are so.',
+      requestItself: 'This request: what was asked, and what was answered.',
     },
     request: {
       title: 'The request',
@@ -88,12 +93,15 @@ export const texts = {
       ['g a', 'accounts'],
       ['g t', 'teams and keys'],
       ['g l', 'security log'],
+      ['g s', 'sandbox'],
+      ['Esc', 'leave the box'],
       ['?', 'this list'],
     ],
     close: 'Close',
   },
   skip: 'Skip to the content',
   copied: 'Copied',
+  stale: 'The gateway tells nothing new. What you see is of',
   errors: {
     title: 'This did not work',
     notFound: 'There is no such page',
@@ -140,6 +148,9 @@ export const texts = {
       currency: 'Currency',
       orderNumber: 'Order number',
       last: 'Created within',
+      from: 'Created from',
+      to: 'Created before',
+      declineReason: 'Declined for',
       amountFrom: 'Amount from',
       amountTo: 'to',
       sanitizedMask: 'Card ends with',
@@ -162,12 +173,16 @@ export const texts = {
     } as Readonly<Record<string, string>>,
     views: {
       all: 'All',
-      unresolved: 'Creation unresolved',
+      unresolved: 'Unresolved',
       reviews: 'With a review',
-      stuck: 'Creation unresolved, over an hour old',
+      stuck: 'Unresolved, over an hour old',
+      refunds: 'Refunds open',
       declined: 'Declined today',
       open: 'Waiting for the customer',
     },
+    declines: 'By reason:',
+    declineUnnamed: 'no reason given',
+    declinesPartial: 'of the newest 5,000',
     empty: 'No payment yet.',
     emptyHow: 'A payment shows here a moment after a team creates it.',
     emptySandbox: 'Create one in the sandbox',
@@ -194,7 +209,7 @@ export const texts = {
       ]
         .filter((text) => text !== '')
         .join(' '),
-    live: 'New payments appear here by themselves.',
+    further: 'Further pages stand below, so this list stays as it is. It is of',
     lookedFurther: (isOldestFirst: boolean) =>
       `None of the ${isOldestFirst ? 'oldest' : 'newest'} 5,000 payments from here on matches these filters; the next page looks further:`,
   },
@@ -220,7 +235,14 @@ export const texts = {
     pictureHelp:
       'Solid: the way that it took. Accented: where it is. Outlined: what can still happen. Faint: what cannot.',
     timeline: 'What happened',
-    kinds: { event: 'Events', call: 'Calls', webhook: 'Webhooks' },
+    kinds: {
+      ...{ event: 'Events', refund: 'Refunds', call: 'Calls', callback: 'Callbacks' },
+      ...{ webhook: 'Webhooks', dispute: 'Disputes' },
+    },
+    callback: 'A callback of the Payment Service made the gateway inquire.',
+    callbackLed: 'It led to',
+    dispute: 'A dispute was opened for',
+    metadata: (name: string) => `Metadata ${name}`,
     raw: 'as stored',
     by: {
       team: (team: string, keyId: string) => `team ${team}, key ${keyId}`,
@@ -307,7 +329,13 @@ export const texts = {
     reviews: 'Open reviews',
     approvalHelp: 'Approved among those that were approved or declined',
     unresolvedHelp: 'Calls whose outcome is not known: creations, captures, voids, refunds and payouts',
-    unresolvedCreations: 'Creations among them',
+    unknownOutcome: 'a call whose outcome is not known; the gateway inquires by itself.',
+    webhooks: { failed: 'Given up', open: 'Tried again', disabled: 'Endpoints disabled' },
+    notCounted: 'not counted yet',
+    webhooksFailed: (count: number) => `${count} ${count === 1 ? 'webhook was' : 'webhooks were'} given up.`,
+    replayThem: 'Replay them once their receiver answers again.',
+    endpointDisabled: (team: string, environment: string) =>
+      `Nothing is sent to a webhook endpoint of ${team} (${environment}) until the team enables it; disabled:`,
     reviewsHelp: 'Matters that wait for a person',
     perHour: 'by hour; the last column is the hour under way',
     perSecond: 'Creations per second',
@@ -321,14 +349,6 @@ export const texts = {
     notWorking: 'Does not work at the moment',
     accounts: 'Merchant accounts',
     normal: 'Everything is normal.',
-    columns: {
-      account: 'Account',
-      circuit: 'Circuit',
-      underWay: 'Calls under way',
-      waiting: 'Waiting for a permit',
-      share: 'Share',
-      budget: 'Calls per second',
-    },
     circuits: {
       closed: 'closed: it answers',
       open: 'open: it is not called for a while',
@@ -339,47 +359,6 @@ export const texts = {
     approved: 'Approved',
     declined: 'Declined',
   },
-  sandbox: {
-    title: 'Sandbox',
-    intro:
-      'Play the customer, the Payment Service and time. Each payment that you create here opens, and moves while you watch.',
-    none: 'This gateway calls real accounts: there is no sandbox to play with.',
-    needsTeam: 'Needs a role that may create payments.',
-    team: 'Team',
-    amount: 'Amount',
-    currency: 'Currency',
-    twoSteps: 'Authorize only',
-    clock: 'The clock of the sandbox',
-    clockText: 'Moves the time of the Payment Service ahead: pages expire, authorizations end.',
-    clockBySome: 'By',
-    clockDoes: 'Move ahead',
-    clockBy: { '60': '1 minute', '3600': '1 hour', '86400': '1 day', '604800': '7 days' } as Readonly<
-      Record<string, string>
-    >,
-    clockMoved: (now: string) => `It is now ${now} at the Payment Service.`,
-    faults: 'Faults that are set',
-    faultsCleared: 'No fault is set any more.',
-    clear: 'Remove all faults',
-    noSuchFault: 'There is no such scenario.',
-    go: 'Play it',
-    scenarios: {
-      approved: ['An approved payment', 'The customer pays at once.'],
-      declined: ['A declined payment', 'The card has too little money.'],
-      waiting: ['A customer who takes time', 'Creates it and leaves the page open to you.'],
-      'lost-callback': [
-        'A lost callback',
-        'The customer pays, and the Payment Service tells nobody. The inquiry schedule finds it; “Inquire now” finds it at once.',
-      ],
-      'lost-answer': [
-        'A lost answer',
-        'The Payment Service creates the payment, and its answer is lost. The gateway does not call again: it inquires.',
-      ],
-      'down-service': [
-        'A broken Payment Service',
-        'It answers the call with 500. Nobody can know whether that had an effect: the gateway inquires.',
-      ],
-    } as Readonly<Record<string, readonly [string, string]>>,
-    product: 'Tea for two',
-  },
+  sandbox: sandboxTexts,
   accounts: accountTexts,
 } as const;

@@ -1,67 +1,19 @@
 /** The console in a real browser: people sign in, watch a payment, find a lost callback, and decide a review. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { tollgate } from '../e2e/commands.ts';
-import { type System, startSystem, stopEverything } from '../e2e/system.ts';
-import { launchChromium, seriousFaults } from './chromium.ts';
+import type { System } from '../e2e/system.ts';
+import { seriousFaults } from './chromium.ts';
+import { driveConsole } from './console-driver.ts';
 
-let system: System;
-let browser: Browser;
-let context: BrowserContext;
+const driven = driveConsole();
+const { own, signIn, play, state } = driven;
 let page: Page;
-let requested: string[];
-let complaints: string[];
-
-beforeAll(async () => {
-  system = await startSystem();
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await stopEverything();
-  await browser.close();
-});
-beforeEach(async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'Asia/Tokyo' });
-  page = await context.newPage();
-  [requested, complaints] = [[], []];
-  context.on('request', (request) => void requested.push(request.url()));
-  context.on('console', (message) => void complaints.push(message.text()));
-  context.on('weberror', (failure) => void complaints.push(failure.error().message));
-});
-afterEach(async () => {
-  await context.close();
-  expect(complaints).toEqual([]);
-  expect(requested.filter((url) => !url.startsWith(own('/')) && !url.startsWith('data:'))).toEqual([]);
-});
-
-const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
-
-async function signIn(role = 'operator'): Promise<void> {
-  const { link } = await tollgate<{ link: string }>(
-    system,
-    '--as',
-    'ada',
-    'operator',
-    'link',
-    '--role',
-    role,
-  );
-  await page.goto(link);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(own('/console'));
-}
-
-/** Plays a scenario of the sandbox, and is on the page of its payment then. */
-async function play(scenario: string): Promise<string> {
-  await page.goto(own('/console/sandbox'));
-  await page.locator(`button[value="${scenario}"]`).click();
-  await page.waitForURL(/\/console\/payments\/pay_/);
-  return page.url().split('/').at(-1) ?? '';
-}
-
-const state = (name: string) => page.locator('#facts .heading .chip', { hasText: name });
+let context: BrowserContext;
+let browser: Browser;
+let system: System;
+beforeEach(() => ({ page, context, browser, system } = driven.now()));
 
 describe('a payment', () => {
   it('is seen through its phases as they come, without loading its page again', async () => {
@@ -95,7 +47,7 @@ describe('a payment', () => {
     await page.getByLabel('Amount (EUR)').fill('2.50');
     await page.getByRole('button', { name: 'Send the refund' }).click();
     await page.getByText('The refund was accepted.').waitFor();
-    await page.locator('.timeline .event', { hasText: 'The refund was approved.' }).waitFor();
+    await page.locator('.timeline .refund', { hasText: 'The refund was approved.' }).waitFor();
     expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
     expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
   });
@@ -143,6 +95,34 @@ it('a review is decided by a person, with a reason that becomes history', async 
   await page.goto(own(`/console/payments/${token}`));
   await page.locator('.timeline .event', { hasText: 'Seen at the bank.' }).waitFor();
 });
+
+it(
+  'every fault is played by clicking: a refund whose answer is lost, a dispute, a change of mind',
+  { timeout: 60_000 },
+  async () => {
+    await signIn('admin');
+    await page.goto(own('/console/sandbox'));
+    await page.getByLabel('What goes wrong').selectOption('refund lost_reply');
+    await page.getByRole('button', { name: 'Set the fault' }).click();
+    await page.locator('#faults-set').getByText('refund: done, and the answer is lost, once more').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await play('waiting');
+    await page.getByRole('button', { name: 'The customer pays' }).click();
+    await state('Approved').waitFor();
+    await page.getByText('Refund', { exact: true }).click();
+    await page.getByRole('button', { name: 'Send the refund' }).click();
+    await page.locator('.timeline .refund', { hasText: 'The answer to the refund was lost' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await play('approved');
+    await state('Approved').waitFor();
+    await page.getByRole('button', { name: 'The customer disputes it' }).click();
+    await page.locator('.timeline .dispute', { hasText: '12.50 EUR' }).waitFor();
+    await play('declined');
+    await state('Declined').waitFor();
+    await page.getByRole('button', { name: 'The Payment Service changes its mind' }).click();
+    await page.getByText('A person must decide').first().waitFor();
+  },
+);
 
 it('a list is sorted the other way, saved by name, found by it, and removed', async () => {
   await signIn('viewer');
@@ -272,7 +252,7 @@ describe('every page', () => {
   it('shows times in the zone of the reader, and the theme that was chosen', async () => {
     await signIn();
     await page.goto(own('/console/payments'));
-    expect(await page.locator('[data-zone]').innerText()).toBe('GMT+9');
+    expect(await page.locator('#payments [data-zone]').innerText()).toBe('GMT+9');
     await page.getByRole('button', { name: 'Light or dark' }).click();
     await page.reload();
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');

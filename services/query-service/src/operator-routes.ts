@@ -10,7 +10,13 @@ import {
   windowInQuestion,
 } from '@tollgate/payment-domain';
 import { lagSeconds } from '@tollgate/event-store';
-import { proposedByOf, toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
+import {
+  proposedByOf,
+  toIso,
+  toPublicDispute,
+  toPublicPayment,
+  toPublicReviewEntry,
+} from '@tollgate/gateway-api';
 import {
   type OperatorAction,
   type OperatorPaymentAnswer,
@@ -26,7 +32,7 @@ import { countHours } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { notedIn } from './list-query.ts';
 import { readOperatorHistory } from './operator-history.ts';
-import { searchPayments } from './operator-search.ts';
+import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
 import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
 import type { RequestLedger } from './requests/request-ledger.ts';
 import type { RequestRecord } from './requests/request-record.ts';
@@ -61,8 +67,9 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
       );
 
   addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reply }) => {
-    const { team, environment, amountFrom, amountTo, account, sanitizedMask, metadata, ...rest } = query;
-    const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask });
+    const { team, environment, metadata, amountFrom, amountTo, account, sanitizedMask, ...others } = query;
+    const { declineReason, ...rest } = others;
+    const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
     const owners = ownersOf({ team, environment });
     const noted = given({ metadata: notedIn(metadata) });
     const { perPage, order } = rest;
@@ -80,7 +87,8 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     // From its events: what may be done now must not be a moment old.
     const view = isToken(token) ? await foldStream(store, paymentKind, token) : undefined;
     if (view === undefined) return sendError(reply, 'payment_not_found');
-    return reply.send(toDetail(view, index.nextInquiryAt(token)));
+    const disputes = index.disputesOf(token).map(toPublicDispute);
+    return reply.send({ ...toDetail(view, index.nextInquiryAt(token)), disputes });
   });
 
   addReadRoute(app, deps, routes.listPaymentEventsOfAny, async ({ request, reply }) => {
@@ -92,30 +100,47 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
 
   addReadRoute(app, deps, routes.showOverview, async ({ reply }) => {
     const { open, reviews } = index.workload();
+    const unresolved = open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved');
     return reply.send({
       ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
       minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
       ...given({ readModelLagMs: await readModelLagMs(deps) }),
-      ...{ unresolved: sumOf(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
+      unresolved: sumOf(unresolved),
+      unresolvedPayouts: sumOf(unresolved.filter(({ kind }) => kind === 'payout')),
       reviews: sumOf(reviews),
     });
   });
 
-  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
-    const { found, request, isPartial } = await searchPayments(deps, ownersOf({}), q);
-    const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
-    return reply.send({
-      success: true,
-      hits,
-      ...given({ request: request && toOwnedRequest(request), isPartial }),
-    });
-  });
-
+  addSearch(app, deps, ownersOf);
   addReviews(app, deps, ownersOf);
   registerOperatorMoneyRoutes(app, deps, ownersOf);
   addSecurityLog(app, deps);
   addTeamNames(app, deps);
 }
+
+function addSearch(app: FastifyInstance, deps: OperatorReadDependencies, ownersOf: OwnersOf): void {
+  const { index } = deps;
+  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
+    const { found, request, isPartial } = await searchPayments(deps, ownersOf({}), q);
+    return reply.send({
+      success: true,
+      hits: toHits(found),
+      ...given({ request: request && toOwnedRequest(request), isPartial }),
+    });
+  });
+
+  addReadRoute(app, deps, routes.suggest, async ({ query: { q }, reply }) =>
+    reply.send({ success: true, hits: toHits(findByBeginning(index, ownersOf({}), q)) }),
+  );
+
+  addReadRoute(app, deps, routes.countDeclines, async ({ query, reply }) => {
+    const { team, environment, ...created } = query;
+    const counts = index.countDeclines(ownersOf({ team, environment }), given(created));
+    return reply.send({ success: true, ...counts });
+  });
+}
+
+const toHits = (found: readonly Hit[]) => found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
 
 function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, ownersOf: OwnersOf): void {
   const { index } = deps;
@@ -190,16 +215,20 @@ function acceptsOf(wanted: {
   amountTo: number | undefined;
   account: string | undefined;
   sanitizedMask: string | undefined;
+  declineReason: string | undefined;
 }) {
-  const { amountFrom = 0, amountTo = Infinity, account, sanitizedMask } = wanted;
-  return ({ payment: { terms, attempt, sanitizedMask: mask } }: PaymentView): boolean =>
+  const { amountFrom = 0, amountTo = Infinity, account, sanitizedMask, declineReason } = wanted;
+  return ({
+    payment: { terms, attempt, sanitizedMask: mask, declineReason: reason },
+  }: PaymentView): boolean =>
     terms.amount >= amountFrom &&
     terms.amount <= amountTo &&
     (account === undefined || attempt.account === account) &&
+    (declineReason === undefined || reason === declineReason) &&
     (sanitizedMask === undefined || mask?.endsWith(sanitizedMask) === true);
 }
 
-function toDetail(view: PaymentView, dueAt: number | undefined): OperatorPaymentAnswer {
+function toDetail(view: PaymentView, dueAt: number | undefined): Omit<OperatorPaymentAnswer, 'disputes'> {
   const { payment } = view;
   const call = callInFlight(payment);
   const nextInquiryAt = dueAt === undefined ? undefined : toIso(dueAt);

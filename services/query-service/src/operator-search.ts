@@ -8,7 +8,7 @@ import type { ListOwner, PaymentIndex } from '@tollgate/view-index';
 import type { RequestLedger } from './requests/request-ledger.ts';
 import type { RequestRecord } from './requests/request-record.ts';
 
-interface Hit {
+export interface Hit {
   why: 'token' | 'refund' | 'service-token' | 'request' | 'order-number' | 'mask';
   view: PaymentView;
 }
@@ -22,6 +22,17 @@ interface Found {
 }
 
 const hitsMax = 20;
+
+/** As many as one reads while typing. */
+const suggestionsMax = 8;
+
+/** Payments whose token or order number begins with a text. */
+export function findByBeginning(index: PaymentIndex, owners: readonly ListOwner[], text: string): Hit[] {
+  return index.findBeginning(owners, text, suggestionsMax).flatMap(({ why, token }) => {
+    const view = index.find(token);
+    return view === undefined ? [] : [{ why, view }];
+  });
+}
 
 export async function searchPayments(
   deps: { store: EventStore; index: PaymentIndex; requests: Pick<RequestLedger, 'find'> },

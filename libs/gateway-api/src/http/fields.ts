@@ -82,6 +82,9 @@ export const queryFields: Readonly<Record<string, Field>> = {
   order: { description: 'By creation: the newest first, or the oldest.' },
   account: { description: 'Only those that this merchant account takes.' },
   sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
+  declineReason: { description: 'Only those that were declined for just this reason.' },
+  unresolved: { description: 'Only those with a call whose outcome is not known.' },
+  refundOpen: { description: 'Only those with a refund that is not decided.' },
   q: {
     description:
       'A token of ours or of the Payment Service, the id of a request, an order number, or a masked card.',

@@ -6,7 +6,9 @@ import { publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
 import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
+import { publicDispute } from '../dispute.ts';
 import { reviewEntrySchema } from '../review.ts';
+import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
 import { accountAnswerSchemas } from './account-answers.ts';
@@ -64,6 +66,7 @@ export const operatorAnswerSchemas = {
     refundableAmount: z.int().min(0),
     actions: z.array(oneOf(operatorActions, 'Allowed by the state machine now.')),
     reviews: z.array(reviewEntrySchema),
+    disputes: z.array(publicDispute.answer).describe('Of this payment, oldest first.'),
   }),
   OperatorHistory: z.object({
     success,
@@ -107,6 +110,11 @@ export const operatorAnswerSchemas = {
     count: z.int().min(0).describe('All that match, on this page and on others.'),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
+  }),
+  DisabledEndpointList: z.object({
+    success,
+    endpoints: z.array(webhookEndpointSchema.extend({ team: owner.team })),
+    count: z.int().min(0).describe('All of them; at most 500 are listed.'),
   }),
   SecurityLog: z.object({
     success,
@@ -168,7 +176,18 @@ export const operatorAnswerSchemas = {
       .exactOptional()
       .describe('How far reads are behind the events; absent where the store does not tell.'),
     unresolved: z.int().min(0).describe('Payments and payouts with a call whose outcome is not known.'),
+    unresolvedPayouts: z.int().min(0).describe('Payouts among them.'),
     reviews: z.int().min(0),
+  }),
+  DeclineCounts: z.object({
+    success,
+    reasons: z.array(
+      z.object({
+        reason: z.string().exactOptional().describe('Absent where the Payment Service gave none.'),
+        count: z.int().min(1),
+      }),
+    ),
+    isPartial: z.boolean(),
   }),
   SearchResults: z.object({
     success,

@@ -1,5 +1,6 @@
 /** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
 import {
+  declineCountSchema,
   failingWebhookListSchema,
   noQuerySchema,
   operatorPaymentListSchema,
@@ -24,7 +25,7 @@ export const operatorRoutes = {
   listPaymentsOfAll: {
     ...reading('payments'),
     summary: 'Lists the payments of all teams, newest or oldest first',
-    description: `Of a filter by amount, account or mask, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
+    description: `Of a filter by amount, account, mask or reason of a decline, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
     answers: done(
       'One page; it may be shorter than `perPage` while `nextCursor` is present.',
@@ -136,6 +137,16 @@ export const operatorRoutes = {
     answers: done('One page.', 'FailingWebhookList'),
     errors: [...ofReads],
   },
+  listDisabledEndpoints: {
+    ...reading('webhook-endpoints'),
+    service: 'notifier',
+    summary: 'Lists the standing webhook endpoints of all teams that are disabled, longest first',
+    description:
+      'Nothing is sent to them until their team enables them. After a start of the notifier the first who asks may be answered 503 for a while.',
+    query: noQuerySchema,
+    answers: done('Those that are disabled now.', 'DisabledEndpointList'),
+    errors: [...ofReads],
+  },
   replayFailingWebhook: {
     service: 'notifier',
     ...{ method: 'POST', url: '/api/v1/admin/webhooks/:webhook/replay', tag: 'Operators' },
@@ -187,6 +198,22 @@ export const operatorRoutes = {
       'Finds payments of all teams by a token, the id of a request, an order number, the service’s token or a masked card',
     query: searchSchema,
     answers: done('What was found, and by what.', 'SearchResults'),
+    errors: [...ofReads],
+  },
+  suggest: {
+    ...reading('search/suggestions'),
+    summary: 'Finds payments of all teams by the beginning of a token or of an order number',
+    description: 'Eight at the most. What is typed in full is found by the search.',
+    query: searchSchema,
+    answers: done('What begins with it, and which of the two does.', 'SearchResults'),
+    errors: [...ofReads],
+  },
+  countDeclines: {
+    ...reading('declines'),
+    summary: 'Counts declined payments by their reason, most frequent first',
+    description: 'Looks at the newest 5,000 of them; `isPartial` says that there are more.',
+    query: declineCountSchema,
+    answers: done('The reasons.', 'DeclineCounts'),
     errors: [...ofReads],
   },
   listTeamNames: {

@@ -23,6 +23,9 @@ const wholeNumberSchema = z
 
 const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
+/** For what is listed alone, or not asked for. */
+const onlySchema = z.literal('true', 'must be true, or left out').transform(() => true as const);
+
 const dayTextSchema = z.iso.date('must be a date written YYYY-MM-DD');
 /** A day in UTC as its first millisecond. */
 const daySchema = dayTextSchema.transform((text) => Date.parse(text));
@@ -127,10 +130,17 @@ export const operatorPaymentListSchema = z.strictObject({
   amountTo: amountSchema.optional(),
   account: z.string('must be given once').max(64, 'must be at most 64 characters').optional(),
   sanitizedMask: z.string('must be given once').max(32, 'must be at most 32 characters').optional(),
+  declineReason: z.string('must be given once').max(1_000, 'must be at most 1000 characters').optional(),
+  ...{ unresolved: onlySchema.optional(), refundOpen: onlySchema.optional() },
+});
+
+export const declineCountSchema = operatorPaymentListSchema.pick({
+  ...{ team: true, environment: true, createdFrom: true, createdBefore: true },
 });
 
 export const operatorPayoutListSchema = operatorPaymentListSchema
   .omit({ status: true, phase: true, amountFrom: true, amountTo: true, account: true, sanitizedMask: true })
+  .omit({ declineReason: true, refundOpen: true })
   .extend({ phase: z.enum(payoutPhases).optional() });
 
 export const operatorReviewListSchema = z.strictObject({

@@ -16,12 +16,13 @@ export interface ActionSubject {
 
 /** Those without it may look only; the API refuses them, too. */
 const acting: ReadonlySet<OperatorRole> = new Set(['support', 'operator', 'admin']);
+export const mayAct = ({ role }: Pick<PageContext['session'], 'role'>): boolean => acting.has(role);
 
 export function actionForms(
   { payment, refundableAmount, actions }: ActionSubject,
   { session, idempotencyKey }: Pick<PageContext, 'session' | 'idempotencyKey'>,
 ): Html {
-  if (!acting.has(session.role)) return html`<p class="calm">${texts.actions.notYours(session.role)}</p>`;
+  if (!mayAct(session)) return html`<p class="calm">${texts.actions.notYours(session.role)}</p>`;
   const forms = actions.map((name) => {
     const words = texts.actions[name];
     const sum = name === 'refund' ? refundableAmount : payment.heldAmount;

@@ -9,23 +9,18 @@ export function bars(
 ): Html {
   const most = Math.max(1, ...values.map(({ value }) => value));
   const step = size.width / Math.max(1, values.length);
-  const columns = values.map(({ label, value, part }, place) => {
-    const heightOf = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (size.height - 2)));
+  const columns = values.map(({ label, value, part = 0 }, place) => {
     const column = (count: number, kind: string) => {
-      const height = Number(heightOf(count).toFixed(1));
-      return html`<rect
-        class="${kind}"
-        x="${(place * step + 1).toFixed(1)}"
-        y="${(size.height - height).toFixed(1)}"
-        width="${(step - 2).toFixed(1)}"
-        height="${height}"
-      />`;
+      if (count === 0) return undefined;
+      const height = Math.max(1.5, (count / most) * (size.height - 2));
+      const [left, width] = [place * step + 1, step - 2];
+      const outline = `M${short(left)} ${size.height}v${short(-height)}h${short(width)}v${short(height)}z`;
+      return html`<path class="${kind}" d="${outline}" />`;
     };
-    const isLast = place === values.length - 1;
-    return html`<g class="${isLast ? 'under-way' : ''}">
-      <title>${label}</title>
-      ${column(value, 'whole')}${part === undefined ? undefined : column(part, 'part')}
-    </g>`;
+    // What is nothing has no column: an hour of minutes in which nothing happens is most of the page else.
+    if (value === 0) return undefined;
+    const isLast = place === values.length - 1 ? html` class="under-way"` : undefined;
+    return html`<g${isLast}><title>${label}</title>${column(value, 'whole')}${column(part, 'part')}</g>`;
   });
   return html`<svg
     class="bars"
@@ -38,3 +33,5 @@ export function bars(
     ${columns}
   </svg>`;
 }
+
+const short = (length: number): string => String(Number(length.toFixed(1)));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callsIn } from './calls.ts';
+import { callbacksIn, callsIn } from './calls.ts';
 
 const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`;
 const event = (type: string, second: number, data: Record<string, unknown> = {}) => ({
@@ -40,4 +40,22 @@ it('a call spans from its announcement to its outcome, also one that an inquiry 
 it('an approval on the page of the Payment Service is no outcome of a capture', () => {
   const events = [event('PaymentRequested', 0), event('AttemptAccepted', 1), event('PaymentApproved', 2)];
   expect(callsIn(events)).toMatchObject([{ operation: 'authorize', outcome: 'accepted', settledAt: at(1) }]);
+});
+
+it('a callback is told with the events that it led to, once, and no other cause is taken for one', () => {
+  const caused = (type: string, second: number, causationId: string) => ({
+    ...event(type, second),
+    cause: { causationId },
+  });
+  const place = 'provider.callbacks.v1/1/7';
+  const marks = callbacksIn([
+    caused('PaymentRequested', 0, 'req_1'),
+    caused('PaymentApproved', 1, place),
+    caused('RecurringTokenIssued', 1, place),
+    caused('FinalStatusRevised', 3, 'provider.callbacks.v1/1/9'),
+  ]);
+  expect(marks).toEqual([
+    { place, at: at(1), led: ['PaymentApproved', 'RecurringTokenIssued'] },
+    { place: 'provider.callbacks.v1/1/9', at: at(3), led: ['FinalStatusRevised'] },
+  ]);
 });

@@ -56,6 +56,30 @@ export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {
   return calls;
 }
 
+/** A callback of the Payment Service that led to events. Those that changed nothing leave none. */
+export interface CallbackMark {
+  /** Topic, partition and offset of its record. */
+  place: string;
+  /** Of the first event that it led to. */
+  at: string;
+  /** The types of the events. */
+  led: string[];
+}
+
+export function callbacksIn(
+  events: readonly (Pick<HistoryEvent, 'type' | 'at'> & { cause: { causationId: string } })[],
+): CallbackMark[] {
+  const marks = new Map<string, CallbackMark>();
+  for (const { type, at, cause } of events) {
+    const { causationId: place } = cause;
+    if (!place.startsWith('provider.callbacks.')) continue;
+    const mark = marks.get(place);
+    if (mark === undefined) marks.set(place, { place, at, led: [type] });
+    else mark.led.push(type);
+  }
+  return [...marks.values()];
+}
+
 /** The one of a creation is its attempt's. */
 function sendByIn({ sendBy, attempt }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof sendBy === 'string') return sendBy;

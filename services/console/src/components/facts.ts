@@ -1,5 +1,6 @@
 /** Names and what stands behind them; what is not there is left out. */
 import { type Html, html } from '@tollgate/service-kit';
+import { texts } from '../texts.ts';
 
 export type Fact = [name: string, value: Html | string | undefined];
 
@@ -15,3 +16,11 @@ export function factList(facts: readonly Fact[]): Html {
     );
   return html`<dl class="facts">${shown}</dl>`;
 }
+
+/** What a team has noted beside an operation. @param path of a list: each leads to what has the same there */
+export const metadataFacts = (metadata: Readonly<Record<string, string>> = {}, path?: string): Fact[] =>
+  Object.entries(metadata).map(([name, text]) => {
+    const same = new URLSearchParams({ [`metadata[${name}]`]: text }).toString();
+    const shown = path === undefined ? text : html`<a href="${path}?${same}">${text}</a>`;
+    return [texts.payment.metadata(name), shown];
+  });

@@ -37,7 +37,7 @@ const places = [
 
 export function layout(page: Rendered, { session, path, assets, hasSandbox }: Surroundings): string {
   const { title, main, isLive = false } = page;
-  const live = isLive ? html` data-live=""` : undefined;
+  const live = isLive ? html` data-live="" data-stale="${texts.stale}"` : undefined;
   return html`<!doctype html>
     <html lang="en">
       <head>

@@ -2,6 +2,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import type { ApiError } from '../api.ts';
 import { texts } from '../texts.ts';
 import { sign } from './state.ts';
+import { copyable } from './token.ts';
 
 export interface Outcome {
   isDone: boolean;
@@ -15,7 +16,7 @@ export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
   html`<div class="notice ${isDone ? 'good' : 'bad'}" role="status" data-outcome="">
     ${sign(isDone ? 'good' : 'bad')}
     <p>
-      ${text}${requestId === undefined ? undefined : html` <small>${texts.errors.requestId} <code>${requestId}</code></small>`}
+      ${text}${requestId === undefined ? undefined : html` <small>${texts.errors.requestId} ${copyable(requestId)}</small>`}
     </p>
   </div>`;
 

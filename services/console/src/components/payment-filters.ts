@@ -3,14 +3,21 @@ import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { choice } from './choice.ts';
 import { phaseName } from './state.ts';
+import { instantIn, zone } from './time.ts';
 
 const { filters: words } = texts.payments;
 
 const phases = Object.keys(texts.phases);
 
+/** What a view or a search asks for, and no field shows. */
+const kept = ['order', 'status', 'needsReview', 'unresolved', 'refundOpen', 'before'];
+
 export function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
   const value = (name: string) => query.get(name) ?? '';
-  const hidden = ['amountFrom', 'amountTo', 'sanitizedMask', 'account', 'currency', 'environment'];
+  const hidden = [
+    ...['amountFrom', 'amountTo', 'sanitizedMask', 'account', 'currency', 'environment'],
+    ...['from', 'to', 'declineReason'],
+  ];
   const noted = metadataIn(query);
   const isOpen = noted.length > 0 || hidden.some((name) => value(name) !== '') ? html` open` : undefined;
   return html`<form class="filters" action="/console/payments">
@@ -21,11 +28,13 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
     <details ${isOpen}>
       <summary>${words.more}</summary>
       <div class="more">
+        ${instantEntry('from', words.from, value('from'))} ${instantEntry('to', words.to, value('to'))}
         ${entry('amountFrom', words.amountFrom, value('amountFrom'), 'decimal')}
         ${entry('amountTo', words.amountTo, value('amountTo'), 'decimal')}
         ${entry('currency', words.currency, value('currency'))}
         ${entry('sanitizedMask', words.sanitizedMask, value('sanitizedMask'), 'numeric')}
         ${entry('account', words.account, value('account'))}
+        ${entry('declineReason', words.declineReason, value('declineReason'))}
         ${noted.map(({ name, text }) => entry(`metadata[${name}]`, `${words.metadata} ${name}`, text))}
         ${entry('metadata', words.metadata, '', 'text', words.metadataExample)}
         ${choice('environment', words.environment, value('environment'), {
@@ -37,7 +46,7 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
         })}
       </div>
     </details>
-    ${value('order') === '' ? undefined : html`<input type="hidden" name="order" value="${value('order')}" />`}
+    ${kept.map((name) => (value(name) === '' ? undefined : html`<input type="hidden" name="${name}" value="${value(name)}" />`))}
     <button>${words.apply}</button>
   </form>`;
 }
@@ -52,6 +61,15 @@ const entry = (name: string, label: string, value: string, mode = 'text', exampl
       maxlength="255"
       autocomplete="off"
   /></label>`;
+
+/** Of the minute; the script shows it in the zone of the reader, and the address has it in UTC. */
+function instantEntry(name: string, label: string, value: string): Html {
+  const at = instantIn(value);
+  const minute = at === undefined ? '' : new Date(at).toISOString().slice(0, 16);
+  return html`<label
+    >${label} ${zone}<input type="datetime-local" name="${name}" value="${minute}"
+  /></label>`;
+}
 
 /** As in `metadata[order]=4711`, or as somebody types it: `metadata=order:4711`. */
 export function metadataIn(query: URLSearchParams): { name: string; text: string }[] {

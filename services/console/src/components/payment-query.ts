@@ -1,13 +1,15 @@
 /** What the list of payments asks the API for, by what stands in the address; and which of it the file beside it can have. */
 import { amountExample, parseAmount } from './amount.ts';
 import { metadataIn } from './payment-filters.ts';
+import { instantIn } from './time.ts';
 
 const perPage = 50;
 
 /** By name in the address, besides `metadata[…]`. */
 const filterNames: ReadonlySet<string> = new Set([
   ...['phase', 'team', 'environment', 'currency', 'orderNumber', 'last', 'amountFrom', 'amountTo'],
-  ...['sanitizedMask', 'account', 'status', 'needsReview', 'before', 'metadata'],
+  ...['sanitizedMask', 'account', 'status', 'needsReview', 'before', 'metadata', 'from', 'to'],
+  ...['unresolved', 'refundOpen', 'declineReason'],
 ]);
 
 /** The filters that leave something out. */
@@ -31,6 +33,7 @@ function spanMs(text: string): number | undefined {
 
 const amountNames = ['amountFrom', 'amountTo'] as const;
 const rangeNames = ['last', 'before'] as const;
+const instantNames = ['from', 'to'] as const;
 
 /** A filter that is written as none is, and how it is written. */
 export interface WrongFilter {
@@ -49,6 +52,7 @@ export function wrongFilters(query: URLSearchParams): WrongFilter[] {
   return [
     ...wrong(amountNames, (value) => parseAmount(value, currency) !== undefined, amountExample(currency)),
     ...wrong(rangeNames, (value) => spanMs(value) !== undefined, '90m, 24h, 7d'),
+    ...wrong(instantNames, (value) => instantIn(value) !== undefined, '2030-01-31T14:05'),
   ];
 }
 
@@ -58,13 +62,16 @@ const currencyOf = (query: URLSearchParams): string => {
   return currency === '' ? 'EUR' : currency;
 };
 
-const sameHere = ['phase', 'team', 'environment', 'currency', 'orderNumber', 'sanitizedMask', 'account'];
+const sameHere = [
+  ...['phase', 'team', 'environment', 'currency', 'orderNumber', 'sanitizedMask', 'account', 'status'],
+  ...['needsReview', 'unresolved', 'refundOpen'],
+];
 
 /** What the API is asked, where no filter is wrong; ranges of time count from now, amounts are whole units of the currency. */
 export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams {
   const asked = new URLSearchParams({ perPage: String(perPage) });
   const value = (name: string) => query.get(name) ?? '';
-  for (const name of [...sameHere, 'status', 'needsReview', 'order', 'cursor'])
+  for (const name of [...sameHere, 'declineReason', 'order', 'cursor'])
     if (value(name) !== '') asked.set(name, value(name));
   for (const name of amountNames) {
     const minor = parseAmount(value(name), currencyOf(query));
@@ -74,9 +81,20 @@ export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams
   // By the minute, so that a page that is loaded again asks the same.
   const minute = Math.floor(now / 60_000) * 60_000;
   const [span, age] = [spanMs(value('last')), spanMs(value('before'))];
-  if (span !== undefined) asked.set('createdFrom', new Date(minute - span).toISOString());
-  if (age !== undefined) asked.set('createdBefore', new Date(minute - age).toISOString());
+  const begin = [span === undefined ? undefined : minute - span, instantIn(value('from'))];
+  const end = [age === undefined ? undefined : minute - age, instantIn(value('to'))];
+  const given = (each: readonly (number | undefined)[]) => each.filter((at) => at !== undefined);
+  if (given(begin).length > 0) asked.set('createdFrom', new Date(Math.max(...given(begin))).toISOString());
+  if (given(end).length > 0) asked.set('createdBefore', new Date(Math.min(...given(end))).toISOString());
   return asked;
+}
+
+/** Where all that a list shows was declined: what the API is asked for the reasons. */
+export function toDeclineQuery(query: URLSearchParams, now: number): URLSearchParams | undefined {
+  if (query.get('phase') !== 'declined' && query.get('status') !== 'declined') return undefined;
+  const asked = toApiQuery(query, now);
+  const names = ['team', 'environment', 'createdFrom', 'createdBefore'];
+  return new URLSearchParams([...asked].filter(([name]) => names.includes(name)));
 }
 
 const inFiles = ['phase', 'status', 'orderNumber', 'currency', 'needsReview'];

@@ -14,8 +14,9 @@ export interface SavedView {
 const views = [
   ['all', ''],
   ['open', 'phase=init'],
-  ['unresolved', 'phase=unresolved'],
-  ['stuck', 'phase=unresolved&before=1h'],
+  ['unresolved', 'unresolved=true'],
+  ['stuck', 'unresolved=true&before=1h'],
+  ['refunds', 'refundOpen=true'],
   ['reviews', 'needsReview=true'],
   ['declined', 'phase=declined&last=24h'],
 ] as const;

@@ -43,3 +43,12 @@ export function durationText(ms: number): string {
   }
   return parts.join(' ');
 }
+
+const instantPattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** As in `2030-01-31` or `2030-01-31T14:05`, in UTC unless it says otherwise; undefined for what is no such instant. */
+export function instantIn(text: string): number | undefined {
+  const [, time, , zone] = instantPattern.exec(text) ?? [];
+  const at = Date.parse(time !== undefined && zone === undefined ? `${text}Z` : text);
+  return instantPattern.test(text) && !Number.isNaN(at) ? at : undefined;
+}

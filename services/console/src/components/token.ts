@@ -1,9 +1,9 @@
 import { type Html, html } from '@tollgate/service-kit';
 
-/** As in `pay_7f3k…q2xa`: enough to tell two apart, and the whole on copying. */
+/** As in `pay_7f3k…q2xa`: enough to tell two apart, and the whole on copying. Ids of requests are read out: they stay whole. */
 export const shortToken = (token: string): string => {
   const [prefix = '', rest] = token.split('_', 2);
-  if (rest === undefined || rest.length <= 10) return token;
+  if (rest === undefined || rest.length <= 10 || prefix === 'req') return token;
   return `${prefix}_${rest.slice(0, 4)}…${rest.slice(-4)}`;
 };
 

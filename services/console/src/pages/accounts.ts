@@ -51,7 +51,7 @@ export const accountsPage: Page = async (context) => {
     </section>
     <section id="accounts" data-region="">
       ${fileFault === undefined ? undefined : outcomeNotice({ isDone: false, text: words.fileFault(fileFault) })}
-      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${tableOf(accounts)} ${accounts.map(whyClosed)}`}
+      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${accountTable(accounts)} ${accounts.map(whyClosed)}`}
     </section>
     <section id="changes" aria-labelledby="changes-title">
       <h2 id="changes-title">${words.changes.title}</h2>
@@ -69,7 +69,8 @@ const inTrouble = { open: 0, 'half-open': 1, closed: 2 };
 const closedFirst = { paused: 0, draining: 1, active: 2 };
 const tones = { closed: 'good', open: 'bad', 'half-open': 'note' };
 
-function tableOf(accounts: readonly Account[]): Html {
+/** What is closed or in trouble stands first. */
+export function accountTable(accounts: readonly Account[]): Html {
   const { columns } = words;
   const sorted = accounts.toSorted(
     (one, other) =>

@@ -1,9 +1,16 @@
 /** Pages that say why there is no other. */
-import { html } from '@tollgate/service-kit';
+import { currentRequest, html } from '@tollgate/service-kit';
 import type { Rendered } from '../components/layout.ts';
+import { copyable } from '../components/token.ts';
 import { texts } from '../texts.ts';
 
-export const failurePage = (status: number, title: string, text: string, requestId?: string): Rendered => ({
+/** @param requestId of the request that failed, where that is not the one for the page */
+export const failurePage = (
+  status: number,
+  title: string,
+  text: string,
+  requestId = currentRequest()?.id,
+): Rendered => ({
   ...{ title, status: status < 400 ? 500 : status },
   main: html`<section class="alone">
     <h1>${title}</h1>
@@ -11,7 +18,7 @@ export const failurePage = (status: number, title: string, text: string, request
     ${
       requestId === undefined
         ? undefined
-        : html`<p class="calm">${texts.errors.requestId} <code>${requestId}</code></p>`
+        : html`<p class="calm">${texts.errors.requestId} ${copyable(requestId)}</p>`
     }
   </section>`,
 });

@@ -1,12 +1,14 @@
 /** Is anything stuck, whose fault is it, what do I do? What is not normal stands above what is. */
 import { type Html, html } from '@tollgate/service-kit';
 import { bars } from '../components/bars.ts';
+import { factList } from '../components/facts.ts';
 import { outcomeNotice } from '../components/notice.ts';
 import { sign } from '../components/state.ts';
 import { relative } from '../components/time.ts';
+import type { Api } from '../api.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
-import type { Account } from './accounts.ts';
+import { type Account, accountTable } from './accounts.ts';
 
 interface Hour {
   hour: string;
@@ -32,7 +34,22 @@ interface Overview {
   minutes: Minute[];
   readModelLagMs?: number;
   unresolved: number;
+  unresolvedPayouts: number;
   reviews: number;
+}
+
+interface DisabledEndpoint {
+  team: string;
+  environment: string;
+  url: string;
+  disabledAt?: string;
+}
+
+/** Undefined while the notifier reads what there is. */
+interface WebhookTrouble {
+  failed: number | undefined;
+  open: number | undefined;
+  disabled: readonly DisabledEndpoint[] | undefined;
 }
 
 interface ReviewList {
@@ -43,67 +60,62 @@ interface ReviewList {
 const words = texts.overview;
 
 export const overviewPage: Page = async ({ api, outcome }) => {
-  const [overview, { accounts }, reviews, notWorking] = await Promise.all([
+  const [overview, { accounts }, reviews, webhooks, notWorking] = await Promise.all([
     api.get<Overview>('/api/v1/admin/overview'),
     api.get<{ accounts: Account[] }>('/api/v1/admin/accounts'),
     api.get<ReviewList>('/api/v1/admin/reviews?perPage=1'),
+    webhookTrouble(api),
     api.notWorking(),
   ]);
   const main = html`<h1>${words.title}</h1>
     ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    <section id="trouble" data-region="">${troubles(overview, accounts, reviews, notWorking)}</section>
+    <section id="trouble" data-region="">
+      ${troubles({ overview, accounts, reviews, webhooks, notWorking })}
+    </section>
     <section id="figures" class="figures" data-region="">
       ${figures(overview)}${latestFigures(overview)}
     </section>
     <section id="accounts" data-region="" aria-labelledby="accounts-title">
       <h2 id="accounts-title">${words.accounts}</h2>
       ${accountTable(accounts)}
+    </section>
+    <section id="webhooks" data-region="" aria-labelledby="webhooks-title">
+      <h2 id="webhooks-title">${texts.nav.webhooks}</h2>
+      ${webhookFacts(webhooks)}
     </section>`;
   return { title: words.title, main, isLive: true };
 };
 
+/** What the notifier cannot say yet keeps nobody from the rest of the page. */
+async function webhookTrouble(api: Api): Promise<WebhookTrouble> {
+  const known = async <Body>(path: string): Promise<Body | undefined> => {
+    const answer = await api.call<Body>({ path: `/api/v1/admin/${path}` });
+    return answer.kind === 'answer' ? answer.body : undefined;
+  };
+  const [failed, open, endpoints] = await Promise.all([
+    known<{ count: number }>('webhooks?perPage=1&status=failed'),
+    known<{ count: number }>('webhooks?perPage=1&status=open'),
+    known<{ endpoints: DisabledEndpoint[] }>('webhook-endpoints'),
+  ]);
+  return { failed: failed?.count, open: open?.count, disabled: endpoints?.endpoints };
+}
+
+interface Known {
+  overview: Overview;
+  accounts: readonly Account[];
+  reviews: ReviewList;
+  webhooks: WebhookTrouble;
+  notWorking: readonly string[];
+}
+
 /** Everything that is not normal, each with where it leads. */
-function troubles(
-  { unresolved }: Overview,
-  accounts: readonly Account[],
-  { reviews, count }: ReviewList,
-  notWorking: readonly string[],
-): Html {
+function troubles(known: Known): Html {
   const notNormal = [
-    ...notWorking.map((name) => trouble('bad', html`${words.notWorking}: <code>${name}</code>.`)),
-    ...accounts
-      .filter(({ circuit }) => circuit !== 'closed')
-      .map(({ account, environment, circuit }) =>
-        trouble('bad', html`Account ${account} (${environment}): circuit ${words.circuits[circuit]}.`),
-      ),
-    ...accounts
-      .filter(({ state }) => state !== 'active')
-      .map(({ account, environment, state }) =>
-        trouble(
-          'note',
-          html`Account <a href="/console/accounts">${account}</a> (${environment}) is ${state}.`,
-        ),
-      ),
-    ...(reviews[0] === undefined
-      ? []
-      : [
-          trouble(
-            'note',
-            html`<a href="/console/reviews"
-                >${countText(count)} ${count === 1 ? 'review waits' : 'reviews wait'} for a person</a
-              >, the oldest of ${reviews[0].environment} since ${relative(reviews[0].since)}.`,
-          ),
-        ]),
-    ...(unresolved === 0
-      ? []
-      : [
-          trouble(
-            'note',
-            html`${unresolved} ${unresolved === 1 ? 'call has' : 'calls have'} no known outcome; the gateway
-              inquires by itself.
-              <a href="/console/payments?phase=unresolved">${words.unresolvedCreations}</a>`,
-          ),
-        ]),
+    ...known.notWorking.map((name) => trouble('bad', html`${words.notWorking}: <code>${name}</code>.`)),
+    ...accountTroubles(known.accounts),
+    ...reviewTroubles(known.reviews),
+    ...unresolvedTroubles(known.overview),
+    ...webhookTroubles(known.webhooks),
   ];
   return notNormal.length === 0
     ? html`<p class="normal good">${sign('good')} ${words.normal}</p>`
@@ -111,6 +123,63 @@ function troubles(
         ${notNormal}
       </ul>`;
 }
+
+const accountTroubles = (accounts: readonly Account[]): Html[] => [
+  ...accounts
+    .filter(({ circuit }) => circuit !== 'closed')
+    .map(({ account, environment, circuit }) =>
+      trouble('bad', html`Account ${account} (${environment}): circuit ${words.circuits[circuit]}.`),
+    ),
+  ...accounts
+    .filter(({ state }) => state !== 'active')
+    .map(({ account, environment, state }) =>
+      trouble('note', html`Account <a href="/console/accounts">${account}</a> (${environment}) is ${state}.`),
+    ),
+];
+
+function reviewTroubles({ reviews: [oldest], count }: ReviewList): Html[] {
+  if (oldest === undefined) return [];
+  const text = html`<a href="/console/reviews"
+      >${countText(count)} ${count === 1 ? 'review waits' : 'reviews wait'} for a person</a
+    >, the oldest of ${oldest.environment} since ${relative(oldest.since)}.`;
+  return [trouble('note', text)];
+}
+
+function unresolvedTroubles({ unresolved, unresolvedPayouts }: Overview): Html[] {
+  const payments = unresolved - unresolvedPayouts;
+  const counted = (count: number, one: string, address: string): Html | undefined =>
+    count === 0
+      ? undefined
+      : html`<a href="${address}">${countText(count)} ${one}${count === 1 ? '' : 's'}</a>`;
+  const both = [
+    counted(payments, 'payment', unresolvedPayments),
+    counted(unresolvedPayouts, 'payout', '/console/payouts?phase=unresolved'),
+  ].filter((each) => each !== undefined);
+  if (both.length === 0) return [];
+  const [first, second] = both;
+  const who = second === undefined ? first : html`${first} and ${second}`;
+  return [trouble('note', html`${who} ${unresolved === 1 ? 'has' : 'have'} ${words.unknownOutcome}`)];
+}
+
+const unresolvedPayments = '/console/payments?unresolved=true';
+
+const webhookTroubles = ({ failed = 0, disabled = [] }: WebhookTrouble): Html[] => [
+  ...(failed === 0
+    ? []
+    : [
+        trouble(
+          'note',
+          html`<a href="/console/webhooks">${words.webhooksFailed(failed)}</a> ${words.replayThem}`,
+        ),
+      ]),
+  ...disabled.map(({ team, environment, url, disabledAt }) =>
+    trouble(
+      'note',
+      html`${words.endpointDisabled(team, environment)}
+        <code>${url}</code> ${disabledAt === undefined ? undefined : relative(disabledAt)}.`,
+    ),
+  ),
+];
 
 const trouble = (tone: string, text: Html): Html =>
   html`<li class="notice ${tone}">
@@ -145,7 +214,7 @@ function figures({ hours, unresolved, reviews }: Overview): Html[] {
       created,
     ),
     figure(words.approval, rate, '/console/payments?phase=declined&last=24h', words.approvalHelp, share),
-    figure(words.unresolved, countText(unresolved), undefined, words.unresolvedHelp),
+    figure(words.unresolved, countText(unresolved), unresolvedPayments, words.unresolvedHelp),
     figure(words.reviews, countText(reviews), '/console/reviews', words.reviewsHelp),
   ];
 }
@@ -211,39 +280,15 @@ const figure = (
     <p class="calm">${about}</p>
   </article>`;
 
-function accountTable(accounts: readonly Account[]): Html {
-  const { columns } = words;
-  const order = { open: 0, 'half-open': 1, closed: 2 };
-  const sorted = accounts.toSorted((one, other) => order[one.circuit] - order[other.circuit]);
-  const rows = sorted.map(
-    ({ environment, account, circuit, callsUnderWay, waiting, weight, callsPerSecondMax }) => {
-      const tone = circuit === 'closed' ? 'good' : circuit === 'open' ? 'bad' : 'note';
-      const address = `/console/payments?${new URLSearchParams({ account, environment }).toString()}`;
-      return html`<tr data-row="">
-        <td><a href="${address}">${account}</a> <small class="calm">${environment}</small></td>
-        <td><span class="chip ${tone}">${sign(tone)}${words.circuits[circuit]}</span></td>
-        <td class="number">${callsUnderWay}</td>
-        <td class="number">${waiting}</td>
-        <td class="number">${weight}</td>
-        <td class="number">${callsPerSecondMax}</td>
-      </tr>`;
-    },
-  );
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${words.accounts}">
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">${columns.account}</th>
-          <th scope="col">${columns.circuit}</th>
-          <th scope="col" class="number">${columns.underWay}</th>
-          <th scope="col" class="number">${columns.waiting}</th>
-          <th scope="col" class="number">${columns.share}</th>
-          <th scope="col" class="number">${columns.budget}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+/** Each number leads to what it counts. */
+function webhookFacts({ failed, open, disabled }: WebhookTrouble): Html {
+  const counted = (count: number | undefined, status: string) =>
+    count === undefined
+      ? words.notCounted
+      : html`<a href="/console/webhooks?status=${status}">${countText(count)}</a>`;
+  return factList([
+    [words.webhooks.failed, counted(failed, 'failed')],
+    [words.webhooks.open, counted(open, 'open')],
+    [words.webhooks.disabled, disabled === undefined ? words.notCounted : countText(disabled.length)],
+  ]);
 }

@@ -1,17 +1,20 @@
 /** One payment: what it is and what comes next, the way that it took, what happened, and what may be done. */
 import { type Html, html } from '@tollgate/service-kit';
-import { type ActionName, type ActionSubject, actionForms } from '../components/actions.ts';
+import { type ActionName, type ActionSubject, actionForms, mayAct } from '../components/actions.ts';
 import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
-import { type Fact, factList } from '../components/facts.ts';
+import { type Fact, factList, metadataFacts } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath, shortMask } from '../components/payment-list.ts';
 import { chip, sign } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
 import { relative, time } from '../components/time.ts';
-import { type TimelineEvent, type TimelineWebhook, timeline } from '../components/timeline.ts';
+import { timeline } from '../components/timeline.ts';
+import type { TimelineDispute, TimelineEvent, TimelineWebhook } from '../components/timeline-items.ts';
 import { copyable } from '../components/token.ts';
 import type { Action, Page } from '../page.ts';
 import { texts } from '../texts.ts';
+import { playPanel } from './sandbox-play.ts';
+import { replayFormAt } from './webhook-replay.ts';
 
 interface Detail extends ActionSubject {
   payment: ActionSubject['payment'] & {
@@ -20,11 +23,13 @@ interface Detail extends ActionSubject {
     refundedAmount: number;
     declineReason?: string;
     processingUrl?: string;
+    metadata?: Readonly<Record<string, string>>;
   };
   machine: { lifecycle: string; refund: string };
   call?: { operation: string; answerBy: string };
   nextInquiryAt?: string;
   reviews: readonly { code: string; number: number; since: string }[];
+  disputes: readonly TimelineDispute[];
 }
 
 export const paymentPage: Page = async (context) => {
@@ -37,6 +42,9 @@ export const paymentPage: Page = async (context) => {
     api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payments/${token}/webhooks`, payment),
   ]);
   const { events } = history;
+  const { webhooks } = sent;
+  const { disputes } = detail;
+  const replayForm = mayAct(context.session) ? replayFormAt(paymentPath(payment.token), context) : undefined;
   const main = html`<section id="facts" class="payment" data-region="">
       ${heading(detail, events)} ${nextOf(detail)} ${reviewsOf(detail)} ${factsOf(detail)}
     </section>
@@ -47,6 +55,7 @@ export const paymentPage: Page = async (context) => {
       <h2 id="actions-title">${texts.actions.title}</h2>
       ${actionForms(detail, context)}
     </section>
+    <div id="play" data-region="">${playPanel(payment, context)}</div>
     <section id="way" class="panel" data-region="" aria-labelledby="way-title">
       <h2 id="way-title">${texts.payment.picture}</h2>
       <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">${statePicture(events)}</div>
@@ -54,7 +63,7 @@ export const paymentPage: Page = async (context) => {
     </section>
     <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
       <h2 id="timeline-title">${texts.payment.timeline}</h2>
-      ${timeline(events, sent.webhooks, payment.currency)}
+      ${timeline({ events, webhooks, disputes, currency: payment.currency, replayForm })}
     </section>`;
   const title = `${amountText(payment.amount, payment.currency)} · ${texts.phases[payment.phase] ?? payment.phase}`;
   return { title, main, isLive: true };
@@ -142,6 +151,7 @@ function factsOf({ payment }: Detail): Html {
     [words.approved, sum(payment.approvedAmount)],
     [words.refunded, sum(payment.refundedAmount)],
     [words.declined, declineReason],
+    ...metadataFacts(payment.metadata, '/console/payments'),
     ['', page],
   ];
   return factList(facts);
@@ -194,7 +204,10 @@ export const inquireNow: Action = async ({ api, params }) => {
   const answer = await api.call<{ result: string }>({ method: 'POST', path, body: {} });
   const location = paymentPath(token);
   if (answer.kind === 'refused')
-    return { location, outcome: { isDone: false, text: errorText(answer.errors) } };
+    return {
+      location,
+      outcome: { isDone: false, text: errorText(answer.errors), requestId: answer.requestId },
+    };
   const { result } = answer.body;
   const isDone = result === 'inquired' || result === 'awaiting-answer';
   return { location, outcome: { isDone, text: texts.outcomes.inquire[result] ?? result } };

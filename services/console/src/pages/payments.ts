@@ -1,9 +1,10 @@
 /** The payments of all teams: filters, views and pages are in the address, so that a link shows the same to a colleague. */
 import { type Html, html } from '@tollgate/service-kit';
+import { type DeclineCounts, declineReasons } from '../components/decline-reasons.ts';
 import { outcomeNotice } from '../components/notice.ts';
 import { filterForm } from '../components/payment-filters.ts';
 import { type ListedPayment, type Sorting, paymentTable } from '../components/payment-list.ts';
-import { fileOf, filtersIn, toApiQuery, wrongFilters } from '../components/payment-query.ts';
+import { fileOf, filtersIn, toApiQuery, toDeclineQuery, wrongFilters } from '../components/payment-query.ts';
 import { type SavedView, viewLinks } from '../components/payment-views.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -17,12 +18,14 @@ interface PaymentList {
 
 export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome }) => {
   const wrong = wrongFilters(query);
-  const [list, { teams }, { views }] = await Promise.all([
+  const declines = wrong.length > 0 ? undefined : toDeclineQuery(query, now);
+  const [list, { teams }, { views }, reasons] = await Promise.all([
     wrong.length > 0
       ? { payments: [] }
       : api.get<PaymentList>(`/api/v1/admin/payments?${toApiQuery(query, now).toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
     api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
+    declines && api.get<DeclineCounts>(`/api/v1/admin/declines?${declines.toString()}`),
   ]);
   const wrongTexts = wrong.map(({ name, value, example }) => words.wrong(name, value, example));
   const shown =
@@ -37,8 +40,8 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
     </section>
     ${viewLinks(query, views, session)} ${filterForm(query, teams)}
-    <section id="payments" data-region="">
-      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts.join(' ') }) : html`${shown} ${pager(query, list)}`}
+    <section id="payments" data-region="" data-further="${texts.payments.further}">
+      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts.join(' ') }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager(query, list)}`}
     </section>`;
   const isLive = query.get('cursor') === null && wrong.length === 0;
   return { title: texts.payments.title, main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };

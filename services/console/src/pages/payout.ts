@@ -2,21 +2,24 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
-import { factList } from '../components/facts.ts';
+import { factList, metadataFacts } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
-import { type TimelineEvent, type TimelineWebhook, timeline } from '../components/timeline.ts';
+import { timeline } from '../components/timeline.ts';
+import type { TimelineEvent, TimelineWebhook } from '../components/timeline-items.ts';
 import { copyable } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type ListedPayout, destinationText, payoutPath } from './payouts.ts';
+import { replayFormAt } from './webhook-replay.ts';
 
 const words = texts.payouts;
 
 interface Payout extends ListedPayout {
   declineReason?: string;
   errors: readonly { code: string; message?: string }[];
+  metadata?: Readonly<Record<string, string>>;
 }
 
 const read = async ({ api, params }: PageContext): Promise<Payout> =>
@@ -31,6 +34,9 @@ export const payoutPage: Page = async (context) => {
     api.get<{ events: TimelineEvent[] }>(`/api/v1/payouts/${token}/events`, payout),
     api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payouts/${token}/webhooks`, payout),
   ]);
+  const { role } = context.session;
+  const mayReplay = role === 'operator' || role === 'admin';
+  const replayForm = mayReplay ? replayFormAt(payoutPath(token), context) : undefined;
   const main = html`<section id="facts" class="payment" data-region="">
       <div class="heading">
         <h1>${amount(payout.amount, currency)}</h1>
@@ -44,7 +50,7 @@ export const payoutPage: Page = async (context) => {
     ${payout.phase === 'awaiting_approval' ? approvalPanel(payout, context) : undefined}
     <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
       <h2 id="timeline-title">${words.happened}</h2>
-      ${timeline(events, webhooks, currency)}
+      ${timeline({ events, webhooks, disputes: [], currency, replayForm })}
     </section>`;
   const title = `${amountText(payout.amount, currency)} · ${texts.phases[payout.phase] ?? payout.phase}`;
   return { title, main, isLive: true };
@@ -66,6 +72,7 @@ function factsOf(payout: Payout): Html {
     [words.lapses, approval && relative(approval.lapsesAt)],
     [words.declined, declineReason],
     [words.failed, failure === '' ? undefined : failure],
+    ...metadataFacts(payout.metadata),
   ]);
 }
 

@@ -1,6 +1,6 @@
 /** The inbox over all teams, production before the sandbox and each oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
-import { amount } from '../components/amount.ts';
+import { amount, amountText } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
@@ -8,7 +8,7 @@ import { chip, sign } from '../components/state.ts';
 import { pager } from '../components/table.ts';
 import { relative, time, timeOfDay } from '../components/time.ts';
 import { copyable, shortToken } from '../components/token.ts';
-import type { TimelineEvent } from '../components/timeline.ts';
+import type { TimelineEvent } from '../components/timeline-items.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { eventSentences, texts } from '../texts.ts';
 
@@ -171,9 +171,19 @@ function evidenceOf(review: Review): Html {
     [words.team, `${team}, ${environment}`],
     [words.order, orderNumber],
     [texts.reviews.columns.since, time(since)],
-    ...Object.entries(evidence).map(([name, value]): [string, string] => [name, String(value)]),
+    ...Object.entries(evidence).map(([name, value]): [string, string] => [
+      name,
+      shownEvidence(name, value, review),
+    ]),
   ];
   return factList(facts);
+}
+
+/** Sums are minor units of the currency that was observed with them, or of the payment's. */
+function shownEvidence(name: string, value: unknown, { evidence, currency }: Review): string {
+  const observed = evidence['observedCurrency'];
+  const isSum = /amount$/i.test(name) && typeof value === 'number';
+  return isSum ? amountText(value, typeof observed === 'string' ? observed : currency) : String(value);
 }
 
 const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
@@ -212,7 +222,7 @@ function decisionForm(review: Review, { session }: PageContext): Html {
           ${place === 0 ? html`autofocus` : undefined}
         /><span
           ><b>${texts.reviews.resolutions[resolution] ?? resolution}</b>
-          ${texts.reviews.consequences[resolution] ?? texts.reviews.otherwise}</span
+          ${consequenceOf(resolution, review)}</span
         ></label
       >`,
   );
@@ -226,6 +236,14 @@ function decisionForm(review: Review, { session }: PageContext): Html {
     <input type="hidden" name="environment" value="${review.environment}" />
     <button class="strong grave">${texts.reviews.does}</button>
   </form>`;
+}
+
+/** What happens, with the sum that it happens to: evidence about a refund has that of the refund. */
+function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
+  const observed = resolution === 'observed_terms_apply' ? evidence['observedAmount'] : undefined;
+  const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
+  const sum = [observed, refunded].find((each) => typeof each === 'number') ?? whole;
+  return texts.reviews.consequences[resolution]?.(amountText(sum, currency)) ?? texts.reviews.otherwise;
 }
 
 export const decideReview: Action = async (context, form) => {

@@ -7,12 +7,14 @@ import { sign } from '../components/state.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
+import { faultPanel } from './sandbox-faults.ts';
+import { serviceTokenOf } from './sandbox-play.ts';
 
 /** The controls of a Payment Service that is a sandbox. */
 export interface SandboxControls {
   /** Rejects where the sandbox does not answer, or refuses. */
   control(
-    method: 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     body?: object | readonly object[],
   ): Promise<Readonly<Record<string, unknown>>>;
@@ -39,53 +41,52 @@ const scenarios: ReadonlyMap<string, Scenario> = new Map(
   }),
 );
 
-export const sandboxPage: Page = async ({ api, session, outcome, hasSandbox }) => {
-  if (!hasSandbox) return failurePage(404, words.title, words.none);
-  const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
-  const main = html`<h1>${words.title}</h1>
-    <p class="calm">${words.intro}</p>
-    ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    ${session.role === 'viewer' ? html`<p class="notice note">${sign('note')} ${words.needsTeam}</p>` : undefined}
-    <form method="post" action="/console/sandbox/payments" class="scenes">
-      <input type="hidden" name="csrf" value="${session.csrf}" />
-      <div class="terms">
-        <label
-          >${words.team}<select name="team">
-            ${teams.map((team) => html`<option>${team}</option>`)}
-          </select></label
-        >
-        <label
-          >${words.amount}<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
-        /></label>
-        <label
-          >${words.currency}<input name="currency" value="EUR" maxlength="3" pattern="[A-Z]{3}" required
-        /></label>
-        <label class="check"><input type="checkbox" name="twoSteps" value="true" />${words.twoSteps}</label>
-      </div>
-      <div class="scenarios">${Object.entries(words.scenarios).map(scenarioButton)}</div>
-    </form>
-    <section class="panel" aria-labelledby="clock-title">
-      <h2 id="clock-title">${words.clock}</h2>
-      <p class="calm">${words.clockText}</p>
-      <form method="post" action="/console/sandbox/clock" class="inline">
+/** @param sandbox absent where the accounts are real */
+export const sandboxPage =
+  (sandbox: SandboxControls | undefined): Page =>
+  async (context) => {
+    if (sandbox === undefined) return failurePage(404, words.title, words.none);
+    const { api, session, outcome } = context;
+    const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+    const faults = await faultPanel(sandbox, context);
+    const main = html`<h1>${words.title}</h1>
+      <p class="calm">${words.intro}</p>
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+      ${session.role === 'viewer' ? html`<p class="notice note">${sign('note')} ${words.needsTeam}</p>` : undefined}
+      <form method="post" action="/console/sandbox/payments" class="scenes">
         <input type="hidden" name="csrf" value="${session.csrf}" />
-        <label
-          >${words.clockBySome}<select name="seconds">
-            ${Object.entries(words.clockBy).map(([seconds, name]) => html`<option value="${seconds}">${name}</option>`)}
-          </select></label
-        >
-        <button>${words.clockDoes}</button>
+        <div class="terms">
+          <label
+            >${words.team}<select name="team">
+              ${teams.map((team) => html`<option>${team}</option>`)}
+            </select></label
+          >
+          <label
+            >${words.amount}<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
+          /></label>
+          <label
+            >${words.currency}<input name="currency" value="EUR" maxlength="3" pattern="[A-Z]{3}" required
+          /></label>
+          <label class="check"><input type="checkbox" name="twoSteps" value="true" />${words.twoSteps}</label>
+        </div>
+        <div class="scenarios">${Object.entries(words.scenarios).map(scenarioButton)}</div>
       </form>
-    </section>
-    <section class="panel" aria-labelledby="faults-title">
-      <h2 id="faults-title">${words.faults}</h2>
-      <form method="post" action="/console/sandbox/faults" class="inline">
-        <input type="hidden" name="csrf" value="${session.csrf}" />
-        <button>${words.clear}</button>
-      </form>
-    </section>`;
-  return { title: words.title, main };
-};
+      <section class="panel" aria-labelledby="clock-title">
+        <h2 id="clock-title">${words.clock}</h2>
+        <p class="calm">${words.clockText}</p>
+        <form method="post" action="/console/sandbox/clock" class="inline">
+          <input type="hidden" name="csrf" value="${session.csrf}" />
+          <label
+            >${words.clockBySome}<select name="seconds">
+              ${Object.entries(words.clockBy).map(([seconds, name]) => html`<option value="${seconds}">${name}</option>`)}
+            </select></label
+          >
+          <button>${words.clockDoes}</button>
+        </form>
+      </section>
+      ${faults}`;
+    return { title: words.title, main };
+  };
 
 const scenarioButton = ([name, [title, text]]: [string, readonly [string, string]]): Html =>
   html`<button name="scenario" value="${name}" class="scenario"><b>${title}</b><span>${text}</span></button>`;
@@ -140,11 +141,7 @@ async function pay(
   token: string,
   outcome: string,
 ): Promise<void> {
-  const { events } = await api.get<{ events: { stored: { data: { serviceToken?: string } } }[] }>(
-    `/api/v1/admin/payments/${token}/events`,
-  );
-  const serviceToken = events.findLast(({ stored }) => stored.data.serviceToken !== undefined)?.stored.data
-    .serviceToken;
+  const serviceToken = await serviceTokenOf(api, token);
   if (serviceToken !== undefined)
     await control('POST', `payments/${encodeURIComponent(serviceToken)}/pay`, { outcome });
 }
@@ -157,12 +154,4 @@ export const moveClock =
     if (!Object.hasOwn(words.clockBy, seconds)) return refusedAt(words.noSuchFault);
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
     return { location: '/console/sandbox', outcome: { isDone: true, text: words.clockMoved(String(now)) } };
-  };
-
-export const clearFaults =
-  ({ control }: SandboxControls): Action =>
-  async ({ session }) => {
-    if (session.role === 'viewer') return refusedAt(words.needsTeam);
-    await control('DELETE', 'faults');
-    return { location: '/console/sandbox', outcome: { isDone: true, text: words.faultsCleared } };
   };

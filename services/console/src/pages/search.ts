@@ -6,9 +6,11 @@ import { durationText, time } from '../components/time.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
-interface Hit {
-  why: keyof typeof texts.search.why;
-  payment: ListedPayment;
+/** As the API gives it. */
+export interface SearchAnswer {
+  hits: { why: keyof typeof texts.search.why; payment: ListedPayment }[];
+  request?: FoundRequest;
+  isPartial?: boolean;
 }
 
 export const searchPage: Page = async ({ api, query }) => {
@@ -16,11 +18,9 @@ export const searchPage: Page = async ({ api, query }) => {
   if (text === '') return { location: '/console/payments' };
   const filters = toFilters(text);
   if (filters !== undefined) return { location: `/console/payments?${filters.toString()}` };
-  const { hits, request, isPartial } = await api.get<{
-    hits: Hit[];
-    request?: FoundRequest;
-    isPartial?: boolean;
-  }>(`/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`);
+  const { hits, request, isPartial } = await api.get<SearchAnswer>(
+    `/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`,
+  );
   const [only] = hits;
   if (only !== undefined && hits.length === 1 && request === undefined && isPartial !== true)
     return { location: paymentPath(only.payment.token) };
@@ -82,15 +82,19 @@ const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
     ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
-    ...{ environment: 'environment' },
+    ...{ environment: 'environment', from: 'from', to: 'to', before: 'before', reason: 'declineReason' },
+    ...{ unresolved: 'unresolved', refundopen: 'refundOpen' },
   }),
 );
 
-/** `status:approved amount:>100 last:24h`; undefined where any word is none of these. */
+/** `status:approved amount:>100 reason:"lost card"`; undefined where any word is none of these. */
 export function toFilters(text: string): URLSearchParams | undefined {
   const filters = new URLSearchParams();
-  for (const word of text.split(/\s+/)) {
-    const [, name = '', value = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
+  const terms = text.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
+  if (terms.length === 0) return undefined;
+  for (const word of terms) {
+    const [, name = '', written = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
+    const value = written.replaceAll('"', '');
     const [, noted] = /^metadata\.(.+)$/i.exec(name) ?? [];
     const field = noted === undefined ? fields.get(name.toLowerCase()) : `metadata[${noted}]`;
     const [, relation, sum] = name === 'amount' ? (/^([<>]?)=?([\d.]+)$/.exec(value) ?? []) : [];

@@ -1,7 +1,9 @@
 /** The console reads without script; with it, times are the reader's, pages are live, and the keyboard leads. */
+import { startFurther } from './further.js';
 import { startKeyboard } from './keyboard.js';
 import { startLive } from './live.js';
-import { showTimes } from './times.js';
+import { startSuggestions } from './suggestions.js';
+import { showTimes, toLocal, toUtc } from './times.js';
 
 const themeName = 'tollgate-theme';
 
@@ -45,11 +47,14 @@ function startRows() {
   });
 }
 
-/** What is empty says nothing, so it is no part of the address. */
+/** What is empty says nothing, so it is no part of the address; instants are typed in the reader's zone, and written in UTC. */
 function startFilters() {
-  document.querySelector('form.filters')?.addEventListener('submit', ({ currentTarget }) => {
-    for (const field of currentTarget.elements)
-      if (field.name !== '' && field.value === '') field.disabled = true;
+  const form = document.querySelector('form.filters');
+  const instants = [...(form?.querySelectorAll('input[type="datetime-local"]') ?? [])];
+  for (const field of instants) if (field.value !== '') field.value = toLocal(field.value);
+  form?.addEventListener('formdata', ({ formData }) => {
+    for (const { name, value } of instants) if (value !== '') formData.set(name, toUtc(value));
+    for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
   });
 }
 
@@ -70,3 +75,5 @@ startRows();
 startFilters();
 forgetOutcome();
 startKeyboard();
+startSuggestions();
+startFurther();

@@ -28,7 +28,10 @@ function step(by) {
 }
 
 const actions = {
-  '/': () => document.querySelector('.search input')?.focus(),
+  '/': () => {
+    document.querySelector('.search input')?.focus();
+    document.querySelector('.search input')?.select();
+  },
   '?': () => document.querySelector('#help').showModal(),
   j: () => step(1),
   k: () => step(-1),

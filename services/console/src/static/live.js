@@ -7,11 +7,15 @@ import { showTimes } from './times.js';
 /** Of what is watched: without what is known only afterwards. */
 const ownAddress = () => `${location.pathname}${location.search}`;
 
+/** Shorter interruptions are no news: a watch ends and begins again by itself, milliseconds. */
+const staleAfterMs = 10_000;
+
 let source;
+let staleTimer;
 
 async function refresh() {
-  const answer = await fetch(ownAddress(), { headers: { accept: 'text/html' } });
-  if (!answer.ok) return;
+  const answer = await fetch(ownAddress(), { headers: { accept: 'text/html' } }).catch(() => undefined);
+  if (answer?.ok !== true) return;
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
   document.title = next.title;
   for (const region of document.querySelectorAll('[data-region]')) {
@@ -45,12 +49,54 @@ const isAtWork = (region) =>
   (region.contains(document.activeElement) && document.activeElement.matches('input, select, textarea')) ||
   region.querySelector('details.action[open]') !== null;
 
+/** What is old says how old it is. */
+function say(text, at) {
+  document.querySelector('.stale')?.remove();
+  if (text === undefined) return;
+  const said = document.createElement('p');
+  said.className = 'stale';
+  said.setAttribute('role', 'status');
+  said.append(text, ' ');
+  const time = document.createElement('time');
+  time.dateTime = at.toISOString();
+  time.dataset.form = 'relative';
+  said.append(time);
+  document.querySelector('main').prepend(said);
+  showTimes(said);
+}
+
+function beStale() {
+  if (staleTimer !== undefined) return;
+  const since = new Date();
+  const text = document.querySelector('main').dataset.stale;
+  staleTimer = setTimeout(() => say(text, since), staleAfterMs);
+}
+
+function beLive() {
+  clearTimeout(staleTimer);
+  staleTimer = undefined;
+  say();
+}
+
 function watch() {
   source?.close();
   source = undefined;
   if (document.hidden) return;
   source = new EventSource(`/console/live?page=${encodeURIComponent(ownAddress())}`);
   source.addEventListener('changed', refresh);
+  source.addEventListener('open', beLive);
+  source.addEventListener('error', beStale);
+}
+
+let isStopped = false;
+
+/** Until the page is loaded again. @param text says why, before the time since when */
+export function stopLive(text) {
+  if (isStopped) return;
+  isStopped = true;
+  source?.close();
+  beLive();
+  say(text, new Date());
 }
 
 export function startLive() {
@@ -58,6 +104,7 @@ export function startLive() {
   for (const region of document.querySelectorAll('[data-region]')) region.source = region.innerHTML;
   watch();
   document.addEventListener('visibilitychange', () => {
+    if (isStopped) return;
     watch();
     if (!document.hidden) refresh();
   });

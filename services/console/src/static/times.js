@@ -38,6 +38,14 @@ export function showTimes(root) {
   for (const element of root.querySelectorAll('[data-zone]')) element.textContent = zoneAt(new Date());
 }
 
+/** Minutes as a field has them, of UTC and of the reader's zone. */
+export const toLocal = (utc) =>
+  full
+    .format(new Date(`${utc}Z`))
+    .slice(0, 16)
+    .replace(' ', 'T');
+export const toUtc = (local) => new Date(local).toISOString().slice(0, 16);
+
 setInterval(() => {
   for (const element of document.querySelectorAll('time[data-form="relative"]')) show(element);
 }, 1_000);

@@ -54,18 +54,18 @@ export const reviewTexts = {
     observed_terms_apply: "The Payment Service's amount is right.",
   } as Readonly<Record<string, string>>,
   consequences: {
-    acknowledged: 'Nothing changes here. The review closes with your reason.',
-    inquire_again: 'The gateway inquires at once. Where nothing is found, a review opens again.',
-    payment_not_made:
-      'The payment ends as failed or declined, and the topic gets the event. If it was made after all, the customer has paid for nothing.',
-    payout_not_made:
-      'The payout ends, and its money is free again. If it was made after all, paying it once more pays twice.',
-    refund_made:
-      'The refund is approved: its amount counts as given back, and the topic gets `RefundApproved`.',
-    refund_not_made:
-      'The refund ends, and its amount can be refunded again. If it was made after all, the customer may get it twice.',
-    observed_terms_apply:
-      "The payment is from now on of the Payment Service's amount, and its status follows with the next inquiry.",
-  } as Readonly<Record<string, string>>,
+    acknowledged: () => 'Nothing changes here. The review closes with your reason.',
+    inquire_again: () => 'The gateway inquires at once. Where nothing is found, a review opens again.',
+    payment_not_made: (sum) =>
+      `The payment ends as failed or declined, and the topic gets the event. If it was made after all, the customer has paid ${sum} for nothing.`,
+    payout_not_made: (sum) =>
+      `The payout ends, and ${sum} are free again. If it was made after all, paying it once more pays ${sum} twice.`,
+    refund_made: (sum) =>
+      `The refund is approved: ${sum} count as given back, and the topic gets RefundApproved.`,
+    refund_not_made: (sum) =>
+      `The refund ends, and ${sum} can be refunded again. If it was made after all, the customer may get ${sum} twice.`,
+    observed_terms_apply: (sum) =>
+      `The payment is of ${sum} from now on, and its status follows with the next inquiry.`,
+  } as Readonly<Record<string, (sum: string) => string>>,
   otherwise: 'The review is closed with this resolution, and your reason in the history.',
 } as const;

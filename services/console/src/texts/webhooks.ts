@@ -19,6 +19,8 @@ export const webhookTexts = {
   tries: 'Every try',
   next: 'Next',
   replay: 'Replay',
+  replaysTo: (url: string) =>
+    `Sends it to ${url} again, now. The receiver may know it already: its id is the same.`,
   replayed: 'It is sent again.',
   filters: { team: 'Team', environment: 'Environment', any: 'any', apply: 'Show' },
   all: {

@@ -5,7 +5,7 @@ import { paymentKind } from '@tollgate/views';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
-import { startConsole } from './testing/console.ts';
+import { hostile, startConsole } from './testing/console.ts';
 
 const { accepted, approved, reviews } = happening;
 
@@ -42,6 +42,65 @@ describe('a range of time', () => {
       expect(body).not.toContain('/console/payments/pay_1');
     },
   );
+});
+
+describe('an exact range of time', () => {
+  // The payment is of 2 January 2026, 03:04:06 UTC.
+  it.each([
+    ['from=2026-01-02', true],
+    ['from=2026-01-02T03:05', false],
+    ['from=2026-01-02T04:04%2B01:00&to=2026-01-02T03:05', true],
+    ['to=2026-01-02T03:04', false],
+    ['to=2026-01-02T03:04:59Z', true],
+    // Of two beginnings the later one counts.
+    ['from=2026-01-01&last=1h', false],
+  ])('%s shows it: %s', async (query, isShown) => {
+    const { get } = await start();
+    const { body } = await get(`/console/payments?${query}`);
+    expect(body.includes('/console/payments/pay_1"')).toBe(isShown);
+  });
+
+  it('is shown as it was asked for, to the minute, and none is named as wrong', async () => {
+    const { get } = await start();
+    const { body } = await get('/console/payments?from=2026-01-02T04:04%2B01:00');
+    expect(body).toContain('name="from" value="2026-01-02T03:04"');
+    for (const value of ['yesterday', '2026-13-01', '2026-01-02T25:00', '1', '2026-01-02 03:04']) {
+      const wrong = await get(`/console/payments?to=${encodeURIComponent(value)}`);
+      expect(wrong.statusCode, value).toBe(400);
+      expect(wrong.body).toContain(`to cannot be “${value}”: write it as in 2030-01-31T14:05`);
+    }
+  });
+});
+
+it('declined payments are counted by reason, and each count leads to the payments that it counts', async () => {
+  const { declined } = happening;
+  const { signIn } = await startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const unnamed = { ...declined, data: {} };
+    const hurt = { ...declined, data: { declineReason: hostile } };
+    for (const [token, how] of [
+      ['pay_1', declined],
+      ['pay_2', declined],
+      ['pay_3', unnamed],
+      ['pay_4', hurt],
+    ] as const)
+      await projectEvents(store, paymentKind, token, [requested(), accepted, how]);
+  });
+  const { get } = await signIn('viewer');
+  const list = '/console/payments?phase=declined';
+  await eventually(async () => expect((await get(list)).body).toContain('pay_4'));
+  const { body } = await get(list);
+  expect(body).toMatch(/insufficient funds <b>2<\/b>[\s\S]*no reason given <b>1<\/b>/);
+  expect(body).not.toContain('<script>alert');
+  const link =
+    /href="([^"]*declineReason=insufficient[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const { body: counted } = await get(link);
+  expect(['pay_1', 'pay_2', 'pay_3'].map((token) => counted.includes(`/${token}"`))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect((await get('/console/payments?phase=approved')).body).not.toContain('By reason');
 });
 
 it('a name that every object has is none of ours', async () => {

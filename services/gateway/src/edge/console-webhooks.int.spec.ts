@@ -2,7 +2,8 @@
 import { createWebhookJournal } from '@tollgate/notifier';
 import type { EventStore } from '@tollgate/event-store';
 import { systemClock, systemIds } from '@tollgate/service-kit';
-import { givenTeam } from '@tollgate/teams/testing';
+import { appendTeamEvents, givenTeam, originsAllowed } from '@tollgate/teams/testing';
+import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
@@ -40,6 +41,7 @@ const start = () =>
   startConsole(async (store) => {
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await givenTeam(store, { team: 'games', keyId: 'k2' });
+    await appendTeamEvents(store, 'games', [originsAllowed('callback', 'https://games.example')]);
     await givenWebhooks(store);
   });
 
@@ -59,6 +61,33 @@ describe('webhooks that were not delivered', () => {
     // A viewer sends nothing.
     expect(failed).not.toContain('/replay"');
     expect((await get(`${page}?cursor=x`)).statusCode).toBe(400);
+  });
+
+  it('are counted on the overview, with the endpoints that are sent nothing, each with where it leads', async () => {
+    const { app, credentials, signIn } = await start();
+    const operator = { person: 'ada', source: 'command-line', role: 'operator' } as const;
+    const ask = (method: 'POST' | 'PATCH', url: string, payload: object) =>
+      app.inject({
+        ...{ method, url, payload },
+        headers: {
+          authorization: `Bearer ${credentials.issue(operator, 'api', 60_000)}`,
+          ...{ 'tollgate-team': 'games', 'tollgate-environment': 'sandbox' },
+        },
+      });
+    const endpoints = '/api/v1/webhook-endpoints';
+    const added = await ask('POST', endpoints, { url: 'https://games.example/hook' });
+    const { id } = added.json<{ endpoint: { id: string } }>().endpoint;
+    const { get } = await signIn('viewer');
+    await eventually(async () => expect((await get('/console')).body).toContain('2 webhooks were given up.'));
+    expect((await get('/console')).body).not.toContain('https://games.example/hook');
+    await ask('PATCH', `${endpoints}/${id}`, { status: 'disabled' });
+    await eventually(async () =>
+      expect((await get('/console')).body).toMatch(
+        /endpoint of games \(sandbox\)[\s\S]*https:\/\/games\.example\/hook/,
+      ),
+    );
+    await ask('PATCH', `${endpoints}/${id}`, { status: 'enabled' });
+    await eventually(async () => expect((await get('/console')).body).not.toContain('endpoint of games'));
   });
 
   it('are replayed one by one, by whoever may, on record before', async () => {

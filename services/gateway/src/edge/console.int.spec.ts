@@ -48,6 +48,7 @@ describe('who gets in', () => {
         '/console/payments/pay_1',
         '/console/payments.csv',
         '/console/live?page=/console',
+        '/console/search/suggestions?q=pay_1',
       ])
         expect((await app.inject({ url, headers: { cookie: each } })).statusCode, url).toBe(401);
   });
@@ -179,6 +180,20 @@ describe('what texts can do', () => {
     }
   });
 
+  it('what is suggested while somebody types is text, says why, and is nothing for a single letter', async () => {
+    const { signIn } = await start();
+    const { get } = await signIn('viewer');
+    const suggested = (q: string) => get(`/console/search/suggestions?q=${encodeURIComponent(q)}`);
+    await eventually(async () => expect((await suggested('pay')).body).toContain('Its token begins'));
+    const { body, headers } = await suggested(hostile.slice(0, 12));
+    expect(body).toContain('Its order number begins');
+    expect(body).not.toMatch(/<script>|<img/);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
+    expect((await suggested('pay_1')).body.match(/role="option"/g)).toHaveLength(1);
+    expect((await suggested(`status:init reason:"${hostile}`)).body).not.toMatch(/<script>|<img/);
+    for (const q of ['', 'p', 'x'.repeat(1_000)]) expect((await suggested(q)).body, q).toBe('');
+  });
+
   it('says which filter the API refuses, and where nothing is', async () => {
     const { signIn } = await start();
     const { get } = await signIn();
@@ -257,9 +272,10 @@ it('the first page is less than 100 KB with all that it loads', async () => {
   const { get } = await signIn();
   const { body } = await get('/console');
   const base = /href="(\/console\/static\/[0-9a-f]+)\//.exec(body)?.[1] ?? '';
-  const files = ['console.css', 'console.js', 'live.js', 'times.js', 'keyboard.js'];
+  const scripts = ['console.js', 'live.js', 'times.js', 'keyboard.js', 'suggestions.js', 'further.js'];
+  const files = ['console.css', ...scripts];
   const answers = await Promise.all(files.map((file) => app.inject({ url: `${base}/${file}` })));
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(files.map(() => 200));
   const bytes = answers.reduce((sum, answer) => sum + answer.rawPayload.length, Buffer.byteLength(body));
   expect(bytes).toBeLessThan(100_000);
   expect(answers[0]?.headers['cache-control']).toContain('immutable');

@@ -2,8 +2,8 @@
 import { givenTeam, keyText } from '@tollgate/teams/testing';
 import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
 import { projectEvents } from '@tollgate/view-index/testing';
-import { paymentKind } from '@tollgate/views';
-import { happening, planted, requested } from '@tollgate/views/testing';
+import { disputeKind, paymentKind } from '@tollgate/views';
+import { disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { routes } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';
@@ -122,6 +122,48 @@ describe('across teams', () => {
     expect((await ask('/api/v1/admin/reviews?cursor=x')).statusCode).toBe(400);
     expect((await ask('/api/v1/admin/teams')).json()).toMatchObject({ teams: ['games', 'shop'] });
     expect((await ask('/api/v1/admin/accounts')).json()).toMatchObject({ accounts: [] });
+  });
+});
+
+describe('what waits, and why payments were declined', () => {
+  const { declined, refunding, unresolved } = happening;
+  it('is listed and counted over all teams', async () => {
+    const api = await startApi(async (store) => {
+      await givenTeam(store, shop);
+      await givenTeam(store, { team: 'games', keyId: 'k2' });
+      const give = (token: string, ...events: Parameters<typeof projectEvents>[3]) =>
+        projectEvents(store, paymentKind, token, events);
+      await give('pay_1', requested({ orderNumber: '4711' }), unresolved);
+      await give('pay_2', requested({ team: 'games', orderNumber: '4712' }), accepted, approved, refunding);
+      await give('pay_3', requested(), accepted, declined);
+      await projectEvents(store, disputeKind, 'dsp_1', [
+        disputeOpened({ team: 'games', paymentToken: 'pay_2' }),
+      ]);
+    });
+    const authorization = `Bearer ${api.credentials.issue({ person: 'ada', source: 'command-line', role: 'viewer' }, 'api', 60_000)}`;
+    const ask = async (path: string) =>
+      (await api.app.inject({ url: `/api/v1/admin/${path}`, headers: { authorization } })).json<object>();
+    await eventually(async () => expect(tokensIn(await ask('payments'))).toHaveLength(3));
+    expect(tokensIn(await ask('payments?unresolved=true')).toSorted()).toEqual(['pay_1', 'pay_2']);
+    expect(tokensIn(await ask('payments?refundOpen=true'))).toEqual(['pay_2']);
+    expect(await ask('payments?unresolved=false')).toMatchObject({ errors: [{ parameter: 'unresolved' }] });
+    expect(await ask('payouts?refundOpen=true')).toMatchObject({ errors: [{ parameter: 'refundOpen' }] });
+    expect(tokensIn(await ask('payments?declineReason=insufficient%20funds'))).toEqual(['pay_3']);
+    expect(tokensIn(await ask('payments?declineReason=insufficient'))).toEqual([]);
+    const reasons = [{ reason: 'insufficient funds', count: 1 }];
+    expect(await ask('declines?team=shop')).toMatchObject({ reasons, isPartial: false });
+    expect(await ask('declines?createdBefore=2000-01-01T00:00:00Z')).toMatchObject({ reasons: [] });
+    expect(await ask('overview')).toMatchObject({ unresolved: 2, unresolvedPayouts: 0 });
+    expect(await ask('payments/pay_2')).toMatchObject({ disputes: [{ id: 'D-1', token: 'pay_2' }] });
+    expect(await ask('payments/pay_1')).toMatchObject({ disputes: [] });
+    expect(await ask('search/suggestions?q=471')).toMatchObject({
+      hits: [
+        { why: 'order-number', payment: { token: 'pay_1' } },
+        { why: 'order-number', payment: { token: 'pay_2' } },
+      ],
+    });
+    expect(await ask('search/suggestions?q=pay_')).toMatchObject({ hits: Array(3).fill({ why: 'token' }) });
+    expect(await ask('search/suggestions?q=')).toMatchObject({ errors: [{ parameter: 'q' }] });
   });
 });
 

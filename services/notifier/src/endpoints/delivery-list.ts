@@ -32,14 +32,14 @@ const removeEvery = 10_000;
 
 export const createDeliveryList = (options: DeliveryListOptions): DeliveryList =>
   followRows(options, {
-    ...{ name: 'webhook-deliveries', prefix: endpointWebhooksPrefix },
+    ...{ name: 'webhook-deliveries', prefixes: [endpointWebhooksPrefix] },
     rows: createDeliveryRows(),
   });
 
-/** @param followed what the streams with this prefix are read into */
+/** @param followed what the streams with these prefixes are read into */
 export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefore' | 'close'>>(
   options: DeliveryListOptions,
-  { name, prefix, rows }: { name: string; prefix: string; rows: Rows },
+  { name, prefixes, rows }: { name: string; prefixes: readonly string[]; rows: Rows },
 ): FollowedRows<Rows> {
   const { store, clock, log, retentionMs } = options;
   const ending = new AbortController();
@@ -49,7 +49,6 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
   let count = 0;
 
   const follower = createFollower({ ...options, name }, async (signal, gotOn) => {
-    const prefixes = [prefix];
     for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
       if (item.kind === 'event') apply(item);
       else {

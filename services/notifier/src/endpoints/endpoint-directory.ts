@@ -25,12 +25,17 @@ export interface EndpointDirectory {
   /** How many there are, by whether they are enabled. */
   count(): EndpointCount;
   isEmpty(): boolean;
+  /** Those that are disabled, longest first. */
+  disabled(): OwnedEndpoint[];
 }
+
+export type OwnedEndpoint = Endpoint & EndpointOwner & { disabled: NonNullable<Endpoint['disabled']> };
 
 const nameOf = ({ environment, team }: EndpointOwner): string => `${environment}.${team}`;
 
 export function createEndpointDirectory(log: Log): EndpointDirectory {
   const byOwner = new Map<string, Endpoints>();
+  const owners = new Map<string, EndpointOwner>();
   const since = new Map<string, Position>();
   const damaged = new Set<string>();
   let applied = beginning;
@@ -40,7 +45,9 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
     applied = event.position;
     if (damaged.has(event.stream)) return;
     try {
-      const name = nameOf(ownerOfEndpointStream(event.stream));
+      const owner = ownerOfEndpointStream(event.stream);
+      const name = nameOf(owner);
+      owners.set(name, owner);
       const decoded = endpointEvolution.decode(event);
       byOwner.set(name, endpointEvolution.evolve(byOwner.get(name) ?? noEndpoints, decoded));
       if (decoded.type === 'EndpointAdded') since.set(decoded.data.id, event.position);
@@ -73,6 +80,10 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
     },
     of,
     find: (owner, id) => of(owner).find((each) => each.id === id),
+    disabled: () =>
+      [...owners.values()]
+        .flatMap((owner) => of(owner).flatMap((each) => (isDisabled(each) ? [{ ...each, ...owner }] : [])))
+        .toSorted((one, other) => one.disabled.at - other.disabled.at),
     count() {
       const all = [...byOwner.values()].flatMap(({ endpoints }) => endpoints);
       const enabled = all.filter(({ disabled }) => disabled === undefined).length;
@@ -81,5 +92,9 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
     isEmpty: () => byOwner.values().every(({ endpoints }) => endpoints.length === 0),
   };
 }
+
+const isDisabled = <Each extends Endpoint>(
+  endpoint: Each,
+): endpoint is Each & Pick<OwnedEndpoint, 'disabled'> => endpoint.disabled !== undefined;
 
 export const isOfEndpoints = ({ stream }: RecordedEvent): boolean => stream.startsWith(endpointStreamPrefix);

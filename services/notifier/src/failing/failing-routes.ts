@@ -7,6 +7,7 @@ import type { Caller, SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toPublicWebhook } from '../public-webhook.ts';
 import { parsePlace } from '../endpoints/delivery-rows.ts';
+import { toPublicEndpoint } from '../endpoints/route-kit.ts';
 import type { WebhookJournal } from '../webhook-journal.ts';
 import type { FailingRow, FailingWebhooks } from './failing-webhooks.ts';
 
@@ -20,6 +21,8 @@ interface FailingRouteDependencies {
 
 /** Each is a load and an append. */
 const replayedAtOnceMax = 500;
+/** Endpoints that are listed at most. */
+const disabledMax = 500;
 /** Replayed side by side. */
 const inParallel = 16;
 
@@ -37,6 +40,15 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
     const nextCursor = found.length > perPage ? shown.at(-1)?.place : undefined;
     const count = rows.count(filter);
     return reply.send({ success: true, webhooks, count, perPage, ...given({ nextCursor }) });
+  });
+
+  addRoute(app, deps, routes.listDisabledEndpoints, async ({ reply }) => {
+    const disabled = (await failing.rows()).disabledEndpoints();
+    const endpoints = disabled.slice(0, disabledMax).map((each) => ({
+      ...toPublicEndpoint(each, each),
+      team: each.team,
+    }));
+    return reply.send({ success: true, endpoints, count: disabled.length });
   });
 
   addRoute(app, deps, routes.replayFailingWebhook, async ({ caller, request, reply }) => {

@@ -1,9 +1,16 @@
 /**
- * The webhooks of all teams that were not delivered, whatever receiver they are for. A row is there for as long as its
+ * The webhooks of all teams that were not delivered, whatever receiver they are for, and the endpoints that get none. A row is there for as long as its
  * webhook is not delivered, so there are hardly more than open ones, in a temporary file of SQLite that nobody else sees.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Position, RecordedEvent } from '@tollgate/event-store';
+import { type Log } from '@tollgate/service-kit';
+import {
+  type OwnedEndpoint,
+  createEndpointDirectory,
+  isOfEndpoints,
+} from '../endpoints/endpoint-directory.ts';
+import { endpointStreamPrefix } from '../endpoints/endpoint-events.ts';
 import { type DeliveryListOptions, type FollowedRows, followRows } from '../endpoints/delivery-list.ts';
 import {
   decodeWebhookEvent,
@@ -42,14 +49,16 @@ interface FailingRows {
   oldest(filter: FailingFilter, afterPlace: Position, limit: number): FailingRow[];
   find(id: string): FailingRow | undefined;
   count(filter: FailingFilter): number;
+  /** Nothing is sent there until somebody enables them, longest disabled first. */
+  disabledEndpoints(): OwnedEndpoint[];
   close(): void;
 }
 export type FailingWebhooks = FollowedRows<FailingRows>;
 
 export const createFailingWebhooks = (options: DeliveryListOptions): FailingWebhooks =>
   followRows(options, {
-    ...{ name: 'failing-webhooks', prefix: webhookStreamPrefix },
-    rows: createFailingRows(),
+    ...{ name: 'failing-webhooks', prefixes: [webhookStreamPrefix, endpointStreamPrefix] },
+    rows: createFailingRows(options.log),
   });
 
 const schema = `
@@ -61,11 +70,18 @@ const schema = `
 `;
 const columns = 'id, token, place';
 
-function createFailingRows(): FailingRows {
+function createFailingRows(log: Log): FailingRows {
+  const endpoints = createEndpointDirectory(log);
   // Without a name SQLite keeps it for this connection alone, and on disk once it is large.
   const database = new DatabaseSync('');
   database.exec(schema);
-  return { apply: createApply(database), ...createReads(database), close: () => database.close() };
+  const applyWebhook = createApply(database);
+  return {
+    apply: (event) => (isOfEndpoints(event) ? endpoints.apply(event) : applyWebhook(event)),
+    ...createReads(database),
+    disabledEndpoints: () => endpoints.disabled(),
+    close: () => database.close(),
+  };
 }
 
 function createApply(database: DatabaseSync): FailingRows['apply'] {
@@ -103,7 +119,7 @@ function createApply(database: DatabaseSync): FailingRows['apply'] {
   return (event) => apply(event, decodeWebhookEvent(event));
 }
 
-function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'close'> {
+function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'disabledEndpoints' | 'close'> {
   const removal = database.prepare('DELETE FROM webhooks WHERE changed_at < ? AND rank = 0');
   const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
 

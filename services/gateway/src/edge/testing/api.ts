@@ -14,7 +14,12 @@ import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
-import { type IdentityProviderConfig, registerConsole, sessionIdOf } from '@tollgate/console';
+import {
+  type IdentityProviderConfig,
+  type SandboxControls,
+  registerConsole,
+  sessionIdOf,
+} from '@tollgate/console';
 import {
   type OperatorCredentials,
   type SecurityWatch,
@@ -63,6 +68,8 @@ export interface TestedApiOptions {
   identityProvider?: IdentityProviderConfig;
   /** Of the console: a browser that reads nothing of a file for so long is disconnected. */
   exportStalledMs?: number;
+  /** Of the console: where there is a sandbox to play with. */
+  sandbox?: SandboxControls;
   /** None unless given. */
   accounts?: readonly Account[];
   /** Where the accounts are those of a file. */
@@ -81,6 +88,7 @@ export async function startApi(
     accountsFile,
     identityProvider,
     exportStalledMs,
+    sandbox,
   }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
@@ -155,7 +163,7 @@ export async function startApi(
                   registerConsole(api, {
                     ...deps,
                     credentials,
-                    ...given({ identityProvider, exportStalledMs }),
+                    ...given({ identityProvider, exportStalledMs, sandbox }),
                   }),
               },
             ]

@@ -1,0 +1,149 @@
+/** What people who operate the gateway ask of the index: what waits, why payments were declined, what begins with a text. */
+import { DatabaseSync } from 'node:sqlite';
+import { beginning, type Position } from '@tollgate/event-store';
+import { temporaryFile } from '@tollgate/event-store/testing';
+import { silentLog } from '@tollgate/service-kit';
+import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, streamOf } from '@tollgate/views';
+import {
+  type AnyEvent,
+  disputeHappening,
+  disputeOpened,
+  happening,
+  requested,
+  toRecordedIn,
+} from '@tollgate/views/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { IndexFile } from './index-file.ts';
+import { disputesOfPayment, listViewsOfAll } from './index-lists.ts';
+import { countDeclines, findBeginning } from './index-operators.ts';
+import type { IndexedView } from './index-writer.ts';
+import { openIndexFile } from './open-index-file.ts';
+import type { ListQuery } from './view-list.ts';
+
+const { accepted, approved, declined, refunding, refundAccepted, refundApproved, unresolved } = happening;
+const progress = { followed: '1' as Position, source: beginning };
+const shop = { environment: 'sandbox', team: 'shop' } as const;
+const games = { ...shop, team: 'games' };
+
+function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
+  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
+    (before, event) => kind.fold(before, event),
+    undefined,
+  )!;
+  return { kind, view };
+}
+
+const payment = (token: string, ...events: AnyEvent[]) =>
+  viewOf(paymentKind, token, [requested(), ...events]);
+
+function givenFile(views: readonly IndexedView[], path = ':memory:'): IndexFile {
+  const file = openIndexFile(path, silentLog);
+  onTestFinished(() => file.close());
+  file.apply(views, progress);
+  return file;
+}
+
+function listed(file: IndexFile, query: Partial<ListQuery>): string[] {
+  const list = listViewsOfAll(file, paymentKind, { owners: [shop, games], perPage: 20, ...query });
+  if (list.kind !== 'page') throw new Error(list.parameter);
+  return list.views.map(({ token }) => token);
+}
+
+describe('what waits', () => {
+  const open = [accepted, approved, refunding];
+  const views = [
+    payment('pay_1', unresolved),
+    payment('pay_2', accepted),
+    payment('pay_3', ...open),
+    payment('pay_4', ...open, refundAccepted),
+    payment('pay_5', ...open, refundApproved),
+  ];
+
+  test('is listed: calls without a known outcome, and refunds that are not decided', () => {
+    const file = givenFile(views);
+    expect(listed(file, { unresolved: true }).toSorted()).toEqual(['pay_1', 'pay_3']);
+    expect(listed(file, { refundOpen: true }).toSorted()).toEqual(['pay_3', 'pay_4']);
+    expect(listed(file, { refundOpen: true, unresolved: true })).toEqual(['pay_3']);
+    expect(listed(file, { unresolved: true, status: 'approved', currency: 'EUR' })).toEqual(['pay_3']);
+    file.apply([payment('pay_3', ...open, refundApproved)], progress);
+    expect(listed(file, { unresolved: true })).toEqual(['pay_1']);
+    expect(listed(file, { refundOpen: true })).toEqual(['pay_4']);
+  });
+
+  test('is read off its own index, in the order of the list', async () => {
+    const path = await temporaryFile();
+    const file = givenFile(views, path);
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    const plans: string[] = [];
+    const watched: IndexFile = {
+      ...file,
+      select: (sql, values) => {
+        const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+        plans.push(...plan.map(({ detail }) => String(detail)));
+        return file.select(sql, values);
+      },
+    };
+    listed(watched, { unresolved: true });
+    listed(watched, { refundOpen: true });
+    expect(plans.join('\n')).not.toContain('TEMP B-TREE');
+    expect(new Set(plans)).toEqual(
+      new Set(
+        ['unresolved', 'refund_open'].map(
+          (name) => `SEARCH payments USING COVERING INDEX payments_${name} (environment=? AND team=?)`,
+        ),
+      ),
+    );
+  });
+});
+
+test('declined payments are counted by reason, over all teams, within a time, most frequent first', () => {
+  const poor = (token: string, team = 'shop') =>
+    viewOf(paymentKind, token, [requested({ team }), accepted, declined]);
+  const lost = { ...declined, data: { declineReason: 'lost card' } };
+  const unnamed = { ...declined, data: {} };
+  const file = givenFile([
+    ...[poor('pay_1'), poor('pay_2', 'games'), payment('pay_3', accepted, lost)],
+    ...[payment('pay_4', accepted, unnamed), payment('pay_5', accepted, approved)],
+  ]);
+  const { createdAt } = poor('pay_1').view;
+  expect(countDeclines(file, [shop, games], {})).toEqual({
+    reasons: [{ reason: 'insufficient funds', count: 2 }, { count: 1 }, { reason: 'lost card', count: 1 }],
+    isPartial: false,
+  });
+  expect(countDeclines(file, [games], { createdFrom: createdAt }).reasons).toHaveLength(1);
+  expect(countDeclines(file, [shop], { createdFrom: createdAt + 1 }).reasons).toEqual([]);
+  expect(countDeclines(file, [shop], { createdBefore: createdAt }).reasons).toEqual([]);
+});
+
+test('payments are found by how their token or order number begins, up to a limit', () => {
+  const ordered = (token: string, orderNumber: string, team = 'shop') =>
+    viewOf(paymentKind, token, [requested({ orderNumber, team })]);
+  const file = givenFile([
+    ...[ordered('pay_a1', '4711'), ordered('pay_a2', '4711-b'), ordered('pay_b1', '4712', 'games')],
+    ordered('pay_c1', '%'),
+  ]);
+  const found = (text: string, limit = 10) => findBeginning(file, [shop, games], { text, limit });
+  expect(found('pay_a')).toEqual([
+    { why: 'token', token: 'pay_a1' },
+    { why: 'token', token: 'pay_a2' },
+  ]);
+  expect(found('471').map(({ token }) => token)).toEqual(['pay_a1', 'pay_a2', 'pay_b1']);
+  expect(found('4711')).toHaveLength(2);
+  expect(found('47', 1)).toHaveLength(1);
+  expect(found('%')).toEqual([{ why: 'order-number', token: 'pay_c1' }]);
+  expect(findBeginning(file, [games], { text: '4711', limit: 10 })).toEqual([]);
+});
+
+test('the disputes of a payment are known by it, also those that are matched later', () => {
+  const matched = [disputeOpened(), disputeHappening.matched];
+  const file = givenFile([
+    viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop', paymentToken: 'pay_1', openedAt: 2 })]),
+    viewOf(disputeKind, 'dsp_2', [disputeOpened()]),
+  ]);
+  const tokens = () => disputesOfPayment(file, 'pay_1').map(({ token }) => token);
+  expect(tokens()).toEqual(['dsp_1']);
+  file.apply([viewOf(disputeKind, 'dsp_2', matched)], progress);
+  expect(tokens()).toEqual(['dsp_1', 'dsp_2']);
+  expect(disputesOfPayment(file, 'pay_2')).toEqual([]);
+});

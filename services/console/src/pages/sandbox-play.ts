@@ -1,0 +1,109 @@
+/** On the page of a payment of the sandbox: what customers, banks and operators of the Payment Service would do to it. */
+import { errorCode, type Html, html } from '@tollgate/service-kit';
+import type { Api } from '../api.ts';
+import { mayAct } from '../components/actions.ts';
+import { paymentPath } from '../components/payment-list.ts';
+import type { Action, PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+import type { SandboxControls } from './sandbox.ts';
+
+const words = texts.sandbox.play;
+
+const environment = 'sandbox';
+
+interface PlayedPayment {
+  token: string;
+  environment: string;
+  phase: string;
+  amount: number;
+}
+
+type Play = 'pay' | 'decline' | 'revise' | 'dispute';
+
+interface Control {
+  /** In these phases it makes sense. */
+  phases: readonly string[];
+  path(serviceToken: string): string;
+  body(payment: PlayedPayment, serviceToken: string): object;
+}
+
+const open = ['init', 'pending'];
+const controls: Readonly<Record<Play, Control>> = {
+  pay: {
+    phases: open,
+    path: (token) => `payments/${token}/pay`,
+    body: () => ({ outcome: 'approved' }),
+  },
+  decline: {
+    phases: open,
+    path: (token) => `payments/${token}/pay`,
+    body: () => ({ outcome: 'declined' }),
+  },
+  revise: {
+    phases: ['approved', 'declined'],
+    path: (token) => `payments/${token}/revise`,
+    body: ({ phase }) => ({ status: phase === 'approved' ? 'declined' : 'approved' }),
+  },
+  dispute: {
+    phases: ['approved'],
+    path: () => 'disputes',
+    body: ({ amount }, token) => ({ token, amount, reasonCode: 'fraud' }),
+  },
+};
+
+/** Undefined where there is nothing to play. */
+export function playPanel(
+  payment: PlayedPayment,
+  { session, hasSandbox }: Pick<PageContext, 'session' | 'hasSandbox'>,
+): Html | undefined {
+  if (!hasSandbox || payment.environment !== environment || !mayAct(session)) return undefined;
+  const buttons = Object.entries(controls)
+    .filter(([, { phases }]) => phases.includes(payment.phase))
+    .map(([name]) => html`<button name="play" value="${name}">${words[name as Play]}</button>`);
+  if (buttons.length === 0) return undefined;
+  return html`<section class="panel" aria-labelledby="play-title">
+    <h2 id="play-title">${words.title}</h2>
+    <p class="calm">${words.intro}</p>
+    <form method="post" action="${paymentPath(payment.token)}/play" class="inline">
+      <input type="hidden" name="csrf" value="${session.csrf}" />
+      ${buttons}
+    </form>
+  </section>`;
+}
+
+export const playPayment =
+  ({ control }: SandboxControls): Action =>
+  async ({ api, params, session }, form) => {
+    const token = params['token'] ?? '';
+    const location = paymentPath(token);
+    const outcome = (isDone: boolean, text: string) => ({ location, outcome: { isDone, text } });
+    if (!mayAct(session)) return outcome(false, texts.sandbox.needsTeam);
+    const { payment } = await api.get<{ payment: PlayedPayment }>(
+      `/api/v1/admin/payments/${encodeURIComponent(token)}`,
+    );
+    const play = form.get('play') ?? '';
+    const known = Object.hasOwn(controls, play) ? controls[play as Play] : undefined;
+    const serviceToken = await serviceTokenOf(api, payment.token);
+    const isThere = payment.environment === environment && serviceToken !== undefined;
+    if (known?.phases.includes(payment.phase) !== true || !isThere) return outcome(false, words.refused);
+    const isDone = await control(
+      'POST',
+      known.path(encodeURIComponent(serviceToken)),
+      known.body(payment, serviceToken),
+    ).then(() => true, isRefused);
+    return outcome(isDone, isDone ? words.done : words.refused);
+  };
+
+/** It may have changed there meanwhile. */
+function isRefused(error: unknown): false {
+  if (errorCode(error) !== 'sandbox_refused') throw error;
+  return false;
+}
+
+/** By which the Payment Service knows a payment. */
+export async function serviceTokenOf(api: Api, token: string): Promise<string | undefined> {
+  const { events } = await api.get<{ events: { stored: { data: { serviceToken?: string } } }[] }>(
+    `/api/v1/admin/payments/${encodeURIComponent(token)}/events`,
+  );
+  return events.findLast(({ stored }) => stored.data.serviceToken !== undefined)?.stored.data.serviceToken;
+}

@@ -1,0 +1,35 @@
+/** Sends a webhook of one payment or payout again, from its timeline: to where it went before. */
+import { type Html, html } from '@tollgate/service-kit';
+import { errorText } from '../components/notice.ts';
+import type { TimelineWebhook } from '../components/timeline-items.ts';
+import type { Action, PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.webhooks;
+
+/** @param path of the page of what the webhook is about */
+export const replayFormAt =
+  (path: string, { session }: Pick<PageContext, 'session'>) =>
+  ({ id, url }: TimelineWebhook): Html =>
+    html`<form method="post" action="${path}/webhooks">
+      <input type="hidden" name="csrf" value="${session.csrf}" />
+      <input type="hidden" name="id" value="${id}" />
+      <button class="small" title="${words.replaysTo(url)}">${words.replay}</button>
+    </form>`;
+
+export const replayWebhookOf =
+  (kind: 'payment' | 'payout'): Action =>
+  async ({ api, params }, form) => {
+    const token = encodeURIComponent(params['token'] ?? '');
+    const found = await api.get<Record<typeof kind, { team: string; environment: string }>>(
+      `/api/v1/admin/${kind}s/${token}`,
+    );
+    const answer = await api.call({
+      ...{ method: 'POST', path: `/api/v1/${kind}s/${token}/webhooks/replay` },
+      ...{ within: found[kind], body: { id: form.get('id') ?? '' } },
+    });
+    const location = `/console/${kind}s/${token}`;
+    if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
+    const { errors, requestId } = answer;
+    return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  };

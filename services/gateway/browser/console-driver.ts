@@ -1,0 +1,92 @@
+/** A gateway with its console in a real browser, for the specs of a file; nothing is asked of another host, and nothing complains. */
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { tollgate } from '../e2e/commands.ts';
+import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+import { launchChromium } from './chromium.ts';
+
+interface Now {
+  system: System;
+  browser: Browser;
+  context: BrowserContext;
+  page: Page;
+}
+
+interface DrivenConsole {
+  /** Of the test that runs. */
+  now(): Now;
+  /** An address of the gateway. */
+  own(path: string): string;
+  signIn(role?: string): Promise<void>;
+  /** Plays a scenario of the sandbox, and is on the page of its payment then. @returns its token */
+  play(scenario: string): Promise<string>;
+  /** What is offline complains: of that the test that runs takes no notice. */
+  tolerate(complaint: RegExp): void;
+  /** The test that runs goes to this site, too. */
+  leaveTo(site: string): void;
+  /** The state in the heading of a payment. */
+  state(name: string): Locator;
+}
+
+export function driveConsole(): DrivenConsole {
+  let system: System;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let requested: string[];
+  let complaints: string[];
+  let tolerated: RegExp | undefined;
+  let allowed: string[];
+
+  beforeAll(async () => {
+    system = await startSystem();
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await stopEverything();
+    await browser.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'Asia/Tokyo' });
+    page = await context.newPage();
+    [requested, complaints, tolerated] = [[], [], undefined];
+    allowed = [own('/'), 'data:'];
+    context.on('request', (request) => void requested.push(request.url()));
+    context.on('console', (message) => void complaints.push(message.text()));
+    context.on('weberror', (failure) => void complaints.push(failure.error().message));
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(complaints.filter((each) => tolerated?.test(each) !== true)).toEqual([]);
+    expect(requested.filter((url) => !allowed.some((start) => url.startsWith(start)))).toEqual([]);
+  });
+
+  const own = (path: string): string => `${system.quickstart.gatewayUrl}${path}`;
+
+  return {
+    now: () => ({ system, browser, context, page }),
+    own,
+    async signIn(role = 'operator') {
+      const { link } = await tollgate<{ link: string }>(
+        system,
+        ...['--as', 'ada', 'operator', 'link', '--role', role],
+      );
+      await page.goto(link);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.waitForURL(own('/console'));
+    },
+    async play(scenario) {
+      await page.goto(own('/console/sandbox'));
+      await page.locator(`button[value="${scenario}"]`).click();
+      await page.waitForURL(/\/console\/payments\/pay_/);
+      return page.url().split('/').at(-1) ?? '';
+    },
+    tolerate(complaint) {
+      tolerated = complaint;
+    },
+    leaveTo(site) {
+      allowed.push(site);
+    },
+    state: (name) => page.locator('#facts .heading .chip', { hasText: name }),
+  };
+}

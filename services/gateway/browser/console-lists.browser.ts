@@ -1,0 +1,142 @@
+/** Long lists and the search box of the console in a real browser. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '@tollgate/testing';
+import { seriousFaults } from './chromium.ts';
+import { driveConsole } from './console-driver.ts';
+
+const driven = driveConsole();
+const { own, signIn } = driven;
+let page: Page;
+let context: BrowserContext;
+beforeEach(() => ({ page, context } = driven.now()));
+
+/** Three pages. */
+const count = 130;
+const orderOf = (number: number) => `list-${String(number).padStart(3, '0')}`;
+
+beforeAll(async () => {
+  const { system } = driven.now();
+  for (let number = 0; number < count; number += 1) {
+    const { statusCode } = await system.gateway('POST', '/api/v1/payments', {
+      headers: { 'idempotency-key': orderOf(number) },
+      body: { product: 'Tea', amount: 100 + number, currency: 'EUR', orderNumber: orderOf(number) },
+    });
+    expect(statusCode).toBe(200);
+  }
+});
+
+const rows = () => page.locator('tr[data-row]');
+const toTheEnd = () => page.evaluate('scrollTo(0, document.body.scrollHeight)');
+
+describe('a list of several pages', () => {
+  const openList = async () => {
+    await signIn('viewer');
+    await eventually(async () => {
+      await page.goto(own('/console/payments?team=demo&order=oldest'));
+      expect(await rows().count()).toBe(50);
+    });
+  };
+
+  it('is one table to scroll: each payment is in it once, in order, in the columns of the first page', async () => {
+    await openList();
+    await eventually(async () => {
+      await toTheEnd();
+      expect(await rows().count()).toBe(count);
+    });
+    const orders = await page.locator('td.order').allInnerTexts();
+    expect(orders).toEqual(Array.from({ length: count }, (_, number) => orderOf(number)));
+    const edges = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.wide')].map((each) => each.querySelector('td.token').getBoundingClientRect().left)",
+    );
+    expect(Math.max(...edges) - Math.min(...edges)).toBeLessThan(2);
+    await page.getByText('Further pages stand below').waitFor({ state: 'attached' });
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('is where it was for who comes back from a payment', async () => {
+    await openList();
+    await eventually(async () => {
+      await toTheEnd();
+      expect(await rows().count()).toBe(count);
+    });
+    await page
+      .locator('tr[data-row]', { hasText: orderOf(120) })
+      .locator('a')
+      .click();
+    await page.waitForURL(/payments\/pay_/);
+    await page.goBack();
+    await eventually(async () => expect(await rows().count()).toBe(count));
+    await page.getByText(orderOf(120), { exact: true }).waitFor();
+    expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(1_600);
+  });
+
+  it('is pages with links where there is no script', async () => {
+    await openList();
+    const plain = await driven.now().browser.newContext({
+      javaScriptEnabled: false,
+      storageState: await context.storageState(),
+    });
+    const read = await plain.newPage();
+    await read.goto(own('/console/payments?team=demo&order=oldest'));
+    await read.getByRole('link', { name: 'Newer' }).click();
+    expect(await read.locator('td.order').first().innerText()).toBe(orderOf(50));
+    await plain.close();
+  });
+});
+
+describe('the search box', () => {
+  const options = () => page.getByRole('option');
+
+  it('says while one types what is found and why, and opens it by the keyboard', async () => {
+    await signIn('viewer');
+    await page.keyboard.press('/');
+    await page.keyboard.type('list-01');
+    await options().nth(7).waitFor();
+    expect(await options().first().innerText()).toMatch(/list-010[\s\S]*Its order number begins like this/);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.type('2');
+    await eventually(async () => expect(await options().count()).toBe(1));
+    expect(await options().innerText()).toContain('It has this order number.');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe('suggestion-0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/payments\/pay_/);
+    await page.getByText('list-012', { exact: true }).waitFor();
+  });
+
+  it('names a filter as one, and lets go of what it found', async () => {
+    await signIn('viewer');
+    await page.keyboard.press('/');
+    await page.keyboard.type('status:init reason:"lost card"');
+    await page.getByText('Payments that are so.').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(async () => expect(await options().count()).toBe(0));
+    await page.keyboard.press('/');
+    await page.keyboard.type('nothing of this kind');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing is known by this.').waitFor();
+  });
+});
+
+it('an exact range of time is typed in the zone of the reader, and is in UTC in the address', async () => {
+  await signIn('viewer');
+  await page.goto(own('/console/payments?from=2030-01-31T14:05'));
+  const field = page.getByLabel(/^Created from/);
+  expect(await field.inputValue()).toBe('2030-01-31T23:05');
+  await field.fill('2030-02-01T09:30');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.waitForURL(/from=2030-02-01T00%3A30$/);
+  await page.getByText('No payment matches these filters').waitFor();
+});
+
+it('a page that the gateway tells nothing new says so, and since when', { timeout: 60_000 }, async () => {
+  driven.tolerate(/ERR_FAILED/);
+  await signIn('viewer');
+  const live = '**/console/live*';
+  await context.route(live, (route) => route.abort());
+  await page.goto(own('/console/payments'));
+  await page.getByText('The gateway tells nothing new.').waitFor();
+  await context.unroute(live);
+  await page.getByText('The gateway tells nothing new.').waitFor({ state: 'detached' });
+});

@@ -1,0 +1,87 @@
+/** The page of one payment: what was noted beside it, what led to what, and what of it can be sent again. */
+import { givenTeam } from '@tollgate/teams/testing';
+import { eventually } from '@tollgate/testing';
+import { disputeKind, paymentKind } from '@tollgate/views';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { disputeOpened, happening, requested } from '@tollgate/views/testing';
+import { describe, expect, it } from 'vitest';
+import { hostile, startConsole } from './testing/console.ts';
+
+const { accepted, approved, refunding, refundApproved } = happening;
+
+const start = () =>
+  startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const events = [
+      ...[requested({ metadata: { basket: '4711', note: hostile } }), accepted, approved],
+      ...[refunding, refundApproved],
+    ];
+    await projectEvents(store, paymentKind, 'pay_1', events);
+    const dispute = disputeOpened({ team: 'shop', paymentToken: 'pay_1' });
+    await projectEvents(store, disputeKind, 'dsp_1', [dispute]);
+  });
+
+describe('the page of a payment', () => {
+  it('shows what a team has noted; each leads to what has the same, and is text', async () => {
+    const { signIn } = await start();
+    const { get } = await signIn('viewer');
+    const { body } = await get('/console/payments/pay_1');
+    const link = /href="(\/console\/payments\?metadata%5Bbasket%5D=4711)"/.exec(body)?.[1] ?? '';
+    await eventually(async () => expect((await get(link)).body).toContain('/console/payments/pay_1'));
+    expect(body).toContain('Metadata note');
+    expect(body).not.toContain('<script>alert');
+  });
+
+  it('has refunds and disputes as lanes of the one timeline, and a way to leave each out', async () => {
+    const { signIn } = await start();
+    const { get } = await signIn('viewer');
+    const read = async () => (await get('/console/payments/pay_1')).body;
+    await eventually(async () => expect(await read()).toContain('A dispute was opened for'));
+    const body = await read();
+    expect(body).toMatch(/class="refund good"[\s\S]*The refund was approved/);
+    expect(body).toMatch(/<li class="dispute note">[\s\S]*chargeback · 10\.4/);
+    for (const lane of ['event', 'refund', 'call', 'dispute']) expect(body).toContain(`show-${lane}`);
+    // What there is none of has no lane.
+    for (const lane of ['webhook', 'callback']) expect(body).not.toContain(`show-${lane}`);
+  });
+
+  it('a review about a refund says what happens to the sum of the refund, not of the payment', async () => {
+    const { signIn } = await startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const opened = {
+        type: 'ReviewOpened',
+        data: {
+          code: 'refund_unresolved',
+          evidence: { refundToken: 'ref_1', amount: 500, observedRefundedAmount: 1_400 },
+        },
+      } as const;
+      const events = [requested(), accepted, approved, refunding, happening.refundUnresolved, opened];
+      await projectEvents(store, paymentKind, 'pay_1', events);
+    });
+    const { get } = await signIn('operator');
+    const page = async () => (await get('/console/reviews/pay_1/refund_unresolved/1')).body;
+    await eventually(async () => expect(await page()).toContain('5.00 EUR count as given back'));
+    expect(await page()).toContain('the customer may get 5.00 EUR twice');
+    expect(await page()).toContain('<dd>14.00 EUR</dd>');
+  });
+
+  it('a page that fails says by which request', async () => {
+    const { signIn } = await start();
+    const answer = await (await signIn('viewer')).get('/console/payments/pay_9');
+    expect(answer.statusCode).toBe(404);
+    expect(answer.body).toMatch(/data-copy="req_\w+"/);
+    const nowhere = await (await signIn('viewer')).get('/console/nowhere');
+    expect(nowhere.body).toContain(`data-copy="${String(nowhere.headers['request-id'])}"`);
+  });
+
+  it('a webhook that is not there is not sent again, and the page says by which request', async () => {
+    const { signIn } = await start();
+    const { sendAndRead } = await signIn('support');
+    const body = await sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' });
+    expect(body).toMatch(/data-outcome="">[\s\S]*No webhook of this payment has this id[\s\S]*req_/);
+    const viewer = await signIn('viewer', 'bob');
+    expect(await viewer.sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' })).toMatch(
+      /data-outcome="">[\s\S]*lacks the scope/,
+    );
+  });
+});

@@ -1,0 +1,123 @@
+/** The sandbox in the console: who plays, with what, and what the Payment Service is told. */
+import { faultNames, faultOperations } from '@tollgate/payment-service';
+import { TollgateError } from '@tollgate/service-kit';
+import { givenTeam } from '@tollgate/teams/testing';
+import { paymentKind } from '@tollgate/views';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { happening, planted, requested } from '@tollgate/views/testing';
+import { describe, expect, it } from 'vitest';
+import { startConsole } from './testing/console.ts';
+
+const { accepted, approved } = happening;
+const serviceToken = `${planted}-service-token-1234`;
+
+/** A payment that waits for its customer, one that is approved, one of production, and what the sandbox was told. */
+async function start({ isRefusing = false } = {}) {
+  const told: [method: string, path: string, body: unknown][] = [];
+  const faults = [{ operation: 'refund', fault: 'lost_reply', times: 2 }];
+  const sandbox = {
+    control: (method: string, path: string, body?: unknown) => {
+      if (method === 'GET') return Promise.resolve({ faults });
+      told.push([method, path, body]);
+      return isRefusing
+        ? Promise.reject(new TollgateError('sandbox_refused', 'It refuses.'))
+        : Promise.resolve({});
+    },
+  };
+  const console = await startConsole(
+    async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted]);
+      await projectEvents(store, paymentKind, 'pay_2', [requested(), accepted, approved]);
+      const real = requested({ environment: 'production' });
+      await projectEvents(store, paymentKind, 'pay_3', [real, accepted, approved]);
+    },
+    { sandbox },
+  );
+  return { ...console, told };
+}
+
+describe('faults', () => {
+  it('are shown as they are set, and each that can be is one choice', async () => {
+    const { signIn } = await start();
+    const { body } = await (await signIn('viewer')).get('/console/sandbox');
+    expect(body).toContain('refund: done, and the answer is lost, 2 times more');
+    const choices = [...body.matchAll(/<option value="(\w+ \w+)">/g)].map(([, choice]) => choice);
+    const all = faultOperations.flatMap((each) => faultNames(each).map((fault) => `${each} ${fault}`));
+    expect(choices.toSorted()).toEqual(all.toSorted());
+  });
+
+  it('are set once, or until they are removed, by who may create payments', async () => {
+    const { signIn, told } = await start();
+    const { sendAndRead } = await signIn('support');
+    const set = (form: object) => sendAndRead('/console/sandbox/faults/set', form);
+    expect(await set({ fault: 'callback drop', times: '3' })).toContain('The fault is set.');
+    await set({ fault: 'create html_502', times: '' });
+    expect(told).toEqual([
+      ['POST', 'faults', [{ operation: 'callback', fault: 'drop', times: 3 }]],
+      ['POST', 'faults', [{ operation: 'create', fault: 'html_502' }]],
+    ]);
+    const viewer = await signIn('viewer', 'bob');
+    await viewer.send('/console/sandbox/faults/set', { fault: 'callback drop', times: '1' });
+    await viewer.send('/console/sandbox/faults', {});
+    expect(told).toHaveLength(2);
+  });
+
+  it.each([
+    { fault: 'callback lost_reply', times: '1' },
+    { fault: 'constructor name', times: '1' },
+    { fault: 'create', times: '1' },
+    { fault: 'create lost_reply', times: '0' },
+    { fault: 'create lost_reply', times: '1e3' },
+    {},
+  ])('%j is none', async (form) => {
+    const { signIn, told } = await start();
+    const { sendAndRead } = await signIn('support');
+    expect(await sendAndRead('/console/sandbox/faults/set', form)).toContain('There is no such scenario.');
+    expect(told).toEqual([]);
+  });
+});
+
+describe('the other side of a payment', () => {
+  it('is played as its state allows, by its token at the Payment Service', async () => {
+    const { signIn, told } = await start();
+    const { get, send, sendAndRead } = await signIn('support');
+    const played = async (token: string) =>
+      [...(await get(`/console/payments/${token}`)).body.matchAll(/name="play" value="(\w+)"/g)].map(
+        ([, name]) => name,
+      );
+    expect(await played('pay_1')).toEqual(['pay', 'decline']);
+    expect(await played('pay_2')).toEqual(['revise', 'dispute']);
+    expect(await played('pay_3')).toEqual([]);
+    await send('/console/payments/pay_1/play', { play: 'pay' });
+    await send('/console/payments/pay_2/play', { play: 'dispute' });
+    const done = await sendAndRead('/console/payments/pay_2/play', { play: 'revise' });
+    expect(done).toContain('Done at the Payment Service.');
+    expect(told).toEqual([
+      ['POST', `payments/${serviceToken}/pay`, { outcome: 'approved' }],
+      ['POST', 'disputes', { token: serviceToken, amount: 1_500, reasonCode: 'fraud' }],
+      ['POST', `payments/${serviceToken}/revise`, { status: 'declined' }],
+    ]);
+  });
+
+  it('is nobody’s to play who may not act, and nothing is what the state rules out', async () => {
+    const { signIn, told } = await start();
+    const { sendAndRead } = await signIn('admin');
+    for (const play of ['revise', 'constructor', ''])
+      expect(await sendAndRead('/console/payments/pay_1/play', { play }), play).toContain(
+        'The Payment Service does not allow this now.',
+      );
+    expect(await sendAndRead('/console/payments/pay_3/play', { play: 'revise' })).toContain(
+      'Nothing was done.',
+    );
+    const viewer = await signIn('viewer', 'bob');
+    await viewer.send('/console/payments/pay_1/play', { play: 'pay' });
+    expect(told).toEqual([]);
+  });
+
+  it('says so where the sandbox refuses', async () => {
+    const { signIn } = await start({ isRefusing: true });
+    const { sendAndRead } = await signIn('admin');
+    expect(await sendAndRead('/console/payments/pay_1/play', { play: 'pay' })).toContain('Nothing was done.');
+  });
+});
