@@ -1,6 +1,6 @@
 /** The first step of every route: whose request is this, and does the key have the scope? */
 import { type Caller, type CallerScope, type TeamDirectory, rightsOf } from '@tollgate/teams';
-import { currentRequest } from '@tollgate/service-kit';
+import { currentRequest, given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './errors.ts';
 
@@ -24,7 +24,7 @@ export function authenticate(
     const { kind: _, ...refusal } = authentication;
     directory.noteRefusal({ ...refusal, ...aboutRequest(request) });
     if (refusal.code !== 'incorrect_team') reply.header('www-authenticate', 'Bearer');
-    sendError(reply, refusal.code);
+    sendError(reply, refusal.code, given({ message: hintFor(refusal.code, authorization) }));
     return undefined;
   }
   const { caller } = authentication;
@@ -35,6 +35,12 @@ export function authenticate(
   sendError(reply, 'scope_missing', { message: lackOf(caller, scopes) });
   return undefined;
 }
+
+/** Who has left out the word in front of the key looks for the fault in the key. */
+const hintFor = (code: string, authorization: string | undefined): string | undefined =>
+  code === 'incorrect_private_key' && !/^bearer +\S/i.test(authorization ?? '')
+    ? 'The Authorization header does not begin with Bearer. Send Authorization: Bearer <API key>.'
+    : undefined;
 
 function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {
   const needed = scopes.join(' or ');
