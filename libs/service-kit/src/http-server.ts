@@ -200,7 +200,7 @@ export async function listen(
     const code = errorCode(error);
     const hint = `Set ${variable} to another port (0 takes any free one) and start again.`;
     if (code === 'EADDRINUSE')
-      throw new StartupError('port_taken', `Port ${port} on ${host} is taken by another program. ${hint}`);
+      throw new StartupError('port_taken', `Port ${port} on ${host} is taken already. ${hint}`);
     if (code === 'EACCES')
       throw new StartupError('port_forbidden', `Port ${port} on ${host} may not be used. ${hint}`);
     if (code !== undefined && noSuchHost.includes(code))

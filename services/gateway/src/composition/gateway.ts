@@ -6,7 +6,7 @@ import { sessionIdOf, signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
-import { type Parts, createParts } from './parts.ts';
+import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/query-service';
 import type { RunningService } from '../edge/running-service.ts';
 import {
@@ -64,7 +64,11 @@ export async function startGateway(
     // What has no index needs no folder for it: in a container there may be none that it can write.
     const hasIndex = services.some((service) => indexedServices.includes(service));
     const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
-    const parts = createParts(deps, { dataDirectory, stops, runs: (service) => services.includes(service) });
+    const runs = (service: ServiceName) => services.includes(service);
+    // First of all: who starts a second one would be told of its ports, one after the other.
+    if (hasIndex)
+      stops.adopt(dataDirectory.lockIndex(indexFileOf(dataDirectory, runs)), (lock) => lock.close());
+    const parts = createParts(deps, { dataDirectory, stops, runs });
     const isWhole = serviceNames.every(parts.runs);
     const apiKey = isWhole ? await demoKey(parts) : undefined;
     const { running, callbackUrl } = await startServices(parts);
