@@ -135,6 +135,19 @@ describe('a running system', () => {
     await system.terminate();
   });
 
+  // The launcher said "ready" of whatever its processes could reach.
+  it.each([
+    ['in one process', {}],
+    ['in processes of their own', { instances: 1 }],
+  ])('without its broker says so instead of ready, %s', { timeout: 120_000 }, async (_, arrangement) => {
+    // Nobody listens there.
+    const env = { ...(await freePorts()), KAFKA_BROKERS: '127.0.0.1:1' };
+    const system = await startSystem({ ...arrangement, env });
+    expect(system.output()).toContain('Tollgate is up, but not everything works: message-bus.');
+    expect(system.output()).toContain('"address":"127.0.0.1:1"');
+    await system.terminate();
+  });
+
   it('prints where its key is, and not the key', async () => {
     const system = await startSystem({ env: anyPorts });
     const { apiKey, paymentServiceKey } = system.quickstart;

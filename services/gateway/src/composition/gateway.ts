@@ -6,6 +6,7 @@ import { sessionIdOf, signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
+import { whatIsMissing } from './missing.ts';
 import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/query-service';
 import type { RunningService } from '../edge/running-service.ts';
@@ -94,21 +95,15 @@ export async function startGateway(
 const signInLinkOf = (parts: Parts, url: string, person: string): string =>
   signInAddress(parts.operatorCredentials(), url, { person, source: 'command-line', role: 'admin' });
 
-const connectingMs = 5_000;
-const lookEveryMs = 100;
-
-async function missingOf(
+const missingOf = (
   { clock }: Pick<GatewayDependencies, 'clock'>,
   { notReady, degraded, building }: Pick<ApiParts, 'notReady' | 'degraded' | 'building'>,
-): Promise<readonly string[]> {
-  const giveUpAt = clock.monotonic() + connectingMs;
-  for (;;) {
-    const index = building?.() === undefined ? [] : ['index'];
-    const missing = [...new Set([...(await notReady()), ...index, ...(await degraded())])];
-    if (missing.length === 0 || clock.monotonic() >= giveUpAt) return missing;
-    await clock.sleep(lookEveryMs);
-  }
-}
+): Promise<readonly string[]> =>
+  whatIsMissing(clock, async () => [
+    ...(await notReady()),
+    ...(building?.() === undefined ? [] : ['index']),
+    ...(await degraded()),
+  ]);
 
 /** Each depends only on those before it. */
 async function startServices(

@@ -43,8 +43,8 @@ async function main(): Promise<void> {
   });
   const stopping = stopOnSignal(launched);
   try {
-    const { quickstart, file } = await launched.ready;
-    process.stderr.write(banner(quickstart, { file, folder: process.cwd() }));
+    const { quickstart, file, missing } = await launched.ready;
+    process.stderr.write(banner(quickstart, { file, missing, folder: process.cwd() }));
   } catch (error) {
     if (stopping.isAsked()) return;
     await stopping.stop();
