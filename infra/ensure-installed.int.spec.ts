@@ -166,3 +166,16 @@ describe('one sentence says what to do', () => {
     });
   });
 });
+
+// Half of them ended on a fresh clone with "not found", or with a stack of the Node that the machine has.
+it('every npm script installs what is missing first', async () => {
+  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  // It reads the lockfile, and is npm's own.
+  const own = Object.keys(scripts).filter((name) => !name.startsWith('pre') && name !== 'sbom');
+  const without = own.filter(
+    (name) => scripts[`pre${name}`]?.startsWith('node infra/ensure-installed.mjs') !== true,
+  );
+  expect(without).toEqual([]);
+});

@@ -16,10 +16,15 @@ SAID_BY_NO_SCHEMA = [
     ("invalid_param", "^(dateFrom|from) must be at most 365 days before the last day"),
     ("invalid_param", "^(from|to) is the former name of another parameter that was sent, too"),
     # Of what we gave, and of which only we know whether we did.
-    ("invalid_param", "^cursor is not one that this list of yours has given"),
+    ("invalid_param", "^cursor is not one that this list (of yours )?has given"),
     ("invalid_param", "^after is beyond everything that was recorded"),
     ("invalid_param", "^Tollgate-Min-Position is beyond everything that was recorded"),
+    # Of the time.
+    ("invalid_param", "^The day must not be in the future"),
+    ("invalid_param", "^expiresAt must be in the future"),
     # Of which no pattern can be written.
+    ("invalid_param", "^networks must be networks such as"),
+    ("invalid_param", "^origins must be origins such as"),
     ("incorrect_currency", ""),
     ("invalid_param", "^currency must be an ISO 4217 alphabetic code"),
     ("invalid_param", "must not contain a card number"),

@@ -8,7 +8,7 @@ import { createEmbeddedEventStore } from '../src/embedded/embedded-event-store.t
 
 /**
  * Durable appends per second for 1, 16, 64 and 256 writers, each of which waits for its answer before it appends again:
- * `node libs/event-store/bench/append.ts --seconds 3 --subscribers 8`
+ * `npx node libs/event-store/bench/append.ts --seconds 3 --subscribers 8`
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '3' }, subscribers: { type: 'string', default: '0' } },

@@ -14,7 +14,7 @@ import { startTestServer } from '../src/testing/eventstoredb-server/server.ts';
 
 /**
  * Appends and deliveries per second through the adapter, and through the bare client beside it:
- * `node libs/event-store/bench/eventstoredb.ts --events 5000 --writers 32`, on the server that EVENTSTORE_URL names, else on
+ * `npx node libs/event-store/bench/eventstoredb.ts --events 5000 --writers 32`, on the server that EVENTSTORE_URL names, else on
  * the test server in this process, where the protocol takes its share of the one thread on both sides.
  */
 const { values } = parseArgs({

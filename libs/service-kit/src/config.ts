@@ -16,7 +16,7 @@ export function readConfig<Schema extends z.ZodType>(
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path: [variable = ''], message }) =>
-    `${String(variable)} ${message}`.trim(),
+    message.startsWith(`${String(variable)} `) ? message : `${String(variable)} ${message}`.trim(),
   );
   throw new StartupError(
     'config_invalid',

@@ -8,7 +8,7 @@ import type { Ids } from './ids.ts';
 
 /** What is learnt of a request while it is answered. */
 export interface CurrentRequest {
-  /** Ours; never what a client sent. */
+  /** Ours; never what a client sent. Where no request asks for it, what its events are correlated by. */
   id: string;
   /** Whose key came with it. */
   caller?: { environment: string; team: string; keyId: string };
@@ -22,6 +22,10 @@ const storage = new AsyncLocalStorage<CurrentRequest>();
 export const currentRequest = (): CurrentRequest | undefined => storage.getStore();
 
 export const inRequest = (request: CurrentRequest, work: () => void): void => storage.run(request, work);
+
+/** As {@link inRequest} for what is done without one: log lines name what is recorded of it by the same id. */
+export const inCause = <Result>(correlationId: string, work: () => Result): Result =>
+  storage.getStore() === undefined ? storage.run({ id: correlationId, providerMs: 0 }, work) : work();
 
 /** A clock that was set back by more than this, milliseconds, is believed. */
 const setBackMs = 1_000;

@@ -91,6 +91,37 @@ it.each([
   expect(valid.statusCode).toBe(200);
 });
 
+// "The body is not JSON that we accept", of any length: a comma too many had to be looked for.
+it.each([
+  ['{"a":1,}', 'The body is not valid JSON: look at line 1, column 8.'],
+  ['{\n  "a": 1\n  "pan": 4392963203551251\n}', 'The body is not valid JSON: look at line 3, column 3.'],
+  ['{"a":', 'The body is not valid JSON: it ends too early.'],
+  ['a=4392963203551251', 'The body is not valid JSON.'],
+  ['{"__proto__":{"a":1}}', 'The body has a name that is not accepted: __proto__ or constructor.'],
+])('a body that is no JSON is told where it is none, and nothing of it: %j', async (payload, message) => {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, silentLog);
+  app.post('/', async () => ({ success: true }));
+  const headers = { 'content-type': 'application/json' };
+  const answer = await app.inject({ method: 'POST', url: '/', headers, payload });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_json', message, parameter: 'body' }] });
+});
+
+// Clients that announce JSON with everything they send could remove no endpoint: 400, "The body is not JSON that we accept".
+it('nothing is no body, whatever it is announced as', async () => {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, silentLog);
+  const given = async ({ body }: { body: unknown }) => ({ hasBody: body !== undefined });
+  app.delete('/', given);
+  app.post('/', given);
+  const headers = { 'content-type': 'application/json', 'content-length': '0' };
+  for (const method of ['DELETE', 'POST'] as const) {
+    const answer = await app.inject({ method, url: '/', headers });
+    expect([answer.statusCode, answer.json()]).toEqual([200, { hasBody: false }]);
+  }
+});
+
 // Fastify's own limit of 10 seconds ended such a process as uncaught.
 it('a start that takes longer than anybody thought goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });

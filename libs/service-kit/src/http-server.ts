@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { duplicateKeyIn } from './duplicate-key.ts';
 import { StartupError, errorCode } from './errors.ts';
-import { nameOf } from './invalid-request.ts';
+import { BodyFault, acceptJsonOnly } from './json-body.ts';
+import { given } from './given.ts';
 import type { Log } from './log.ts';
 
 /** One entry of an error answer, as the specification's section 7 writes it. */
@@ -28,7 +28,11 @@ export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServe
   // A process that is frozen during its start goes on when it wakes up; nothing of ours waits for anything in a plugin.
   pluginTimeout: 0,
   requestTimeout: 3_000,
-  http: { headersTimeout: 2_000, requestTimeout: 3_000, connectionsCheckingInterval: 500 },
+  http: {
+    ...{ headersTimeout: 2_000, requestTimeout: 3_000, connectionsCheckingInterval: 500 },
+    // Node's own answer to such a request says nothing.
+    requireHostHeader: false,
+  },
   forceCloseConnections: 'idle' as const,
   // A request that comes while the server is closing is answered, and waited for, like those before it. Fastify would
   // refuse it with a body that no client of ours knows.
@@ -80,28 +84,32 @@ export const serverErrors = {
 } as const;
 type ServerErrorCode = keyof typeof serverErrors;
 
+const missingHost = {
+  message: 'Every request of HTTP/1.1 needs the header Host. Send it.',
+  parameter: 'Host',
+};
+
 const codeByFastifyCode: Readonly<Record<string, ServerErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
 };
 
-function sendServerError(reply: FastifyReply, code: ServerErrorCode, statusCode?: number): FastifyReply {
+function sendServerError(
+  reply: FastifyReply,
+  code: ServerErrorCode,
+  { statusCode, message, parameter }: { statusCode?: number; message?: string; parameter?: string } = {},
+): FastifyReply {
   const { status, since: _, ...stated } = serverErrors[code];
-  return sendErrors(reply, statusCode ?? status, [{ code, ...stated }]);
+  return sendErrors(reply, statusCode ?? status, [{ code, ...stated, ...given({ message, parameter }) }]);
 }
 
 /** Leaves JSON as the only body, and gives every error and unknown path the specification's error body. */
 export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
-    parseJson(request, String(body), (error, value) => {
-      const key = error === null ? duplicateKeyIn(String(body)) : undefined;
-      done(key === undefined ? error : new DuplicateKey(key), value);
-    }),
-  );
+  acceptJsonOnly(app);
+  app.addHook('onRequest', async ({ raw, headers }, reply) => {
+    if (raw.httpVersion !== '1.1' || headers.host !== undefined) return;
+    await sendServerError(reply, 'invalid_request', missingHost);
+  });
   const methodsAt = rememberRoutes(app);
   const answerNotFound = ({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsAt(url);
@@ -116,10 +124,10 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const known = codeByFastifyCode[errorCode(error) ?? ''];
     if (known !== undefined) return sendServerError(reply, known);
-    if (error instanceof DuplicateKey) return sendDuplicateKey(reply, error.key);
+    if (error instanceof BodyFault) return sendServerError(reply, 'invalid_json', error);
     const status = clientErrorStatusOf(error);
     if (status === 400) return sendServerError(reply, 'invalid_json');
-    if (status !== undefined) return sendServerError(reply, 'invalid_request', status);
+    if (status !== undefined) return sendServerError(reply, 'invalid_request', { statusCode: status });
     log.error({ error, method: request.method, route: request.routeOptions.url ?? '' }, 'request failed');
     return sendServerError(reply, 'core_api_error');
   });
@@ -149,22 +157,6 @@ const partsOf = (path: string): string[] => path.split('/');
 const isAt = (route: readonly string[], path: readonly string[]): boolean =>
   route.length === path.length &&
   route.every((part, place) => (part.startsWith(':') ? path[place] !== '' : part === path[place]));
-
-class DuplicateKey extends Error {
-  readonly key: string;
-
-  constructor(key: string) {
-    super('a key is there twice');
-    this.key = key;
-  }
-}
-
-function sendDuplicateKey(reply: FastifyReply, key: string): FastifyReply {
-  const { status, kind } = serverErrors.invalid_json;
-  const parameter = nameOf([key]);
-  const message = `${parameter} is there twice in one object. Send it once.`;
-  return sendErrors(reply, status, [{ code: 'invalid_json', kind, message, parameter }]);
-}
 
 const clientErrorStatusOf = (error: unknown): number | undefined =>
   error instanceof Error &&
@@ -208,7 +200,7 @@ export async function listen(
     const code = errorCode(error);
     const hint = `Set ${variable} to another port (0 takes any free one) and start again.`;
     if (code === 'EADDRINUSE')
-      throw new StartupError('port_taken', `Port ${port} on ${host} is taken by another program. ${hint}`);
+      throw new StartupError('port_taken', `Port ${port} on ${host} is taken already. ${hint}`);
     if (code === 'EACCES')
       throw new StartupError('port_forbidden', `Port ${port} on ${host} may not be used. ${hint}`);
     if (code !== undefined && noSuchHost.includes(code))

@@ -13,6 +13,7 @@ export * from './ids.ts';
 export * from './invalid-request.ts';
 export * from './keyed-secrets.ts';
 export * from './key-service.ts';
+export * from './lock-file.ts';
 export * from './log.ts';
 export * from './loopback.ts';
 export * from './make-folder.ts';

@@ -37,7 +37,7 @@ export function parseKeyedSecrets(
   )
     throw new StartupError(
       'config_invalid',
-      `Set ${variable} to ${counts[countMax] ?? `one to ${countMax}`} entries written kid:secret, separated by a comma, each secret at least 32 characters.`,
+      `${variable} must be ${counts[countMax] ?? `one to ${countMax}`} entries written kid:secret, separated by a comma, each secret at least 32 characters.`,
     );
   return [first, ...others];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inCause } from './current-request.ts';
 import { TollgateError } from './errors.ts';
 import { type LogFields, createLog } from './log.ts';
 import { Secret } from './secret.ts';
@@ -19,6 +20,14 @@ describe('a log line', () => {
       durationMs: 3,
       msg: 'message',
     });
+  });
+
+  it('names the request that it is written for, or else what the events are correlated by that come of it', () => {
+    const lineIn = (id: string) => inCause(id, () => JSON.parse(linesOf(() => ({}))) as object);
+    const requestId = `req_0mwuo1pzr${'0'.repeat(20)}`;
+    expect(lineIn(requestId)).toMatchObject({ requestId });
+    expect(lineIn('9b2c7d4e')).toMatchObject({ correlationId: '9b2c7d4e' });
+    expect(lineIn('9b2c7d4e')).not.toHaveProperty('requestId');
   });
 
   const withField = (fields: object): LogFields => fields;

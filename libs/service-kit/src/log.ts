@@ -1,6 +1,6 @@
 import { pino, type DestinationStream } from 'pino';
 import { z } from 'zod';
-import { currentRequest } from './current-request.ts';
+import { currentRequest, isRequestId } from './current-request.ts';
 import { TollgateError, errorCode } from './errors.ts';
 
 /**
@@ -37,6 +37,7 @@ export interface LogFields {
   waitMs?: number;
   /** Of `durationMs`, what calls of the Payment Service took. */
   providerMs?: number;
+  /** Of what is done without a request: that of the events which come of it. */
   correlationId?: string;
   /** Of the request that the line is about; where it is left out, of the one that the process works for just now. */
   requestId?: string;
@@ -111,8 +112,9 @@ function describeError(error: unknown): Record<string, unknown> {
 }
 
 function allowed(fields: LogFields): Record<string, unknown> {
-  const requestId = currentRequest()?.id;
-  const line: Record<string, unknown> = requestId === undefined ? {} : { requestId };
+  const id = currentRequest()?.id;
+  const line: Record<string, unknown> =
+    id === undefined ? {} : { [isRequestId(id) ? 'requestId' : 'correlationId']: id };
   for (const [name, value] of Object.entries(fields)) {
     if (name === 'error') line['error'] = describeError(value);
     else if (scalarFields.has(name) && (typeof value === 'string' || typeof value === 'number'))

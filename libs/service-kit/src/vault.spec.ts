@@ -59,5 +59,5 @@ it.each([
   ['the same name twice', `${secretOf('a')},${secretOf('a', 'b')}`],
   ['seventeen', Array.from({ length: 17 }, (_, index) => secretOf(`k${index}`, 'x')).join(',')],
 ])('data secrets may not be %s', (_name, text) => {
-  expect(() => parseDataSecrets(text)).toThrow(/^Set DATA_SECRETS to one to 16 entries written kid:secret/);
+  expect(() => parseDataSecrets(text)).toThrow(/^DATA_SECRETS must be one to 16 entries written kid:secret/);
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Wallet, approvalAboveIn, walletSchema } from './money-settings.ts';
+import {
+  type Wallet,
+  approvalAboveIn,
+  decideMoney,
+  noMoneySettings,
+  walletSchema,
+} from './money-settings.ts';
 import { type TeamEvent, type TeamState, decideTeam, evolveTeam } from './team.ts';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };
@@ -62,5 +68,18 @@ describe('the sum above which payouts wait for a second key', () => {
       events: [],
     });
     expect(decideTeam(teamOf(), { ...command, above: null })).toEqual({ kind: 'events', events: [] });
+  });
+});
+
+// The fields of the command stood in another order than those of the event: a limit of a key was recorded again each time, and
+// the operator's request waited two seconds for this process to count what it counted already.
+it('a limit of a key that is set already writes nothing, in whatever order its fields stand', () => {
+  const terms = { environment: 'sandbox', operation: 'payout', currency: 'EUR' } as const;
+  const sums = { perCall: 5, perDay: null };
+  const settings = { ...noMoneySettings, limits: [{ ...terms, keyId: 'k1', ...sums }] };
+  const command = { type: 'LimitMoney', ...terms, ...sums, keyId: 'k1' } as const;
+  expect(decideMoney(settings, command)).toEqual({ kind: 'events', events: [] });
+  expect(decideMoney(settings, { ...command, perCall: 6 })).toMatchObject({
+    events: [{ type: 'MoneyLimited' }],
   });
 });

@@ -1,4 +1,5 @@
 /** What bounds the money of a team: the wallet that its payouts are taken from, the sum above which a second key approves, and limits. */
+import { isDeepStrictEqual } from 'node:util';
 import { environmentSchema, type Decision, type Environment } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
@@ -104,8 +105,8 @@ export function approvalAboveIn(
 
 export function decideMoney(settings: MoneySettings, command: MoneyCommand): Decision<MoneyEvent, never> {
   const event = toEvent(command);
-  const isNew = JSON.stringify(evolveMoney(settings, event)) !== JSON.stringify(settings);
-  return { kind: 'events', events: isNew ? [event] : [] };
+  const isKnown = isDeepStrictEqual(evolveMoney(settings, event), settings);
+  return { kind: 'events', events: isKnown ? [] : [event] };
 }
 
 function toEvent(command: MoneyCommand): MoneyEvent {

@@ -6,7 +6,7 @@ import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@toll
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider';
 import { sendError } from '@tollgate/gateway-api/http';
-import { type Clock, type Log, TollgateError, within } from '@tollgate/service-kit';
+import { type Clock, type Log, TollgateError, given, isRequestId, within } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createForgeryLog } from './forgery-log.ts';
 import { type PaymentLimits, createPaymentLimits } from './payment-limits.ts';
@@ -104,13 +104,15 @@ function createTeller({ onResult }: CallbackIngesterDependencies) {
 async function receive(
   deps: CallbackIngesterDependencies,
   limits: PaymentLimits,
-  { params, body: raw }: CallbackRequest,
+  { params, body: raw, id }: CallbackRequest,
 ): Promise<CallbackResult> {
   const body = Buffer.isBuffer(raw) ? parseObject(raw) : undefined;
   if (body === undefined) return 'refused';
   const { environment, token } = params;
   const kept = redactCallback(raw, body);
-  const message = encodeCallbackRecord({ environment, token, receivedAt: deps.clock.now(), ...kept });
+  const requestId = isRequestId(id) ? id : undefined;
+  const receivedAt = deps.clock.now();
+  const message = encodeCallbackRecord({ environment, token, receivedAt, ...kept, ...given({ requestId }) });
   const admission = await limits.admit(`${environment}/${token}`, raw, () => store(deps, token, message));
   if (admission.kind !== 'stored') return admission.kind;
   return kept.isRedacted ? 'redacted' : 'taken';

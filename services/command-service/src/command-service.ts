@@ -5,7 +5,7 @@
 import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
 import type { Environment, InquiryDelays } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
 import type { SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { type AccountsFile, createAccountChanges } from './accounts/account-changes.ts';
@@ -224,7 +224,7 @@ export function createParts(
   const base = { ...deps, ...aggregates, sender, askAccount, windowClock, lastAnswers };
   const calls = { sendPaymentCalls: createPaymentCalls(base), sendPayoutCall: createPayoutCalls(base) };
   const inquiries = createInquiries<Cause>(
-    (token, cause) => inquireAbout({ ...base, ...calls }, token, cause),
+    (token, cause) => inCause(cause.correlationId, () => inquireAbout({ ...base, ...calls }, token, cause)),
     // A caller's inquiry does not wait behind one of the schedule that has no place yet.
     { stopping, laneOf: (cause) => (inquiryPriorityOf(cause) === 'caller' ? 'caller' : 'background') },
   );

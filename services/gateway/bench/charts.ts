@@ -1,5 +1,5 @@
 /**
- * `node services/gateway/bench/charts.ts <figures of creation> <figures of at-size> <folder>`: draws what the two benches
+ * `npx node services/gateway/bench/charts.ts <figures of creation> <figures of at-size> <folder>`: draws what the two benches
  * have written with --json.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

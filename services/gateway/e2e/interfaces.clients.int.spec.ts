@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { issueKey } from './commands.ts';
+import { issueKey, tollgate } from './commands.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 const workspace = join(import.meta.dirname, '..', '..', '..');
@@ -17,12 +17,14 @@ const toolFolder = (name: string) => {
 
 let system: System;
 let key: string;
+let recorded: Record<string, string>;
 let folder: string;
 let openapi: string;
 
 beforeAll(async () => {
   system = await startSystem({ env: { GATEWAY_REQUESTS_PER_SECOND: '100000' } });
   key = await issueKey(system, 'demo', 'payments,cards,refunds,payouts,approvals,read,admin');
+  recorded = await record();
   folder = newDataDir();
   openapi = join(folder, 'openapi.json');
   const answer = await fetch(`${system.quickstart.gatewayUrl}/openapi.json`);
@@ -49,12 +51,25 @@ function run(command: string, { args, env = {}, input }: Run) {
 
 const nothingWrong = { code: 0 };
 
+interface Schemathesis {
+  config?: string;
+  /** What comes as the bearer credential; the key of a team unless given. */
+  credential?: string;
+  /** Checks that hold for none of these calls. */
+  without?: readonly string[];
+  env?: Record<string, string>;
+}
+
 /** The same requests each time, but for what answers put into them. */
-function schemathesis(config: string, args: readonly string[], env: Record<string, string> = {}) {
+function schemathesis(
+  args: readonly string[],
+  { config = 'schemathesis.toml', credential = key, without = [], env = {} }: Schemathesis = {},
+) {
   const options = [
     ...['--config-file', join(files, config), 'run', `${system.quickstart.gatewayUrl}/openapi.json`],
-    ...['--header', `Authorization: Bearer ${key}`],
-    ...['--checks', 'all', '--exclude-checks', 'positive_data_acceptance', '--continue-on-failure'],
+    ...['--header', `Authorization: Bearer ${credential}`],
+    ...['--checks', 'all', '--continue-on-failure'],
+    ...['--exclude-checks', ['positive_data_acceptance', ...without].join()],
     ...['--generation-deterministic', '--suppress-health-check', 'all', '--request-timeout', '60'],
   ];
   return run('python3', {
@@ -67,23 +82,39 @@ function schemathesis(config: string, args: readonly string[], env: Record<strin
 }
 
 it('schemathesis: every call of the interface answers as it says, whatever comes', async () => {
-  const { code, output } = await schemathesis('schemathesis.toml', ['--max-examples', '15']);
+  const { code, output } = await schemathesis(['--max-examples', '15']);
   expect({ code }, output).toEqual(nothingWrong);
   expect(output).toMatch(/Tested: \d{2}/);
 });
 
 it('schemathesis: so do the calls about payments, refunds, payouts and endpoints that are there', async () => {
   const { code, output } = await schemathesis(
-    'schemathesis-recorded.toml',
     ['--max-examples', '10', '--include-path-regex', String.raw`^/api/v1/(?!admin/).*\{`],
-    await recorded(),
+    { config: 'schemathesis-recorded.toml', env: recorded },
   );
   expect({ code }, output).toEqual(nothingWrong);
   expect(output).toMatch(/Tested: \d{2}/);
 });
 
+// With the key of a team they were all refused, and so not tried at all: one published every dead letter for a body of `null`.
+it('schemathesis: so do the calls of people who operate the gateway', async () => {
+  const argv = ['operator', 'token', '--role', 'admin'];
+  const { token: credential } = await tollgate<{ token: string }>(system, ...argv);
+  const { code, output } = await schemathesis(
+    ['--max-examples', '10', '--include-path-regex', '^/api/v1/admin/'],
+    // A reconciliation is found once it has ended, and what is not found of a new team is a key of it.
+    {
+      ...{ config: 'schemathesis-recorded.toml', env: recorded },
+      ...{ credential, without: ['ensure_resource_availability'] },
+    },
+  );
+  expect({ code }, output).toEqual(nothingWrong);
+  expect(output).toMatch(/Tested: \d{2}/);
+  expect(output).not.toMatch(/returned only 401\/403/);
+});
+
 /** Something of each kind. */
-async function recorded(): Promise<Record<string, string>> {
+async function record(): Promise<Record<string, string>> {
   const call = async (path: string, body: object) => {
     const headers: Record<string, string> = { 'idempotency-key': `clients-${path}` };
     const answer = await system.gatewayAs(key)('POST', `/api/v1/${path}`, { body, headers });

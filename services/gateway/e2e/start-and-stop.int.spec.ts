@@ -54,7 +54,10 @@ describe('a start that cannot succeed ends with one sentence that says what to d
 
   it('a folder that another gateway runs on, unless this one has a name of its own', async () => {
     const { dataDir, quickstart, terminate } = await startSystem({ env: anyPorts });
-    expectOneSentence(await startRefused({ dataDir, env: anyPorts }), [dataDir, 'TOLLGATE_INSTANCE']);
+    // Who typed the same command again was told of five ports, one after the other, before the reason.
+    const samePorts = { ...anyPorts, CALLBACK_PORT: new URL(quickstart.callbackUrl).port };
+    for (const env of [anyPorts, samePorts])
+      expectOneSentence(await startRefused({ dataDir, env }), [dataDir, 'TOLLGATE_INSTANCE']);
     const second = await startSystem({ dataDir, env: { ...anyPorts, TOLLGATE_INSTANCE: 'second' } });
     expect(second.quickstart.paymentServiceUrl).toBe(quickstart.paymentServiceUrl);
     const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
@@ -129,6 +132,19 @@ describe('a running system', () => {
         degraded: [],
       });
     });
+    await system.terminate();
+  });
+
+  // The launcher said "ready" of whatever its processes could reach.
+  it.each([
+    ['in one process', {}],
+    ['in processes of their own', { instances: 1 }],
+  ])('without its broker says so instead of ready, %s', { timeout: 120_000 }, async (_, arrangement) => {
+    // Nobody listens there.
+    const env = { ...(await freePorts()), KAFKA_BROKERS: '127.0.0.1:1' };
+    const system = await startSystem({ ...arrangement, env });
+    expect(system.output()).toContain('Tollgate is up, but not everything works: message-bus.');
+    expect(system.output()).toContain('"address":"127.0.0.1:1"');
     await system.terminate();
   });
 

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
+import { isRequestId, parseWebhookSecrets, webhookSecretsOf } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
@@ -182,6 +182,26 @@ it('one request is followed by its id: answer, record, log, event, topic and web
   });
   await eventually(() => expect(webhooksOf(token).length).toBeGreaterThan(0));
   expect(webhooksOf(token)[0]?.headers['tollgate-correlation-id']).toBe(approvedBy);
+});
+
+// What a callback caused had an id that stood nowhere else: no line of the log led from a webhook to what had come in.
+it('so is a callback of the Payment Service: log, event and webhook', async () => {
+  const { token } = await payNow(shop.url);
+  const approved = await eventually(() => {
+    const found = webhooksOf(token).find(({ body }) => body.status === 'approved');
+    expect(found).toBeDefined();
+    return Promise.resolve(found);
+  });
+  const id = String(approved?.headers['tollgate-correlation-id']);
+  expect(isRequestId(id)).toBe(true);
+  const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
+  const causes = (events as unknown as CausedEvent[]).map(({ type, cause }) => [type, cause.correlationId]);
+  expect(causes).toContainEqual(['PaymentApproved', id]);
+  await eventually(() => {
+    const lines = system.output().split('\n');
+    expect(lines.some((line) => line.includes(id) && line.includes('"/callbacks/'))).toBe(true);
+    return Promise.resolve();
+  });
 });
 
 it('a team that asks for a replay gets it again under the same id', async () => {

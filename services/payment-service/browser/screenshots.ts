@@ -1,4 +1,4 @@
-/** Takes screenshots of every page: `node services/payment-service/browser/screenshots.ts`. */
+/** Takes screenshots of every page: `npx node services/payment-service/browser/screenshots.ts`. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

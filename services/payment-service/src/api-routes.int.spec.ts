@@ -169,7 +169,7 @@ describe('POST /api/v1/payments', () => {
 
   it.each([
     ['not JSON', '{"product":', 'invalid_json', 400],
-    ['empty', '', 'invalid_json', 400],
+    ['empty', '', 'invalid_param', 400],
     ['a poisoned prototype', '{"__proto__":{"a":1}}', 'invalid_json', 400],
     ['a list', [tea], 'invalid_param', 400],
     ['null', 'null', 'invalid_param', 400],

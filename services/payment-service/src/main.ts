@@ -1,4 +1,4 @@
-/** Runs the Payment Service alone: `node services/payment-service/src/main.ts`. */
+/** Runs the Payment Service alone: `npx node services/payment-service/src/main.ts`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';

@@ -34,7 +34,9 @@ test('are given by day and currency, for the own team and environment, and summe
   const { get } = await givenTotals();
   const answer = await get(january);
   expect(answer.statusCode).toBe(200);
-  expect(answer.json()).toMatchObject({ success: true, from: '2026-01-01', to: '2026-01-31' });
+  expect(answer.json()).toMatchObject({ success: true, dateFrom: '2026-01-01', dateTo: '2026-01-31' });
+  // As in release 0.1.0.
+  expect(answer.json()).toMatchObject({ from: '2026-01-01', to: '2026-01-31' });
   expect(currenciesOf(answer)).toEqual(['2026-01-02 EUR USD', '2026-01-04 EUR']);
   const { sums } = answer.json<{ sums: object[] }>();
   expect(sums).toMatchObject([
@@ -66,10 +68,10 @@ test.each([
 test('are those of the last thirty days by default', async () => {
   const { get } = await givenTotals();
   const today = dayOf(systemClock.now());
-  const answer = (await get(url)).json<{ from: string; to: string }>();
+  const answer = (await get(url)).json<{ dateFrom: string; dateTo: string }>();
   // Midnight may have passed since.
-  expect(Date.parse(answer.to) - Date.parse(today)).toBeLessThanOrEqual(86_400_000);
-  expect(Date.parse(answer.to) - Date.parse(answer.from)).toBe(29 * 86_400_000);
+  expect(Date.parse(answer.dateTo) - Date.parse(today)).toBeLessThanOrEqual(86_400_000);
+  expect(Date.parse(answer.dateTo) - Date.parse(answer.dateFrom)).toBe(29 * 86_400_000);
 });
 
 test('of another team are not seen, and those of payouts with their scope only', async () => {

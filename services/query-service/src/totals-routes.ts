@@ -15,6 +15,6 @@ export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencie
     const { environment, team } = caller;
     const views = index.listTotals({ environment, team, from, to, ...given({ currency }) });
     const totals = toPublicTotals(views, { withPayouts: mayReadPayouts(caller) });
-    return reply.send({ success: true, from, to, ...totals });
+    return reply.send({ success: true, dateFrom: from, dateTo: to, from, to, ...totals });
   });
 }

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { Secret, StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { Secret, StartupError, createLog, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLast } from '../follower/checkpoint.ts';
@@ -33,9 +33,18 @@ describe('a start', () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const connection = { discovers: false, hosts: hostsOf({ port }), tls: false } as const;
-    const opening = createEventStoreDbStore({ connection, clock: systemClock, reachWithinMs: 100 });
+    const lines: object[] = [];
+    const log = createLog('spec', 'info', { write: (line) => void lines.push(JSON.parse(line) as object) });
+    const opening = createEventStoreDbStore({ connection, clock: systemClock, log, reachWithinMs: 100 });
     await expect(opening).rejects.toThrow(StartupError);
     await expect(opening).rejects.toThrow('EVENTSTORE_URL');
+    // For half a minute there was a stack and no reason.
+    expect(lines).toMatchObject([
+      {
+        address: `127.0.0.1:${port}`,
+        msg: `the event store does not answer yet (connect ECONNREFUSED 127.0.0.1:${port})`,
+      },
+    ]);
   });
 
   it('waits for a store that comes a little later', async () => {

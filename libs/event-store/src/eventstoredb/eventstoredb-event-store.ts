@@ -171,7 +171,8 @@ async function reach(
       const failure = fromClientError(error);
       const isLate = clock.monotonic() - startedAt >= waitMs;
       if (isLate || !isRetryable(failure)) throw toStartupError(failure, waitMs, address);
-      if (tryNumber === 1) log?.warn({ error: failure, address }, 'the event store does not answer yet');
+      if (tryNumber === 1)
+        log?.warn({ code: failure.code, address }, `the event store does not answer yet${reasonOf(failure)}`);
     }
     await clock.sleep(reachPauseMs);
   }

@@ -176,7 +176,7 @@ describe('a server that starts, or whose cluster elects a leader', () => {
     const connection = { discovers, hosts, tls: false, settings } as const;
     const { log, warnings } = recordingLog();
     const opening = another({ connection, log });
-    await expect.poll(() => warnings, waiting).toContain('the event store does not answer yet');
+    await expect.poll(() => warnings.join(), waiting).toContain('the event store does not answer yet');
     server.faults.state = 'leading';
     const store = await opening;
     expect(await store.append(freshStream(), givenEvents(1), 'no-stream')).toMatchObject({ revision: 0 });

@@ -69,6 +69,24 @@ test('its health is that of the pass: advancing, failed with its code, or ended'
   expect(follower.health()).toEqual({ isAdvancing: false, failure: undefined });
 });
 
+// While a broker was away each of them logged an error every thirty seconds and oftener.
+test('what fails for the same reason again and again is told once, until a pass has got on', async () => {
+  const { clock } = recordingClock();
+  const ending = new AbortController();
+  const told: unknown[] = [];
+  const log = { ...silentLog, error: ({ code }: { code?: string }) => void told.push(code) };
+  let passes = 0;
+  const follower = createFollower({ clock, log, name: 'spec' }, async (_signal, gotOn) => {
+    passes += 1;
+    if (passes === 4) throw new Error('of no code');
+    if (passes === 6) gotOn();
+    if (passes === 8) ending.abort();
+    throw failure;
+  });
+  await follower.run(ending.signal);
+  expect(told).toEqual(['store_down', 'following_failed', 'store_down', 'store_down']);
+});
+
 test('what a pass throws because it was ended is no failure', async () => {
   const { pauses, clock } = recordingClock();
   const ending = new AbortController();

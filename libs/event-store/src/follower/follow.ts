@@ -46,9 +46,11 @@ export function createFollower(
 
   async function pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
     const code = errorCode(error) ?? 'following_failed';
+    // What is away for long is told once.
+    const level = health.failure === code ? 'debug' : 'error';
     health = { isAdvancing: false, failure: code };
     const waitMs = Math.round(pauseMs * (0.5 + (ids?.fraction() ?? 1) / 2));
-    log.error({ error, waitMs, code, operation: name }, 'following the events failed; it resumes');
+    log[level]({ error, waitMs, code, operation: name }, 'following the events failed; it resumes');
     pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     await clock.sleep(waitMs, signal).catch(() => undefined);
   }

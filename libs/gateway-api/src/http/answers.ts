@@ -46,6 +46,9 @@ const pageFields = {
   totalCount: z.int().min(0).exactOptional().describe('Present when `withTotal=true` was sent.'),
 };
 
+const formerNameOf = (name: string) =>
+  z.iso.date().meta({ description: `The former name of \`${name}\`.`, deprecated: true });
+
 const shownPayment = z.union([paymentSchema, listedPayoutSchema]);
 const answeredPayment = { success, token: paymentToken, payment: paymentSchema };
 
@@ -91,8 +94,10 @@ export const answerSchemas = {
   }),
   Totals: z.object({
     success,
-    from: z.iso.date(),
-    to: z.iso.date(),
+    dateFrom: z.iso.date().describe('The first day.'),
+    dateTo: z.iso.date().describe('The last day.'),
+    from: formerNameOf('dateFrom'),
+    to: formerNameOf('dateTo'),
     days: z
       .array(z.object({ day: z.iso.date(), currencies: z.array(currencyTotalsSchema) }))
       .describe('Days with at least one payment or payout, earliest first.'),

@@ -77,3 +77,19 @@ test.each([
   expect(answer.headers['www-authenticate']).toBe('Bearer');
   expect(answer.json()).toMatchObject({ success: false, errors: [{ code, kind: 'authentication_error' }] });
 });
+
+// Who sent the key alone was told that the key was unknown, and looked for the fault there.
+test.each(['tg_sandbox_k9_0123456789abcdef', 'Basic c2hvcDpzZWNyZXQ=', 'Bearer '])(
+  'who has sent no bearer credential (%s) is told so',
+  async (authorization) => {
+    const { app } = await start();
+    const answer = await app.inject({ url: '/one', headers: { authorization } });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json<{ errors: object[] }>().errors).toMatchObject([
+      {
+        code: 'incorrect_private_key',
+        message: 'The Authorization header does not begin with Bearer. Send Authorization: Bearer <API key>.',
+      },
+    ]);
+  },
+);

@@ -6,7 +6,7 @@ import {
   type TeamDirectory,
   rightsOf,
 } from '@tollgate/teams';
-import { currentRequest } from '@tollgate/service-kit';
+import { currentRequest, given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './errors.ts';
 
@@ -29,7 +29,7 @@ export async function authenticate(
     const { kind: _, ...refusal } = authentication;
     directory.noteRefusal({ ...refusal, ...aboutRequest(request) });
     if (refusal.code !== 'incorrect_team') reply.header('www-authenticate', 'Bearer');
-    sendError(reply, refusal.code);
+    sendError(reply, refusal.code, given({ message: hintFor(refusal.code, request.headers.authorization) }));
     return undefined;
   }
   const { caller } = authentication;
@@ -70,6 +70,12 @@ export function authenticateAgain(...given: Parameters<typeof authenticate>): Pr
   authentications.delete(given[1]);
   return authenticate(...given);
 }
+
+/** Who has left out the word in front of the key looks for the fault in the key. */
+const hintFor = (code: string, authorization: string | undefined): string | undefined =>
+  code === 'incorrect_private_key' && !/^bearer +\S/i.test(authorization ?? '')
+    ? 'The Authorization header does not begin with Bearer. Send Authorization: Bearer <API key>.'
+    : undefined;
 
 function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {
   const needed = scopes.join(' or ');

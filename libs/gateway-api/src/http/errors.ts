@@ -73,7 +73,7 @@ export const apiErrors = {
     'Card data is not accepted here. Use the hosted page, or the card field with a key that has the scope cards.',
   ),
   origin_not_allowed: invalid(
-    "The URL's origin is not on your team's list of allowed origins. Add it there, or use an allowed one.",
+    "The URL's origin is not on your team's list of allowed origins. Ask the operators to add it (tollgate team allow-origins), or use an allowed one.",
   ),
   idempotency_key_missing: invalid(
     'Without an Idempotency-Key or an orderNumber, a repeat looks like a new request. Send the Idempotency-Key header.',
@@ -99,7 +99,7 @@ export const apiErrors = {
   ),
   review_not_found: notFound('No open review has this code and number. List the reviews again.', 'code'),
   reconciliation_not_found: notFound(
-    'No reconciliation that your team may see has this token. Take the token from the list of reconciliations.',
+    'No reconciliation that your team may see has this token, or it has not ended. Take the token from the list of reconciliations, or come back later.',
     'token',
   ),
   request_not_found: {

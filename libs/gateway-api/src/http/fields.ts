@@ -14,6 +14,7 @@ interface Field {
 }
 
 const flag = { type: 'string', enum: ['true', 'false'] };
+const amount = { type: 'integer', minimum: 0, maximum: 999_999_999_999 };
 
 /** Parameters of queries by name. */
 export const queryFields: Readonly<Record<string, Field>> = {
@@ -75,8 +76,8 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Created before this instant, ISO 8601.',
     schema: { type: 'string', format: 'date-time' },
   },
-  amountFrom: { description: 'Of this amount or more, in minor units.', schema: { type: 'integer' } },
-  amountTo: { description: 'Of this amount or less, in minor units.', schema: { type: 'integer' } },
+  amountFrom: { description: 'Of this amount or more, in minor units.', schema: amount },
+  amountTo: { description: 'Of this amount or less, in minor units.', schema: amount },
   kind: { description: 'Only entries of this kind.' },
   state: { description: 'Only those that open something, or only those that do not any more.' },
   order: { description: 'By creation: the newest first, or the oldest.' },

@@ -2,10 +2,10 @@
 import { currencySchema, isVisibleText, visibleTextPattern } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
-import { type ErrorCode, errorEntry, explained, statedError } from './errors.ts';
+import { type ErrorCode, errorEntry, errorPage, explained, statedError } from './errors.ts';
 import { bodyFields, queryFields } from './fields.ts';
 import { webhooksDocument } from './webhooks-document.ts';
-import { type Route, bodySchemas, errorCodes, errorsOf, routes, tags } from './routes.ts';
+import { type Route, bodySchemas, errorsOf, routes, tags } from './routes.ts';
 
 /** A route as OpenAPI names it. */
 export interface Operation extends Omit<Route, 'method'> {
@@ -58,17 +58,8 @@ curl -X POST "$TOLLGATE_URL/api/v1/payments" -H "Authorization: Bearer $TOLLGATE
 
 ## Errors
 
-Where the table says "later", the same request may succeed when repeated; after any other error, change it first. Error codes of
-the Payment Service are passed on unchanged.
-
-| code | status | repeat | meaning |
-| --- | --- | --- | --- |
-${[...errorCodes()].toSorted().map(toErrorRow).join('\n')}`;
-
-function toErrorRow(code: ErrorCode): string {
-  const { status, retryAfterSeconds, message } = statedError(code);
-  return `| \`${code}\` | ${status} | ${retryAfterSeconds === undefined ? 'no' : 'later'} | ${message} |`;
-}
+Each error has a \`code\`, and its \`docUrl\` leads to [what it means, and whether to repeat the request](${errorPage}). Error codes
+of the Payment Service are passed on unchanged.`;
 
 export function createOpenApiDocument(): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
@@ -174,6 +165,9 @@ function descriptionOf({ description: text, scopes }: Operation): string {
   return text === undefined ? key : `${text}\n\n${key}`;
 }
 
+/** Printable ASCII, and more than two quotes with nothing between them; spaces around it get lost on the way. */
+const idempotencyKeyPattern = '^(?!""$)[!-~]([ -~]*[!-~])?$';
+
 function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Operation): JsonObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     ...{ name, in: 'path', required: true },
@@ -191,7 +185,7 @@ function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Op
           header(
             'Idempotency-Key',
             idempotencyKey === 'required',
-            { minLength: 1, maxLength: 255 },
+            { minLength: 1, maxLength: 255, pattern: idempotencyKeyPattern },
             'Makes the request idempotent. Printable ASCII, quoted or bare. Keys do not expire.',
           ),
         ]),

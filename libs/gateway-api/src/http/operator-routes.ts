@@ -118,7 +118,7 @@ export const operatorRoutes = {
     ...{ method: 'POST', url: '/api/v1/admin/reconciliations', tag: 'Operators' },
     summary: 'Has a day of a merchant account compared with the Payment Service',
     description:
-      'The gateway begins within seconds; what a large day takes may be minutes. An account that is not configured ends as `account_unknown`.',
+      'The gateway begins within seconds; what a large day takes may be minutes, and its token is not found before it has ended. An account that is not configured ends as `account_unknown`.',
     scopes: ['operators:act'],
     body: {
       schema: 'ReconciliationRequest',

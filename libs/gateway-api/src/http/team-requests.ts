@@ -27,7 +27,8 @@ export const newKeySchema = z.strictObject({
     .array(z.enum(scopeSchema.options, scopeRule), scopeRule)
     .min(1, scopeRule)
     .max(scopes.length, scopeRule)
-    .refine((all) => new Set(all).size === all.length, scopeRule),
+    .refine((all) => new Set(all).size === all.length, scopeRule)
+    .meta({ uniqueItems: true }),
   expiresAt: instantSchema.optional(),
   networks: z
     .array(z.string('must be a text'), 'must be a list of networks such as 10.20.0.0/16')

@@ -23,6 +23,12 @@ describe('a callback record', () => {
     });
   });
 
+  it('comes back with the request that it came by, where that is known', () => {
+    const given = { environment: 'sandbox', token: 'pay_1', body, receivedAt: 5, requestId: 'req_1' };
+    expect(decodeCallbackRecord(encodeCallbackRecord(given))).toMatchObject({ requestId: 'req_1' });
+    expect(decodeCallbackRecord(encoded)).not.toHaveProperty('requestId');
+  });
+
   it('has a token of a length that a callback can have', () => {
     const withKey = (key: string) => decodeCallbackRecord({ ...encoded, key }).kind;
     expect([withKey('x'.repeat(100)), withKey('x'.repeat(101)), withKey('')]).toEqual([

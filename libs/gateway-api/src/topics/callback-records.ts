@@ -21,6 +21,8 @@ export interface ReceivedCallback {
   isRedacted?: boolean;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;
+  /** Of the request that it came by. */
+  requestId?: string;
 }
 
 export const encodeCallbackRecord = (callback: ReceivedCallback): EncodedRecord => ({
@@ -31,11 +33,19 @@ export const encodeCallbackRecord = (callback: ReceivedCallback): EncodedRecord 
     environment: callback.environment,
     'received-at': String(callback.receivedAt),
     ...(callback.isRedacted === true ? { redacted: 'true' } : {}),
+    ...(callback.requestId === undefined ? {} : { 'request-id': callback.requestId }),
   },
 });
 
 export type DecodedCallback =
-  | { kind: 'callback'; environment: string; token: string; body: Readonly<Record<string, unknown>> }
+  | {
+      kind: 'callback';
+      environment: string;
+      token: string;
+      body: Readonly<Record<string, unknown>>;
+      /** Of the request that it came by, as it stands there; absent in records of release 0.1.0. */
+      requestId?: string;
+    }
   | { kind: 'unreadable'; reason: string };
 
 /** The longest token, characters: ours are far shorter, and no path with a longer one is served. */
@@ -49,7 +59,11 @@ export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
   if (record.key.length > tokenLengthMax) return { kind: 'unreadable', reason: 'the key is not a token' };
   const body = parseObject(record.value);
   if (body === undefined) return { kind: 'unreadable', reason: 'the body is not a JSON object' };
-  return { kind: 'callback', environment, token: record.key, body };
+  const requestId = record.headers['request-id'];
+  return {
+    ...{ kind: 'callback', environment, token: record.key, body },
+    ...(requestId === undefined ? {} : { requestId }),
+  };
 }
 
 /** A dead-lettered callback, as stored on `provider.callbacks.dlq.v1`. */

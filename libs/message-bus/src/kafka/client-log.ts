@@ -16,6 +16,11 @@ const ownWords = [
   ...['Could not describe configs', 'Could not reassign partitions'],
 ];
 
+/** Of these nobody else tells. All else are tries, by the dozen while a broker is away; what comes of them is logged by those who wait for it. */
+const untold = [
+  ...['Offset out of range', 'Failed to execute listener', 'Consumer group received unsubscribed topics'],
+];
+
 function textOf(message: unknown): string {
   const said = ownWords.find((words) => typeof message === 'string' && message.startsWith(words));
   return said === undefined ? text : `${text}: ${said}`;
@@ -27,12 +32,14 @@ function textOf(message: unknown): string {
  */
 export function toLogCreator(log: Log): logCreator {
   return () => (entry) => {
-    // It calls every try to connect an error; what comes of the tries is logged by those who wait for it.
     const said = textOf(entry.log.message);
-    if (entry.level <= logLevel.WARN) log.warn(fieldsOf(entry), said);
+    if (isUntold(entry)) log.warn(fieldsOf(entry), said);
     else log.debug(fieldsOf(entry), said);
   };
 }
+
+const isUntold = ({ level, log: { message } }: LogEntry): boolean =>
+  level <= logLevel.WARN && untold.some((words) => message.startsWith(words));
 
 function fieldsOf({ namespace, log: content }: LogEntry): LogFields {
   const { message, error, topic, partition, retryCount, retryTime } = content as Record<string, unknown>;

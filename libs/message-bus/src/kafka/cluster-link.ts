@@ -1,4 +1,4 @@
-import type { Clock } from '@tollgate/service-kit';
+import type { Clock, TollgateError } from '@tollgate/service-kit';
 import type { Cluster } from 'kafkajs';
 import { createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
 import { isLeaderMoving, persistently, toBusUnavailable, within } from './kafka-failure.ts';
@@ -28,6 +28,8 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
   const closing = new AbortController();
   let opened: OpenCluster | undefined;
   let isConnected = false;
+  /** Why it does not answer, as far as that has been told since it last did. */
+  const told = new Set<string>();
 
   async function ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result> {
     opened ??= openCluster(connection);
@@ -49,6 +51,14 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
     }
   }
 
+  function tellOnce({ code, message }: TollgateError): void {
+    const fields = { operation: 'kafka', code, address: connection.brokers.join(', ') };
+    if (told.has(message)) log.debug(fields, message);
+    else if (isConnected) log.error(fields, `Kafka does not answer any more. ${message}`);
+    else log.warn(fields, `Kafka does not answer. ${message}`);
+    told.add(message);
+  }
+
   async function keepUp(): Promise<void> {
     let pauseMs = firstPauseMs;
     while (!closing.signal.aborted) {
@@ -56,9 +66,9 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
         await ask((cluster) => cluster.metadata());
         if (!isConnected) log.info({ operation: 'kafka' }, 'Kafka answers');
         [isConnected, pauseMs] = [true, firstPauseMs];
+        told.clear();
       } catch (error) {
-        if (isConnected) log.error({ operation: 'kafka', error }, 'Kafka does not answer any more');
-        else log.warn({ operation: 'kafka', error, waitMs: pauseMs }, 'Kafka does not answer');
+        tellOnce(toBusUnavailable(error));
         isConnected = false;
       }
       await clock.sleep(isConnected ? pingIntervalMs : pauseMs, closing.signal).catch(() => undefined);

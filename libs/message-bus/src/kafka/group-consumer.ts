@@ -32,12 +32,20 @@ export async function consumeGroup(
   const { connection, clock } = options;
   const { group, signal } = membership;
   let pauseMs = firstPauseMs;
+  /** Of what one has ended since one last had a place in the group. */
+  let told: string | undefined;
+  const onJoined = () => (told = undefined);
   while (!signal.aborted) {
-    const crash = await consumeOnce(options, membership, () => (pauseMs = firstPauseMs));
+    const crash = await consumeOnce(options, membership, {
+      onJoined,
+      onHandled: () => (pauseMs = firstPauseMs),
+    });
     if (signal.aborted) return;
     const error = toBusUnavailable(crash);
     const fields = { operation: 'consume', token: group, code: error.code, waitMs: pauseMs, error };
-    connection.log.error(fields, 'a consumer ended; another one takes its place');
+    const level = told === error.code ? 'debug' : 'error';
+    connection.log[level](fields, 'a consumer ended; another one takes its place');
+    told = error.code;
     await clock.sleep(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(2 * pauseMs, pauseMsMax);
   }
@@ -47,7 +55,7 @@ export async function consumeGroup(
 async function consumeOnce(
   { connection, clock, concurrency, sessionTimeoutMs, handle }: GroupConsumerOptions,
   { group, topics, signal }: SubscribeOptions,
-  onHandled: () => void,
+  { onJoined, onHandled }: { onJoined: () => void; onHandled: () => void },
 ): Promise<unknown> {
   const { kafka, sever } = createKafkaClient(connection);
   const consumer = kafka.consumer({
@@ -67,7 +75,10 @@ async function consumeOnce(
   signal.addEventListener('abort', abort, { once: true });
   consumer.on(consumer.events.CRASH, ({ payload }) => ended.resolve(payload.error));
   const work = createBatchWork({ clock, log: connection.log, signal, handle, onHandled });
-  consumer.on(consumer.events.GROUP_JOIN, () => work.joined());
+  consumer.on(consumer.events.GROUP_JOIN, () => {
+    work.joined();
+    onJoined();
+  });
   const start = async () => {
     await consumer.connect();
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });

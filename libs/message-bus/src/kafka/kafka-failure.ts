@@ -43,11 +43,12 @@ export function toBusUnavailable(error: unknown): BusUnavailable {
   return new BusUnavailable('bus_unavailable', `Kafka did not confirm: ${kindOf(error)}.`, { cause: error });
 }
 
-/** Kafka's name of the innermost error, or what the client calls it: for the log, where nobody unfolds causes. */
+/** What Node or Kafka calls the innermost error, or else the client: for the log, where nobody unfolds causes. */
 function kindOf(error: unknown): string {
   const inner = chainOf(error).at(-1);
   if (inner === undefined) return 'unknown error';
-  return 'type' in inner && typeof inner.type === 'string' ? inner.type : inner.name;
+  const { code, type, name } = inner as Error & { code?: unknown; type?: unknown };
+  return [code, type].find((each) => typeof each === 'string') ?? name;
 }
 
 /** Between two tries while brokers agree on something, milliseconds. */

@@ -4,7 +4,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import { InvariantViolation, TollgateError, silentLog } from '@tollgate/service-kit';
+import { InvariantViolation, TollgateError, createLog, silentLog } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,13 +12,24 @@ import {
   type DeferredCallback,
   consumeCallbacks,
 } from './callback-consumer.ts';
+import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 
-type Inquire = (token: string) => Promise<InquiryResult>;
+type Inquire = CallbackConsumerDependencies['inquire'];
+
+/** As each callback has it that came by a request of ours. */
+const requestIdOf = (offset: number) => `req_0mwuo1pzr${String(offset).padStart(20, '0')}`;
 
 function recordOf(token: string, body: object, offset: number): BusRecord {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const message = encodeCallbackRecord({ environment: 'sandbox', token, body: bytes, receivedAt: 0 });
+  const requestId = requestIdOf(offset);
+  const message = encodeCallbackRecord({
+    environment: 'sandbox',
+    token,
+    body: bytes,
+    receivedAt: 0,
+    requestId,
+  });
   return { ...message, topic: providerCallbacksTopic, partition: 0, offset: String(offset) } as BusRecord;
 }
 
@@ -96,6 +107,21 @@ describe('a callback that cannot be applied', () => {
     await run.ended;
     expect([run.state.batch, run.deferred]).toEqual([error, []]);
   });
+});
+
+it('what a callback causes is recorded and logged by the request that it came by', async () => {
+  const lines: object[] = [];
+  const log = createLog('spec', 'info', { write: (line) => void lines.push(JSON.parse(line) as object) });
+  const causes: string[] = [];
+  const inquire = async (token: string, { correlationId }: Cause) => {
+    causes.push(correlationId);
+    if (token === 'pay_2') throw new Error('planted');
+    return 'inquired' as const;
+  };
+  const run = consume({ pay_1: {}, pay_2: {} }, { inquire, log });
+  await run.ended;
+  expect(causes).toEqual([requestIdOf(0), requestIdOf(1)]);
+  expect(lines).toMatchObject([{ msg: 'an inquiry failed', token: 'pay_2', requestId: requestIdOf(1) }]);
 });
 
 describe('a batch', () => {

@@ -8,7 +8,15 @@ import {
 } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { type CallbackHint, readCallback } from '@tollgate/provider';
-import { type Clock, type Ids, type Log, given, isRetryable } from '@tollgate/service-kit';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  given,
+  inCause,
+  isRequestId,
+  isRetryable,
+} from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 
@@ -114,9 +122,18 @@ async function apply(
 ): Promise<void> {
   if (decoded.kind === 'unreadable') return deadLetter(deps, record, decoded.reason);
   const callback = { token: decoded.token, hint: readCallback(decoded.body) };
-  const correlationId = deps.ids.uuid();
+  const correlationId = isRequestId(decoded.requestId) ? decoded.requestId : deps.ids.uuid();
   const causationId = placeOf(record);
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
+  await inCause(correlationId, () => applyReadable(deps, { record, callback, cause }, inquireInTime, signal));
+}
+
+async function applyReadable(
+  deps: CallbackConsumerDependencies,
+  { record, callback, cause }: { record: BusRecord; callback: Callback; cause: Cause },
+  inquireInTime: InquireInTime,
+  signal: AbortSignal,
+): Promise<void> {
   const recorded = (recording: Promise<void>) => orDeadLetter(deps, record, recording);
   // Before anything that may take long: a deferred callback keeps what it names, and not this.
   if (!(await recorded(applyHint(deps, callback, cause)))) return;

@@ -34,7 +34,7 @@ export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterR
   });
 
   addCommandRoute(app, deps, routes.replayDeadLetters, async ({ request, reply }) => {
-    const parsed = parseBody(deadLetterReplaySchema, request.body ?? {});
+    const parsed = parseBody(deadLetterReplaySchema, request.body === undefined ? {} : request.body);
     if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
     const { offset } = parsed.value;
     const chosen = (await readDeadLetters(topicReader)).filter((each) =>

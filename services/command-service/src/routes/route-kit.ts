@@ -81,7 +81,11 @@ function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
     case 'origin_not_allowed': {
       const { parameter, purpose } = refusal;
       const must = `${parameter} must point to an origin that your team has allowed for ${purpose}`;
-      return { message: `${must}, over https, written without user name and backslash.`, parameter };
+      const remedy = 'Ask the operators to add it (tollgate team allow-origins), or use another one.';
+      return {
+        message: `${must}, over https, written without user name and backslash. ${remedy}`,
+        parameter,
+      };
     }
     case 'resolution_not_allowed':
       return { message: `It can be resolved by: ${refusal.allowed.join(', ')}.` };

@@ -56,7 +56,7 @@ describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) =>
 
   it.each([
     ['half of a body', '{"half', [400, 'invalid_request_error invalid_json body']],
-    ['no body', '', [400, 'invalid_request_error invalid_json body']],
+    ['no body', '', [400, 'invalid_request_error invalid_param body']],
     ['an array', '[]', [400, 'invalid_request_error invalid_param body']],
     ['a text', '"text"', [400, 'invalid_request_error invalid_param body']],
     ['null', 'null', [400, 'invalid_request_error invalid_param body']],

@@ -6,7 +6,8 @@ import { sessionIdOf, signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
-import { type Parts, createParts } from './parts.ts';
+import { whatIsMissing } from './missing.ts';
+import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/query-service';
 import type { RunningService } from '../edge/running-service.ts';
 import {
@@ -63,7 +64,11 @@ export async function startGateway(
     // What has no index needs no folder for it: in a container there may be none that it can write.
     const hasIndex = services.some((service) => indexedServices.includes(service));
     const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
-    const parts = createParts(deps, { dataDirectory, stops, runs: (service) => services.includes(service) });
+    const runs = (service: ServiceName) => services.includes(service);
+    // First of all: who starts a second one would be told of its ports, one after the other.
+    if (hasIndex)
+      stops.adopt(dataDirectory.lockIndex(indexFileOf(dataDirectory, runs)), (lock) => lock.close());
+    const parts = createParts(deps, { dataDirectory, stops, runs });
     const isWhole = serviceNames.every(parts.runs);
     const apiKey = isWhole ? await demoKey(parts) : undefined;
     const { running, callbackUrl } = await startServices(parts);
@@ -89,21 +94,15 @@ export async function startGateway(
 const signInLinkOf = (parts: Parts, url: string, person: string): string =>
   signInAddress(parts.operatorCredentials(), url, { person, source: 'command-line', role: 'admin' });
 
-const connectingMs = 5_000;
-const lookEveryMs = 100;
-
-async function missingOf(
+const missingOf = (
   { clock }: Pick<GatewayDependencies, 'clock'>,
   { notReady, degraded, building }: Pick<ApiParts, 'notReady' | 'degraded' | 'building'>,
-): Promise<readonly string[]> {
-  const giveUpAt = clock.monotonic() + connectingMs;
-  for (;;) {
-    const index = building?.() === undefined ? [] : ['index'];
-    const missing = [...new Set([...(await notReady()), ...index, ...(await degraded())])];
-    if (missing.length === 0 || clock.monotonic() >= giveUpAt) return missing;
-    await clock.sleep(lookEveryMs);
-  }
-}
+): Promise<readonly string[]> =>
+  whatIsMissing(clock, async () => [
+    ...(await notReady()),
+    ...(building?.() === undefined ? [] : ['index']),
+    ...(await degraded()),
+  ]);
 
 /** Each depends only on those before it. */
 async function startServices(

@@ -12,7 +12,7 @@ import {
   prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, errorCode } from '@tollgate/service-kit';
 import { inBackground } from './background.ts';
 import { type KafkaConfig, toTopicSpec } from '../configuration/kafka-config.ts';
 
@@ -26,6 +26,9 @@ export interface BusDependencies {
   holder: string;
   isGone: (holder: string) => boolean;
 }
+
+/** How long a start waits for the topics; without a broker it goes on, and says so, milliseconds. */
+const topicsWaitMs = 10_000;
 
 /** Pause between two attempts to create the topics while no broker answers, milliseconds. */
 const topicsPauseMs = 5_000;
@@ -45,8 +48,19 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
   const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
   const bus = prefixTopics(cluster, kafka.topicPrefix);
   stops.defer(() => bus.close());
-  stops.defer(inBackground((signal) => makeTopics(deps, kafka, signal)));
+  const tried = Promise.withResolvers<undefined>();
+  stops.defer(
+    inBackground((signal) => makeTopics(deps, kafka, { signal, onTried: () => tried.resolve(undefined) })),
+  );
+  // Whoever followed a topic that is only being made would fail, and log an error at each first start.
+  await firstOf(tried.promise, clock);
   return bus;
+}
+
+async function firstOf(tried: Promise<undefined>, clock: Clock): Promise<void> {
+  const waiting = new AbortController();
+  const waited = clock.sleep(topicsWaitMs, waiting.signal).catch(() => undefined);
+  await Promise.race([tried, waited]).finally(() => waiting.abort());
 }
 
 /** Reads the topics of that bus without a trace. */
@@ -61,9 +75,10 @@ export function openTopicReader(
 async function makeTopics(
   { clock, log }: BusDependencies,
   kafka: KafkaConfig,
-  signal: AbortSignal,
+  { signal, onTried }: { signal: AbortSignal; onTried: () => void },
 ): Promise<void> {
   const specs = gatewayTopics.map((topic) => toTopicSpec(topic, kafka));
+  let told: string | undefined;
   while (!signal.aborted) {
     try {
       const differences = await ensureTopics({ ...kafka.connection, clock, log }, specs);
@@ -72,9 +87,14 @@ async function makeTopics(
           { topic, code: setting },
           'a topic differs from its definition; run tollgate topics check for details',
         );
+      onTried();
       return;
     } catch (error) {
-      log.warn({ error, waitMs: topicsPauseMs }, 'the topics could not be made; it is tried again');
+      const code = errorCode(error) ?? 'unknown';
+      const level = told === code ? 'debug' : 'warn';
+      log[level]({ error, waitMs: topicsPauseMs }, 'the topics could not be made; it is tried again');
+      told = code;
+      onTried();
       await clock.sleep(topicsPauseMs, signal).catch(() => undefined);
     }
   }

@@ -135,12 +135,11 @@ export function createParts(
   );
 
   const index = once(async () => {
-    // Two processes never share an index: the command service has one of its own where it is alone.
-    const owner = runs('query-service') ? 'query-service' : 'command-service';
-    const file = owner === 'query-service' ? dataDirectory.indexFile : dataDirectory.commandIndexFile;
+    const file = indexFileOf(dataDirectory, runs);
+    const log = logOf(runs('query-service') ? 'query-service' : 'command-service');
     const filler = (await followerThread())?.filler;
     const opened = createPaymentIndex({
-      ...{ file, store: await store(), clock, log: logOf(owner), delays: config.inquiryDelays },
+      ...{ file, store: await store(), clock, log, delays: config.inquiryDelays },
       ...given({ filler }),
     });
     stops.defer(() => opened.stop());
@@ -164,6 +163,12 @@ export function createParts(
     ...secrets,
   };
 }
+
+/** Two processes never share an index: the command service has one of its own where it is alone. */
+export const indexFileOf = (
+  { indexFile, commandIndexFile }: Pick<DataDirectory, 'indexFile' | 'commandIndexFile'>,
+  runs: Parts['runs'],
+): string => (runs('query-service') ? indexFile : commandIndexFile);
 
 /** Where nothing needs the store, nothing of it is missing. */
 function storeOf(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createPaymentService } from '@tollgate/payment-service';
 import { Secret, StartupError, errorCode } from '@tollgate/service-kit';
-import type { DataDirectory } from '../configuration/data-directory.ts';
+import { type DataDirectory, inUse } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 
 /** The Payment Service that runs in this process, and how it is reached. */
@@ -45,13 +45,6 @@ function sandboxBeside(directory: DataDirectory): Sandbox | undefined {
     ...{ ca: readFileSync(caFile, 'utf8'), key: new Secret(paymentServiceKey) },
   };
 }
-
-const inUse = (path: string, cause: unknown): StartupError =>
-  new StartupError(
-    'data_dir_in_use',
-    `Another gateway runs on ${path}: set TOLLGATE_INSTANCE to a name of this one to run it beside that on the same data, or TOLLGATE_DATA_DIR to another folder, and start again.`,
-    { cause },
-  );
 
 const keyDamaged = (file: string, cause: unknown): StartupError =>
   new StartupError(

@@ -3,9 +3,18 @@ import { isNetwork } from '@tollgate/notifier';
 import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { shardsMax } from '@tollgate/views';
-import { logLevelSchema, orFault, portSchema, wholeNumberSchema } from '@tollgate/service-kit';
+import { parseCallbackSecrets } from '@tollgate/provider';
+import {
+  logLevelSchema,
+  orFault,
+  parseDataSecrets,
+  parseWebhookSecrets,
+  portSchema,
+  wholeNumberSchema,
+} from '@tollgate/service-kit';
 import { z } from 'zod';
 import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
+import { parseInternalSecrets } from './internal-secrets.ts';
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 import { oidcEnvironmentSchema, toOidcConfig } from './oidc-config.ts';
 import { teamSigningEnvironmentSchema } from './team-signing.ts';
@@ -64,21 +73,33 @@ function isOrigin(text: string): boolean {
 
 const madeAtFirstStart = 'made at the first start';
 
+/** Checked with everything else; whoever needs the secrets reads them. */
+const secretsSchema = (parse: (text: string) => unknown) =>
+  z
+    .string()
+    .transform(
+      orFault((text: string) => {
+        parse(text);
+        return text;
+      }),
+    )
+    .optional();
+
 const dataDirSchema = z.string().default('.data').describe('Folder of everything durable.');
 
-const webhookSecretsSchema = z.string().optional().meta({
+const webhookSecretsSchema = secretsSchema(parseWebhookSecrets).meta({
   description:
     'The masters of the secrets that webhooks to teams are signed with: `kid:secret`, or two during a rotation.',
   unset: madeAtFirstStart,
 });
 
-const dataSecretsSchema = z.string().optional().meta({
+const dataSecretsSchema = secretsSchema(parseDataSecrets).meta({
   description:
     'What fingerprints of requests are made with, and what is kept encrypted: `kid:secret`, or several, the one for new data first.',
   unset: madeAtFirstStart,
 });
 
-const internalSecretsSchema = z.string().optional().meta({
+const internalSecretsSchema = secretsSchema(parseInternalSecrets).meta({
   description:
     'What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation.',
   unset: madeAtFirstStart,
@@ -125,13 +146,17 @@ const networksSchema = z
 
 const daysSchema = z
   .string()
-  .transform((text) => text.split(',').map(Number))
+  .transform((text) => text.split(',').map((day) => day.trim()))
   .refine(
-    (days) => days.every((day) => Number.isSafeInteger(day) && day >= 1 && day <= 366),
+    (days) => days.every((day) => /^\d{1,3}$/.test(day) && Number(day) >= 1 && Number(day) <= 366),
     'must be whole numbers from 1 to 366, separated by commas',
-  );
+  )
+  .transform((days) => days.map(Number));
 
 const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 }).default(30);
+
+/** Also where another variable is at fault, which would be told alone. */
+const always = () => true;
 
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = z
@@ -210,7 +235,7 @@ export const gatewayConfigSchema = z
     CALLBACK_PUBLIC_URL: publicUrlSchema
       .optional()
       .describe('Where the Payment Service reaches the callback port, if not at its own address.'),
-    CALLBACK_SECRETS: z.string().optional().meta({
+    CALLBACK_SECRETS: secretsSchema(parseCallbackSecrets).meta({
       description:
         'What callback addresses are authenticated with: `kid:secret`, or two during a rotation, the one for new addresses first.',
       unset: madeAtFirstStart,
@@ -253,10 +278,10 @@ export const gatewayConfigSchema = z
       .describe(
         'How far our clock may be from that of the event store before inquiries are scheduled no longer.',
       ),
-    TOLLGATE_SCHEMA_VERSION: z.coerce
-      .number(schemaVersionRule)
-      .int(schemaVersionRule)
-      .min(1, schemaVersionRule)
+    TOLLGATE_SCHEMA_VERSION: z
+      .string(schemaVersionRule)
+      .regex(/^[1-9]\d{0,8}$/, schemaVersionRule)
+      .transform(Number)
       .optional()
       .describe(
         'The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read.',
@@ -278,10 +303,12 @@ export const gatewayConfigSchema = z
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
     path: ['GATEWAY_TLS_CERT_FILE'],
     message: 'and GATEWAY_TLS_KEY_FILE must be set both or not at all',
+    when: always,
   })
   .refine((env) => env.GATEWAY_PLAIN_HTTP_PORT === undefined || env.GATEWAY_TLS_CERT_FILE !== undefined, {
     path: ['GATEWAY_PLAIN_HTTP_PORT'],
     message: 'refuses plain HTTP beside HTTPS, and so needs GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE',
+    when: always,
   })
   .transform((env) => ({
     dataDir: env.TOLLGATE_DATA_DIR,

@@ -32,20 +32,42 @@ it('says in a sentence which file cannot be written', () => {
 });
 
 // A gateway whose events.db was moved away began anew, answered every payment with 404, and would have charged repeats again.
-it('does not begin anew where a store was', () => {
+it.each([
+  'index.db',
+  'index-two.db',
+  'command-service-index.db',
+  'feed.db',
+  'quickstart.json',
+  'data-secrets',
+])('does not begin anew where a store was, as %s tells', (name) => {
   const directory = openDataDirectory(folder);
   directory.requireStore();
-  writeFileSync(directory.indexFile, 'built from a store');
+  // Made before there is a store, by a start that came no further.
+  for (const early of ['callback-secrets', 'internal-secrets', 'operator-signing.key', 'index.db-lock'])
+    writeFileSync(join(folder, early), '');
+  directory.requireStore();
+  writeFileSync(join(folder, name), 'made from a store');
   const opening = () => directory.requireStore();
   for (const lose of [() => undefined, () => writeFileSync(directory.eventsFile, '')]) {
     lose();
     expect(opening).toThrow(StartupError);
-    expect(opening).toThrow(
-      /events\.db is missing or empty, .*EVENTSTORE_URL.* remove \S+index\.db to begin/,
-    );
+    expect(opening).toThrow(/events\.db is missing or empty, .*EVENTSTORE_URL/);
+    expect(opening).toThrow(`or move away ${join(folder, name)} to begin without payments.`);
   }
   writeFileSync(directory.eventsFile, 'a store');
   directory.requireStore();
+});
+
+// Beside accounts of a file there is no sandbox that keeps a second gateway away: both wrote the same index.
+it('gives an index to one process at a time', () => {
+  const directory = openDataDirectory(folder);
+  const lock = directory.lockIndex(directory.indexFile);
+  const again = () => directory.lockIndex(directory.indexFile);
+  expect(again).toThrow(StartupError);
+  expect(again).toThrow(`Another gateway runs on ${folder}: set TOLLGATE_INSTANCE to a name of this one`);
+  directory.lockIndex(openDataDirectory(folder, 'two').indexFile).close();
+  lock.close();
+  again().close();
 });
 
 // The start said to set DATA_SECRETS. Whoever obeyed made a new secret, and nothing that the old one protected was readable again.

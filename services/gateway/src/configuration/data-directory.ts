@@ -9,6 +9,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -23,6 +24,7 @@ import {
   StartupError,
   errorCode,
   parseDataSecrets,
+  lockFile,
   parseWebhookSecrets,
   makeFolder,
 } from '@tollgate/service-kit';
@@ -50,6 +52,12 @@ export interface DataDirectory {
   path: string;
   eventsFile: string;
   indexFile: string;
+  /**
+   * Keeps every other process from an index of this folder: what one of them writes, the other would not know.
+   *
+   * @throws StartupError `data_dir_in_use`
+   */
+  lockIndex(file: string): { close(): void };
   /**
    * For a store that is a file here. Before it is opened, which would begin anew where it was lost.
    *
@@ -113,7 +121,8 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     path,
     eventsFile,
     indexFile,
-    requireStore: () => requireStore(eventsFile, [indexFile, quickstartFile]),
+    requireStore: () => requireStore(eventsFile, [...leftIn(indexPath), ...leftIn(path)]),
+    lockIndex: (file) => lockIndex(file, path),
     commandIndexFile: own('command-service-index', '.db', indexPath),
     feedFile: own('feed', '.db', indexPath),
     requestsFile: own('requests', '.db', indexPath),
@@ -134,15 +143,41 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   };
 }
 
+/** What no process has made before it had a store: indexes, whoever's, and the secrets that the store is written with. */
+const madeFromStore =
+  /^(?:data-secrets|(?:index|command-service-index|feed)(?:-[a-z0-9-]+)?\.db|quickstart(?:-[a-z0-9-]+)?\.json)$/;
+
+const leftIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => madeFromStore.test(name))
+    .map((name) => join(folder, name));
+
 function requireStore(file: string, madeFromIt: readonly string[]): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
-  const left = madeFromIt.filter((each) => existsSync(each)).join(' and ');
+  const left = [...new Set(madeFromIt)].join(', ');
   if (left === '') return;
   throw new StartupError(
     'store_gone',
-    `The event store ${file} is missing or empty, and what was made from it is there: put it back, from a backup if need be; set EVENTSTORE_URL if it is elsewhere; or remove ${left} to begin without payments.`,
+    `The event store ${file} is missing or empty, and what was made with it is there: put it back, from a backup if need be; set EVENTSTORE_URL if it is elsewhere; or move away ${left} to begin without payments.`,
   );
 }
+
+function lockIndex(file: string, path: string): { close(): void } {
+  try {
+    return lockFile(`${file}-lock`);
+  } catch (error) {
+    if (errorCode(error) === 'lock_held') throw inUse(path, error);
+    throw cannotBeWritten(`${file}-lock`, error);
+  }
+}
+
+/** Of a folder on which another process does what this one would. */
+export const inUse = (path: string, cause: unknown): StartupError =>
+  new StartupError(
+    'data_dir_in_use',
+    `Another gateway runs on ${path}: set TOLLGATE_INSTANCE to a name of this one to run it beside that on the same data, or TOLLGATE_DATA_DIR to another folder, and start again.`,
+    { cause },
+  );
 
 function requireWritable(path: string, variable: string): void {
   try {

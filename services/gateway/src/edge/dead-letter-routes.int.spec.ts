@@ -26,9 +26,9 @@ async function start(...tokens: string[]) {
     providerCallbacksDlqTopic,
     tokens.map((token) => encodeDeadLetter(callbackOf(token), `no payment ${token}`)),
   );
-  const ask = (path: string, body?: object, role: OperatorRole = 'admin') => {
+  const ask = (path: string, body?: object | string, role: OperatorRole = 'admin') => {
     const credential = credentials.issue({ person: 'ada', source: 'oidc', role }, 'api', 60_000);
-    const headers = { authorization: `Bearer ${credential}` };
+    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
     const url = `/api/v1/admin/${path}`;
     return app.inject(
       body === undefined ? { url, headers } : { method: 'POST', url, headers, payload: body },
@@ -75,6 +75,13 @@ describe('dead-lettered callbacks', () => {
     const answer = await ask('dead-letters/replay', body);
     expect([answer.statusCode, await published()]).toEqual([status, false]);
     expect(answer.json<{ errors: { code: string }[] }>().errors[0]?.code).toBe(code);
+  });
+
+  // Where no body means all of them, one of `null` was taken for none.
+  it('are not published again, all of them, by a body that is no object', async () => {
+    const { ask, published } = await start('pay_1');
+    const answer = await ask('dead-letters/replay', 'null');
+    expect([answer.statusCode, await published()]).toEqual([400, false]);
   });
 
   it('are read by whoever reads, and published again by nobody who only reads', async () => {

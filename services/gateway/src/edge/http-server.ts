@@ -12,7 +12,7 @@ import {
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../configuration/config.ts';
 import { type TraceOptions, traceRequests } from './requests/trace-requests.ts';
-import { answersToUnreadable } from './requests/unreadable.ts';
+import { answerUnheeded, answersToUnreadable } from './requests/unreadable.ts';
 import type { TlsMaterial } from '../configuration/tls.ts';
 
 export interface ServerOptions extends TraceOptions {
@@ -32,9 +32,10 @@ const handshakeTimeoutMs = 5_000;
 const unreadMs = 30_000;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { connections, bodyLimitBytes, newRequestId, log } = options;
+  const { connections, bodyLimitBytes, log } = options;
   const limits = httpServerOptions({ bodyLimitBytes, idleMs: connections.idleMs });
-  const app = create({ ...limits, ...answersToUnreadable(newRequestId) }, options);
+  const app = create({ ...limits, ...answersToUnreadable(options) }, options);
+  answerUnheeded(app, options);
   limitConnections(app.server, connections.connectionsMax);
   endUnreadAnswers(app.server, unreadMs);
   traceRequests(app, options);

@@ -1,6 +1,5 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError, TollgateError, errorCode } from '@tollgate/service-kit';
+import { StartupError, TollgateError, errorCode, lockFile, makePrivate } from '@tollgate/service-kit';
 import { migrate } from './schema.ts';
 
 /**
@@ -74,30 +73,18 @@ export function openBesideService(file: string): Database {
   };
 }
 
-/** Accounts, customers and hashes of keys: for the owner only. What SQLite makes beside a file is as readable as the file. */
-function makePrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
-  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
-}
-
 /** How long a transaction waits for one of another process, which takes milliseconds. */
 const busyTimeoutMs = 5_000;
 
-/** Holds a lock on a file beside; the system lets go of it when the process ends, however it ends. */
-function openLock(file: string): DatabaseSync {
-  let lock: DatabaseSync | undefined;
+function openLock(file: string): { close(): void } {
   try {
-    makePrivate(`${file}-lock`);
-    lock = new DatabaseSync(`${file}-lock`);
-    lock.exec('BEGIN EXCLUSIVE');
-    return lock;
+    return lockFile(`${file}-lock`);
   } catch (error) {
-    lock?.close();
-    throw toStartupError(error, file);
+    throw errorCode(error) === 'lock_held' ? inUse(file) : toStartupError(error, file);
   }
 }
 
-function closeBoth(database: Database, lock: DatabaseSync): void {
+function closeBoth(database: Database, lock: { close(): void }): void {
   try {
     database.close();
   } finally {
@@ -108,6 +95,7 @@ function closeBoth(database: Database, lock: DatabaseSync): void {
 function openConnection(file: string): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
+    // Accounts, customers and hashes of keys.
     makePrivate(file);
     connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
@@ -127,18 +115,19 @@ const oldestSafeVersion = 3_051_003;
 
 function toStartupError(cause: unknown, file: string): StartupError {
   const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
-  if (code === sqliteBusy) {
-    return new StartupError(
-      'data_dir_in_use',
-      `Another running Payment Service has ${file} open. Stop it, or set TOLLGATE_DATA_DIR to another folder.`,
-    );
-  }
+  if (code === sqliteBusy) return inUse(file);
   return new StartupError(
     'database_unusable',
     `${file} cannot be opened as a database (${typeof code === 'number' ? `SQLite error ${code}` : errorCode(cause)}). Restore it, or move it away to begin without payments.`,
     { cause },
   );
 }
+
+const inUse = (file: string) =>
+  new StartupError(
+    'data_dir_in_use',
+    `Another running Payment Service has ${file} open. Stop it, or set TOLLGATE_DATA_DIR to another folder.`,
+  );
 
 function assertDurable(connection: DatabaseSync): void {
   const value = (sql: string) => Object.values(connection.prepare(sql).get() ?? {})[0];

@@ -1,6 +1,7 @@
 /** Brings up the system as processes of their own. */
 import { fileURLToPath } from 'node:url';
 import type { Secret } from '@tollgate/service-kit';
+import { z } from 'zod';
 import type { GatewayConfig } from '../../configuration/config.ts';
 import {
   type DataDirectory,
@@ -10,6 +11,7 @@ import {
 import { demoKey } from '../../composition/demo-team.ts';
 import type { GatewayDependencies } from '../../configuration/gateway-dependencies.ts';
 import { toUrl } from '../../edge/http-server.ts';
+import { whatIsMissing } from '../../composition/missing.ts';
 import { createParts } from '../../composition/parts.ts';
 import { toStartupError } from '../../composition/start-failure.ts';
 import { keyVariablesOf } from '../../configuration/account-config.ts';
@@ -25,9 +27,16 @@ export interface LaunchOptions extends GatewayDependencies {
   say: (line: string) => void;
 }
 
+interface Ready {
+  quickstart: Quickstart;
+  file: string;
+  /** Names what does not work yet, as /readyz does. */
+  missing: readonly string[];
+}
+
 export interface Launch {
   /** Resolves when everything serves. Rejects with StartupError where a process cannot be started. */
-  ready: Promise<{ quickstart: Quickstart; file: string }>;
+  ready: Promise<Ready>;
   stop: ProcessGroup['stop'];
 }
 
@@ -56,8 +65,8 @@ async function bringUp(
   options: LaunchOptions,
   directory: DataDirectory,
   group: ProcessGroup,
-): Promise<{ quickstart: Quickstart; file: string }> {
-  const { instances, pid } = options;
+): Promise<Ready> {
+  const { instances, pid, clock } = options;
   const count = instances * 3 * serviceNames.length + 5;
   const spare = (await freePorts(count, options.ids, configuredPorts(options.config))).values();
   const nextPort = () => Number(spare.next().value);
@@ -80,7 +89,17 @@ async function bringUp(
     pid,
   };
   directory.writeQuickstart(quickstart);
-  return { quickstart, file: directory.quickstartFile };
+  const missing = await whatIsMissing(clock, () => missingAt(quickstart.metricsUrl));
+  return { quickstart, file: directory.quickstartFile, missing };
+}
+
+const healthSchema = z.object({ notReady: z.array(z.string()), degraded: z.array(z.string()) });
+
+/** By the front door, which asks all others. */
+async function missingAt(metricsUrl: string): Promise<readonly string[]> {
+  const answer = await fetch(`${metricsUrl}/readyz`).catch(() => undefined);
+  const health = healthSchema.safeParse(await answer?.json().catch(() => undefined));
+  return health.success ? [...health.data.notReady, ...health.data.degraded] : ['metrics'];
 }
 
 /** Nobody listens on them yet; one of our own processes took one of them now and then, and the start failed. */

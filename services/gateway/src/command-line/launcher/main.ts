@@ -14,6 +14,7 @@ import { serviceNames } from '../../configuration/service-names.ts';
 import { unheededVariables } from '../../configuration/unheeded-variables.ts';
 import { launcherUsage, readLauncherArguments } from './command-line.ts';
 import { type Launch, launch } from './launch.ts';
+import { labelled } from './supervise.ts';
 
 /** For all together, milliseconds; what is still there then is killed, and has lost nothing that it acknowledged. */
 const stopBudgetMs = 25_000;
@@ -30,17 +31,20 @@ async function main(): Promise<void> {
   const given = readLauncherArguments(process.argv.slice(2));
   if (given === 'help') return void process.stdout.write(launcherUsage);
   const config = readConfig(gatewayConfigSchema, process.env);
-  const log = createLog('launcher', config.logLevel);
+  // Its own lines are told apart as those of the processes are.
+  const destination = { write: (line: string) => say(labelled('launcher', line.trimEnd())) };
+  const logOf = (service: string) => createLog(service, config.logLevel, destination);
+  const log = logOf('launcher');
   for (const warning of unheededVariables(process.env, serviceNames)) log.warn({}, warning);
   const launched = launch({
     ...{ ...given, config, say, clock: systemClock, ids: systemIds, pid: process.pid },
-    logOf: (service) => createLog(service, config.logLevel),
+    logOf,
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
   });
   const stopping = stopOnSignal(launched);
   try {
-    const { quickstart, file } = await launched.ready;
-    process.stderr.write(banner(quickstart, { file, folder: process.cwd() }));
+    const { quickstart, file, missing } = await launched.ready;
+    process.stderr.write(banner(quickstart, { file, missing, folder: process.cwd() }));
   } catch (error) {
     if (stopping.isAsked()) return;
     await stopping.stop();

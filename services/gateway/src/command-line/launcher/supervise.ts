@@ -116,7 +116,7 @@ function start(
 }
 
 /** A line of the log says in a field whose it is, so that all of them together can be read by a program; others in front. */
-const labelled = (label: string, line: string): string =>
+export const labelled = (label: string, line: string): string =>
   line.startsWith('{"') && line.endsWith('}')
     ? `{"process":${JSON.stringify(label)},${line.slice(1)}`
     : `[${label}] ${line}`;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { expect, it } from 'vitest';
+import { apiErrors } from '@tollgate/gateway-api/http';
+import { createErrorDocument } from '../../edge/openapi/error-reference.ts';
 import { createConfigurationReference } from './document.ts';
 import { fieldsOf } from './fields.ts';
 
@@ -11,6 +13,14 @@ const withoutPadding = (page: string) => page.replaceAll(/ +/g, ' ').replaceAll(
 it('docs/operator/configuration.md is what the schemas give', () => {
   const file = new URL('../../../../../docs/operator/configuration.md', import.meta.url);
   expect(withoutPadding(readFileSync(file, 'utf8'))).toBe(withoutPadding(createConfigurationReference()));
+});
+
+// Run it after changing an error code or its text, too.
+it('docs/team/errors.md is what the services answer by, with an anchor for each code', () => {
+  const file = new URL('../../../../../docs/team/errors.md', import.meta.url);
+  const page = readFileSync(file, 'utf8');
+  expect(withoutPadding(page)).toBe(withoutPadding(createErrorDocument()));
+  for (const code of Object.keys(apiErrors)) expect(page).toContain(`\n## \`${code}\`\n`);
 });
 
 it('tells what a variable takes in the words of its refusal, and its default as it is written', () => {

@@ -39,7 +39,7 @@ function toField(name: string, field: z.ZodType, whole: z.ZodType): ConfigField 
     ...{ name, description, unset: typeof unset === 'string' ? unset : undefined },
     byDefault: defaultOf(field),
     isRequired: !field.safeParse(undefined).success,
-    rule: ruleOf(field) ?? ruleOfWhole(name, whole),
+    rule: ruleOf(name, field) ?? ruleOfWhole(name, whole),
   };
 }
 
@@ -49,7 +49,8 @@ function defaultOf(field: z.ZodType): string | undefined {
   return text === '' ? undefined : text;
 }
 
-const ruleOf = (field: z.ZodType): string | undefined => field.safeParse(nonsense).error?.issues[0]?.message;
+const ruleOf = (name: string, field: z.ZodType): string | undefined =>
+  field.safeParse(nonsense).error?.issues[0]?.message.replace(`${name} `, '');
 
 /** What is read of several variables together is refused by a sentence that begins with the one at fault. */
 const ruleOfWhole = (name: string, whole: z.ZodType): string | undefined =>

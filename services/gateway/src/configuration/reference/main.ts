@@ -1,8 +1,9 @@
-/** `npm run reference`: writes `docs/operator/configuration.md`; run it after a variable has changed. */
+/** `npm run reference`: writes the references of `docs/`; run it after a variable or an error code has changed. */
 import { writeFileSync } from 'node:fs';
+import { createErrorDocument } from '../../edge/openapi/error-reference.ts';
 import { createConfigurationReference } from './document.ts';
 
-writeFileSync(
-  new URL('../../../../../docs/operator/configuration.md', import.meta.url),
-  createConfigurationReference(),
-);
+const fileOf = (path: string) => new URL(`../../../../../docs/${path}`, import.meta.url);
+
+writeFileSync(fileOf('operator/configuration.md'), createConfigurationReference());
+writeFileSync(fileOf('team/errors.md'), createErrorDocument());

@@ -1,6 +1,7 @@
 /** The reference of the error codes as a page: what `docUrl` of an error leads to. It is made from the list that services answer by. */
 import { createHash } from 'node:crypto';
-import { apiErrors, type ErrorCode, foreignErrorsAnchor, statedError } from '@tollgate/gateway-api/http';
+import { foreignErrorsAnchor } from '@tollgate/gateway-api/http';
+import { type ExplainedError, aboutForeignErrors, explainedErrors } from './error-reference.ts';
 
 const style = `
 :root { color-scheme: light dark; }
@@ -20,28 +21,20 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
 
-function toSection(code: ErrorCode): string {
-  const { kind, status, message, parameter, retryAfterSeconds, since } = statedError(code);
-  const repeat =
-    retryAfterSeconds === undefined
-      ? 'Repeated unchanged, it fails again.'
-      : `The same request may succeed later: after ${retryAfterSeconds} s, unless Retry-After says otherwise.`;
-  const about = [`${status}`, kind, ...(parameter === undefined ? [] : [`parameter ${parameter}`])];
-  return `<section id="${code}"><h2><a href="#${code}"><code>${code}</code></a></h2>
-<p>${escaped(message)}</p><p>${repeat}</p><small>${escaped(about.join(' · '))} · since ${since}</small></section>`;
-}
+const toSection = ({ code, message, repeat, about }: ExplainedError): string =>
+  `<section id="${code}"><h2><a href="#${code}"><code>${code}</code></a></h2>
+<p>${escaped(message)}</p><p>${repeat}</p><small>${escaped(about)}</small></section>`;
 
 export function createErrorPage(): string {
-  const codes = (Object.keys(apiErrors) as ErrorCode[]).toSorted();
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Tollgate: error codes</title><style>${style}</style></head><body><main>
 <h1>Error codes</h1>
 <p>An error answer has <code>errors</code>, each with its <code>code</code>, and the <code>requestId</code> to ask about:
 <code>GET /api/v1/requests/{id}</code>, with a key of your team, shows what became of the request.</p>
-${codes.map(toSection).join('\n')}
+${explainedErrors.map(toSection).join('\n')}
 <section id="${foreignErrorsAnchor}"><h2>Any other code</h2>
-<p>It is the Payment Service's own, passed on unchanged with its message.</p></section>
+<p>${aboutForeignErrors}</p></section>
 </main></body></html>
 `;
 }

@@ -1,37 +1,91 @@
 /** Answers to what the router, or the parser of HTTP, cannot read: no hook of ours sees these. */
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES, maxHeaderSize } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { explained } from '@tollgate/gateway-api/http';
-import { unreadablePath } from '@tollgate/service-kit';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type Log, unreadablePath } from '@tollgate/service-kit';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-export const answersToUnreadable = (newRequestId: () => string) => ({
-  frameworkErrors(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-    const body = explained({ success: false, errors: [unreadablePath] }, request.id);
-    void reply
-      .header('request-id', request.id)
-      .code(error.statusCode ?? 400)
-      .send(body);
+export interface UnreadableOptions {
+  newRequestId: () => string;
+  log: Log;
+}
+
+interface Fault {
+  status: number;
+  message: string;
+}
+
+const code = 'invalid_request';
+
+const faultByCode: Readonly<Record<string, Fault>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'The request came too slowly. Send its headers within two seconds, and all of it within three.',
   },
-  clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code !== 'ECONNRESET' && socket.writable) socket.write(toUnreadable(error, newRequestId()));
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: `Path and headers are too long. Send at most ${maxHeaderSize / 1_024} KiB of them together.`,
+  },
+};
+const noHttp: Fault = {
+  status: 400,
+  message: 'The request cannot be read as HTTP. Check its first line, its headers and its length.',
+};
+const noProxy: Fault = {
+  status: 400,
+  message: 'This is no proxy. Send requests to it, and none through it.',
+};
+const noSuchExpectation: Fault = {
+  status: 417,
+  message: 'The header Expect may only be 100-continue. Send that, or leave it out.',
+};
+
+/** For the options of a server. */
+export const answersToUnreadable = (options: UnreadableOptions) => ({
+  frameworkErrors(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+    const { id: requestId, method } = request;
+    const statusCode = error.statusCode ?? 400;
+    options.log.info({ requestId, method, statusCode, code }, 'answered');
+    const body = explained({ success: false, errors: [unreadablePath] }, requestId);
+    void reply.header('request-id', requestId).code(statusCode).send(body);
+  },
+  clientErrorHandler(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (error.code !== 'ECONNRESET') writeTo(socket, faultByCode[error.code ?? ''] ?? noHttp, options);
     socket.destroy(error);
   },
 });
 
-const statusByCode: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
+/** What Node answers without a body, or not at all. */
+export function answerUnheeded(
+  { server }: Pick<FastifyInstance, 'server'>,
+  options: UnreadableOptions,
+): void {
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    writeTo(socket, noProxy, options);
+    socket.destroy();
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const { headers, body } = toAnswer(noSuchExpectation, options);
+    response.writeHead(noSuchExpectation.status, headers).end(body);
+  });
+}
 
-function toUnreadable({ code }: NodeJS.ErrnoException, requestId: string): string {
-  const status = statusByCode[code ?? ''] ?? 400;
-  const message = 'The request cannot be read: it is no HTTP, too slow, or its header is too long.';
-  const error = { code: 'invalid_request', kind: 'invalid_request_error', message };
+function writeTo(socket: Duplex, fault: Fault, options: UnreadableOptions): void {
+  if (!socket.writable) return;
+  const { headers, body } = toAnswer(fault, options);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const { status } = fault;
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function toAnswer({ status: statusCode, message }: Fault, { newRequestId, log }: UnreadableOptions) {
+  const requestId = newRequestId();
+  log.info({ requestId, statusCode, code }, 'answered');
+  const error = { code, kind: 'invalid_request_error', message };
   const body = JSON.stringify(explained({ success: false, errors: [error] }, requestId));
-  const headers = [
-    ...['Connection: close', 'Content-Type: application/json; charset=utf-8'],
-    ...[`Content-Length: ${Buffer.byteLength(body)}`, `Request-Id: ${requestId}`],
-  ];
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+  const headers = {
+    ...{ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' },
+    ...{ 'Content-Length': String(Buffer.byteLength(body)), 'Request-Id': requestId },
+  };
+  return { headers, body };
 }
