@@ -15,7 +15,7 @@ import {
 } from '@tollgate/views/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type IndexFile } from './index-file.ts';
-import { dueIn, dueQueuesIn, recallIn } from './index-inquiries.ts';
+import { createQueueHeads, dueIn, dueQueuesIn, queuesIn, recallIn } from './index-inquiries.ts';
 import type { IndexedView } from './index-writer.ts';
 import { openIndexFile } from './open-index-file.ts';
 
@@ -187,6 +187,24 @@ test('payouts have queues of their own', () => {
   expect(items.map(({ token }) => token).toSorted()).toEqual(payouts.toSorted());
 });
 
+test('the queues are read once after each write, and not in each pass', () => {
+  const file = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])]);
+  let reads = 0;
+  const heads = createQueueHeads((sql, values) => {
+    reads += 1;
+    return file.select(sql, values);
+  });
+  const of = { kind: 'payment', shard, inquiryNeed: 'open' } as const;
+  const first = heads.of(of);
+  expect(first).toEqual(file.queues(of));
+  const readsOfOne = reads;
+  expect(heads.of(of)).toBe(first);
+  expect(reads).toBe(readsOfOne);
+  heads.forget();
+  expect(heads.of(of)).toEqual(first);
+  expect(reads).toBe(2 * readsOfOne);
+});
+
 test('every read steps through one index and sorts nothing', async () => {
   const path = await temporaryFile();
   const file = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
@@ -204,6 +222,7 @@ test('every read steps through one index and sorts nothing', async () => {
       );
       return file.select(sql, values);
     },
+    queues: (of) => [...queuesIn(watched.select, of)],
   };
   const [found] = queuesAt(watched, never);
   dueIn(watched, found!, { now: never, limit: 10 });

@@ -21,11 +21,15 @@ export type DueAt = (item: InquiryItem) => number | undefined;
 
 const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
+/** Of which queues: one for each environment and account. */
+export type QueuesOf = Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>;
+export type QueueHead = DueQueue & { oldestDueAt: number };
+
 /** The queues of a shard, each with its oldest due time: a step of the index for each queue. */
-function* queuesIn(
+export function* queuesIn(
   select: IndexFile['select'],
-  { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
-): Generator<DueQueue & { oldestDueAt: number }> {
+  { kind, shard, inquiryNeed }: QueuesOf,
+): Generator<QueueHead> {
   const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
     WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
     ORDER BY account, due_at LIMIT 1`;
@@ -41,18 +45,31 @@ function* queuesIn(
   }
 }
 
+/** The schedule asks for them each second, and only what is written changes them: they are read once after each write. */
+export function createQueueHeads(select: IndexFile['select']) {
+  const known = new Map<string, readonly QueueHead[]>();
+  return {
+    of: (queues: QueuesOf): readonly QueueHead[] => {
+      const name = `${queues.kind} ${queues.shard} ${queues.inquiryNeed}`;
+      const heads = known.get(name) ?? [...queuesIn(select, queues)];
+      known.set(name, heads);
+      return heads;
+    },
+    forget: () => known.clear(),
+  };
+}
+
 /** The queues of a shard in which something is due. */
 export const dueQueuesIn = (
-  file: IndexFile,
-  { now, ...of }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'> & { now: number },
-): (DueQueue & { oldestDueAt: number })[] =>
-  [...queuesIn(file.select, of)].filter(({ oldestDueAt }) => oldestDueAt <= now);
+  file: Pick<IndexFile, 'queues'>,
+  { now, ...of }: QueuesOf & { now: number },
+): QueueHead[] => file.queues(of).filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** The queues of these shards in which something is due. */
 export const dueQueuesOf = (
-  file: IndexFile,
+  file: Pick<IndexFile, 'queues'>,
   { shards, now }: { shards: readonly number[]; now: number },
-): (DueQueue & { oldestDueAt: number })[] =>
+): QueueHead[] =>
   (['payment', 'payout'] as const).flatMap((kind) =>
     shards.flatMap((shard) =>
       inquiryNeeds.flatMap((inquiryNeed) => dueQueuesIn(file, { kind, shard, inquiryNeed, now })),
