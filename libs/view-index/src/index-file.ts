@@ -16,14 +16,7 @@ import {
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
-import {
-  createQueueHeads,
-  postponeIn,
-  recallIn,
-  type DueAt,
-  type QueueHead,
-  type QueuesOf,
-} from './index-inquiries.ts';
+import { createQueueHeads, postponeIn, recallIn, type DueAt, type QueueHead } from './index-inquiries.ts';
 import { Unusable, createStatements, toView, type Row, type Statements } from './index-rows.ts';
 import { writeViews, type IndexedView } from './index-writer.ts';
 
@@ -62,8 +55,8 @@ export interface IndexFile {
     token: string,
   ): { view: View; length: number } | undefined;
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
-  /** The queues of inquiries, due or not, each with its oldest due time. */
-  queues(of: QueuesOf): readonly QueueHead[];
+  /** The queues of inquiries of a shard, due or not, each with its oldest due time. */
+  queues: (shard: number) => readonly QueueHead[];
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
   /** Makes due at `now` what is beyond these bounds. */

@@ -21,14 +21,12 @@ export type DueAt = (item: InquiryItem) => number | undefined;
 
 const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
-/** Of which queues: one for each environment and account. */
-export type QueuesOf = Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>;
 export type QueueHead = DueQueue & { oldestDueAt: number };
 
 /** The queues of a shard, each with its oldest due time: a step of the index for each queue. */
-export function* queuesIn(
+function* queuesIn(
   select: IndexFile['select'],
-  { kind, shard, inquiryNeed }: QueuesOf,
+  { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
 ): Generator<QueueHead> {
   const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
     WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
@@ -47,34 +45,26 @@ export function* queuesIn(
 
 /** The schedule asks for them each second, and only what is written changes them: they are read once after each write. */
 export function createQueueHeads(select: IndexFile['select']) {
-  const known = new Map<string, readonly QueueHead[]>();
+  const known = new Map<number, readonly QueueHead[]>();
+  const read = (shard: number): readonly QueueHead[] =>
+    (['payment', 'payout'] as const).flatMap((kind) =>
+      inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
+    );
   return {
-    of: (queues: QueuesOf): readonly QueueHead[] => {
-      const name = `${queues.kind} ${queues.shard} ${queues.inquiryNeed}`;
-      const heads = known.get(name) ?? [...queuesIn(select, queues)];
-      known.set(name, heads);
+    of: (shard: number): readonly QueueHead[] => {
+      const heads = known.get(shard) ?? read(shard);
+      known.set(shard, heads);
       return heads;
     },
     forget: () => known.clear(),
   };
 }
 
-/** The queues of a shard in which something is due. */
-export const dueQueuesIn = (
-  file: Pick<IndexFile, 'queues'>,
-  { now, ...of }: QueuesOf & { now: number },
-): QueueHead[] => file.queues(of).filter(({ oldestDueAt }) => oldestDueAt <= now);
-
 /** The queues of these shards in which something is due. */
 export const dueQueuesOf = (
   file: Pick<IndexFile, 'queues'>,
   { shards, now }: { shards: readonly number[]; now: number },
-): QueueHead[] =>
-  (['payment', 'payout'] as const).flatMap((kind) =>
-    shards.flatMap((shard) =>
-      inquiryNeeds.flatMap((inquiryNeed) => dueQueuesIn(file, { kind, shard, inquiryNeed, now })),
-    ),
-  );
+): QueueHead[] => shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** @param page `newest` reads from the other end: what has become due last */
 export function dueIn(
