@@ -85,17 +85,13 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
     return row && { view: toView(kind, row), length: String(row['view']).length };
   };
   const heads = createQueueHeads(select);
-  const changeQueues = (write: () => void): void => {
-    heads.forget();
-    inTransaction(database, write);
-  };
   return {
     progress: () => {
       const { viewSchemaVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
       return progress;
     },
     apply: (views, progress) => {
-      if (views.length > 0) heads.forget();
+      for (const { view } of views) heads.forgetOf(view.token);
       inTransaction(database, () => {
         writeViews(statements, views, dueAt);
         const value = JSON.stringify({ ...progress, viewSchemaVersions });
@@ -111,8 +107,14 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
       return row && { token: String(row['token']), team: String(row['team']) };
     },
     queues: heads.of,
-    postpone: (postponed) => changeQueues(() => postponeIn(statements, postponed)),
-    recall: (now, bounds) => changeQueues(() => recallIn(statements, { now, bounds })),
+    postpone: (postponed) => {
+      for (const { item } of postponed) heads.forgetOf(item.token);
+      inTransaction(database, () => postponeIn(statements, postponed));
+    },
+    recall: (now, bounds) => {
+      heads.forgetAll();
+      inTransaction(database, () => recallIn(statements, { now, bounds }));
+    },
     select,
     close: () => database.close(),
   };

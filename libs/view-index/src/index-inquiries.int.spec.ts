@@ -198,7 +198,12 @@ test('the queues are read once after each write, and not in each pass', () => {
   const readsOfOne = reads;
   expect(heads.of(shard)).toBe(first);
   expect(reads).toBe(readsOfOne);
-  heads.forget();
+  const ofAnother = Array.from({ length: 9 }, (_, index) => `pay_${index}`).find(
+    (token) => inquiryShardOf(token) !== shard,
+  );
+  heads.forgetOf(ofAnother ?? '');
+  expect(heads.of(shard)).toBe(first);
+  heads.forgetOf(tokens[0] ?? '');
   expect(heads.of(shard)).toEqual(first);
   expect(reads).toBe(2 * readsOfOne);
 });

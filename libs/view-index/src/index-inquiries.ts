@@ -5,6 +5,7 @@
 import {
   environmentSchema,
   inquiryNeeds,
+  inquiryShardOf,
   inquiryShards,
   type DueItem,
   type DueQueue,
@@ -56,7 +57,8 @@ export function createQueueHeads(select: IndexFile['select']) {
       known.set(shard, heads);
       return heads;
     },
-    forget: () => known.clear(),
+    forgetOf: (token: string) => void known.delete(inquiryShardOf(token)),
+    forgetAll: () => known.clear(),
   };
 }
 
