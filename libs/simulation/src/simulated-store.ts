@@ -1,5 +1,11 @@
 /** The event store as one process reaches it: every call takes time, and may fail in all the ways that the port allows. */
-import type { CaughtUp, EventStore, RecordedEvent, SubscribeOptions } from '@tollgate/event-store';
+import {
+  type CaughtUp,
+  type EventStore,
+  type RecordedEvent,
+  type SubscribeOptions,
+  serializeAppend,
+} from '@tollgate/event-store';
 import type { Faults } from './faults.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
@@ -39,9 +45,9 @@ export function createSimulatedStore(parts: Parts): EventStore {
       if (weather.areAnswersLost()) throw storeDown();
     });
 
-  const append: EventStore['append'] = (stream, events, expected, options) => {
+  const append: EventStore['append'] = async (stream, events, expected, options) => {
     // As it is now: the caller may go on with its objects.
-    const given = structuredClone(events);
+    const { events: given } = serializeAppend(stream, events, expected, options);
     return life.ask(`append ${stream}`, travel(), () => {
       if (weather.isDown()) throw storeDown();
       if (isBeat(stream)) {
