@@ -108,11 +108,7 @@ function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: Life
     return () => cancel();
   }
 
-  async function ask<Answer>(
-    label: string,
-    { thereMs, backMs }: Travel,
-    atPeer: () => Answer,
-  ): Promise<Answer> {
+  function ask<Answer>(label: string, { thereMs, backMs }: Travel, atPeer: () => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (!isAlive) return;
       // What has left the process arrives, whatever becomes of the process.

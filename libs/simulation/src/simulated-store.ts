@@ -70,14 +70,14 @@ export function createSimulatedStore(parts: Parts): EventStore {
 
   return {
     append,
-    async *read(stream, options) {
-      const events = await life.ask(`read ${stream}`, travel(), () => {
-        if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
-        if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
-        return log.read(stream, options);
-      });
-      yield* events;
-    },
+    read: (stream, options) =>
+      inTurn(() =>
+        life.ask(`read ${stream}`, travel(), () => {
+          if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
+          if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
+          return log.read(stream, options);
+        }),
+      ),
     head: () =>
       life.ask('head', travel(), () => {
         if (weather.isDown()) throw storeDown();
@@ -88,6 +88,27 @@ export function createSimulatedStore(parts: Parts): EventStore {
     truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),
     remove: (stream) => changing(`remove ${stream}`, () => log.remove(stream)),
     close: async () => undefined,
+  };
+}
+
+/** One after the other, as by a generator that takes five promises for each: most reads are of one event. */
+function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterator<Item> {
+  let items: readonly Item[] | undefined;
+  let next = 0;
+  return {
+    next: async () => {
+      items ??= await read();
+      const value = items[next];
+      next += 1;
+      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    },
+    return: async () => {
+      items = [];
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
 }
 

@@ -243,7 +243,7 @@ interface Patience {
   pauseMs: number;
   settledForMs: number;
 }
-const ofSeeds: Patience = { pauseMs: minute / 2, settledForMs: 2 * minute };
+const ofSeeds: Patience = { pauseMs: 10_000, settledForMs: 2 * minute };
 /** Of one payment only, and of very many runs. */
 const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
 
