@@ -26,7 +26,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
       life.deliver(0, 'request', () => {
         if (asked.method === 'POST' && faults.strikes('clock-step-at-request', random))
           misleadClock(world, machine, random);
-        process.api.inject(injected(asked)).then(
+        process.server.inject(injected(asked)).then(
           (answer) =>
             answered(
               random,

@@ -57,10 +57,8 @@ interface Variables {
 }
 
 export interface GatewayProcess {
-  /** What teams ask. */
-  api: FastifyInstance;
-  /** What the Payment Service calls. */
-  callbacks: FastifyInstance;
+  /** What teams ask, and what the Payment Service calls. */
+  server: FastifyInstance;
   index: PaymentIndex;
 }
 
@@ -152,17 +150,19 @@ async function startServices(
   { life, log, webhookClient, bus, index, lifetimeMs }: ServiceParts,
 ): Promise<GatewayProcess> {
   const { clock } = life;
-  const [api, callbacks] = [await serve(life, log), await serve(life, log)];
-  registerCallbackRoutes(callbacks, { bus, secrets: callbackSecrets, lifetimeMs, clock, log });
+  const server = await serve(life, log);
+  const ingesting = { bus, secrets: callbackSecrets, lifetimeMs, clock, log };
+  // It has a server of its own in a gateway: two of them for each process would be slow to start.
+  await server.register(async (own) => registerCallbackRoutes(own, ingesting));
   await startProjector(parts);
   await startEventPublisher(parts);
   const commands = await startCommandService(parts, { callbackUrl: callbackBase });
   const queries = await startQueryService(parts, { inquireForReader: commands.inquireForReader });
   await startNotifier(parts, { client: webhookClient });
-  const asked = withRoutesOf(api, routesAsked);
+  const asked = withRoutesOf(server, routesAsked);
   for (const service of [commands, queries]) await service.registerRoutes?.(asked);
-  await Promise.all([api.ready(), callbacks.ready()]);
-  return { api, callbacks, index };
+  await server.ready();
+  return { server, index };
 }
 
 async function serve({ clock, ids }: Life, log: Log): Promise<FastifyInstance> {

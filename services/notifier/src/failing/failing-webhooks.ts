@@ -49,7 +49,7 @@ export type FailingWebhooks = FollowedRows<FailingRows>;
 export const createFailingWebhooks = (options: DeliveryListOptions): FailingWebhooks =>
   followRows(options, {
     ...{ name: 'failing-webhooks', prefix: webhookStreamPrefix },
-    rows: createFailingRows(),
+    openRows: createFailingRows,
   });
 
 const schema = `
