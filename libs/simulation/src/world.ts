@@ -302,7 +302,7 @@ function beginStories(
 function addMachines(world: World, disasters: Disasters): void {
   const { random, scheduler, faults, weather, trace } = world;
   const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
-  const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000]);
+  const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000, 60_000]);
   // The first comes while everything still fails, however short the seed is.
   const settledAfterS =
     faults.blind === 'inquiries about what is final'
