@@ -237,8 +237,8 @@ const inquiries: readonly PlantedBug[] = [
   {
     ...{ name: 'settled-for-ever', breaks: 'F1: what is final is inquired again', seeds: 400 },
     file: 'libs/view-index/src/index-inquiries.ts',
-    from: '[...queuesIn(file.select, of)].filter(({ oldestDueAt }) => oldestDueAt <= now);',
-    to: "[...queuesIn(file.select, of)].filter(({ oldestDueAt, inquiryNeed }) => oldestDueAt <= now && inquiryNeed !== 'settled');",
+    from: 'shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);',
+    to: "shards.flatMap(file.queues).filter(({ oldestDueAt, inquiryNeed }) => oldestDueAt <= now && inquiryNeed !== 'settled');",
   },
   {
     ...{ name: 'no-recall', breaks: 'F10: a clock that ran ahead holds nothing', seeds: 600 },

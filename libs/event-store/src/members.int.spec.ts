@@ -148,3 +148,50 @@ it('passes over what is no beat of ours', async () => {
   await start(store, clock, 'b');
   await sees(clock, first, { rank: 0, count: 2 });
 });
+
+/** Counts the events that are read, and can forget all that it has, as a store that is put in the place of another. */
+function countingStore(real: EventStore) {
+  const state = { real, read: 0 };
+  const store: EventStore = {
+    ...real,
+    append: (...given) => state.real.append(...given),
+    async *read(...given) {
+      for await (const event of state.real.read(...given)) {
+        state.read += 1;
+        yield event;
+      }
+    },
+  };
+  return { store, state };
+}
+
+// Each process read the 1,024 events that are kept, every three seconds.
+it('reads what has come since it looked, and no more', async () => {
+  const { store, state } = countingStore(await temporaryStore());
+  const clock = createFakeClock({ now: Date.now() });
+  const self = { member: 'a', release: '0.1.0', reads: 1 };
+  const members = createMembers({ store, clock, ids: systemIds, log: silentLog, self });
+  const readBy = async (look: () => Promise<void>) => {
+    const before = state.read;
+    await look();
+    return state.read - before;
+  };
+  for (let beats = 0; beats < 10; beats += 1) await store.append(membersStream, [beatOf('b')], 'any');
+  expect(await readBy(members.beat)).toBe(11);
+  expect(await readBy(members.beat)).toBe(1);
+  await store.append(membersStream, [beatOf('b')], 'any');
+  expect(await readBy(members.beat)).toBe(2);
+  expect(members.living().map(({ member }) => member)).toEqual(['a', 'b']);
+});
+
+it('sees who lives where another store has taken the place of the one before', async () => {
+  const { store, state } = countingStore(await temporaryStore());
+  const clock = createFakeClock({ now: Date.now() });
+  for (let beats = 0; beats < 50; beats += 1) await store.append(membersStream, [beatOf('c')], 'any');
+  const first = await start(store, clock, 'a');
+  await sees(clock, first, { rank: 0, count: 2 });
+  state.real = await temporaryStore();
+  await sees(clock, first, { rank: 0, count: 1 });
+  await start(store, clock, 'b');
+  await sees(clock, first, { rank: 0, count: 2 });
+});

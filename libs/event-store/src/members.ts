@@ -142,23 +142,14 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 
 /** Whose beats were seen, and when. */
 function createSeen(store: EventStore, clock: Clock, self: string) {
+  const beats = createBeats(store, self);
   let seen = new Map<string, { revision: number; at: number }>();
   // As it was at the last look: while the store does not answer, nobody is taken for gone.
   let living: readonly Beat[] = [];
 
-  async function latestByMember(): Promise<Map<string, { beat: Beat; event: RecordedEvent }>> {
-    const latest = new Map<string, { beat: Beat; event: RecordedEvent }>();
-    for await (const event of store.read(membersStream, { direction: 'backwards', limit: eventsMax })) {
-      const beat = beatSchema.safeParse(event.data).data;
-      if (beat !== undefined && !latest.has(beat.member)) latest.set(beat.member, { beat, event });
-    }
-    latest.delete(self);
-    return latest;
-  }
-
   return {
     async look(): Promise<void> {
-      const latest = await latestByMember();
+      const latest = await beats.latest();
       const now = clock.monotonic();
       const next: typeof seen = new Map();
       const alive: Beat[] = [];
@@ -174,5 +165,41 @@ function createSeen(store: EventStore, clock: Clock, self: string) {
       [seen, living] = [next, alive];
     },
     living: () => living,
+  };
+}
+
+interface LatestBeat {
+  beat: Beat;
+  event: RecordedEvent;
+}
+
+/** The latest beats of the others: all that are kept are read once, and then what has come since. */
+function createBeats(store: EventStore, self: string) {
+  const byMember = new Map<string, LatestBeat>();
+  let last: RecordedEvent['revision'] | undefined;
+
+  async function readNews(): Promise<RecordedEvent[]> {
+    const news =
+      last === undefined ? [] : await Array.fromAsync(store.read(membersStream, { from: last + 1 }));
+    // Who looks has just beaten: where not even that has come, the stream is not the one that was read before.
+    if (news.length > 0) return news;
+    const kept = await Array.fromAsync(
+      store.read(membersStream, { direction: 'backwards', limit: eventsMax }),
+    );
+    byMember.clear();
+    return kept.reverse();
+  }
+
+  return {
+    async latest(): Promise<ReadonlyMap<string, LatestBeat>> {
+      for (const event of await readNews()) {
+        last = event.revision;
+        const beat = beatSchema.safeParse(event.data).data;
+        if (beat !== undefined && beat.member !== self) byMember.set(beat.member, { beat, event });
+      }
+      for (const [member, { event }] of byMember)
+        if (event.revision <= (last ?? 0) - eventsMax) byMember.delete(member);
+      return byMember;
+    },
   };
 }

@@ -68,7 +68,7 @@ function post(
   world.scheduler.after(patienceMs, 'callback gives up', () => end(undefined));
   const headers = { 'content-type': 'application/json' };
   life.deliver(0, 'callback', () => {
-    process.callbacks.inject({ method: 'POST', url: path, headers, payload: JSON.stringify(body) }).then(
+    process.server.inject({ method: 'POST', url: path, headers, payload: JSON.stringify(body) }).then(
       ({ statusCode }) => {
         if (statusCode === 200) requireStored(world, path, body);
         if (statusCode === 500) world.complain('500', `a callback to ${path} was answered 500`);

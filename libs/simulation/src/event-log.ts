@@ -4,15 +4,14 @@ import {
   type AppendOptions,
   type Conflict,
   type ExpectedRevision,
-  type NewEvent,
   type Position,
   type ReadOptions,
   type RecordedEvent,
   type Revision,
+  type SerializedEvent,
   StoreUnavailable,
   beginning,
   notShown,
-  serializeAppend,
   streamRemoved,
 } from '@tollgate/event-store';
 
@@ -27,7 +26,7 @@ interface Stream {
 }
 
 interface Write {
-  events: readonly NewEvent[];
+  events: readonly SerializedEvent[];
   expected: ExpectedRevision;
   options: AppendOptions;
 }
@@ -35,14 +34,14 @@ interface Write {
 export interface EventLog {
   append(
     stream: string,
-    events: readonly NewEvent[],
+    events: readonly SerializedEvent[],
     expected: ExpectedRevision,
     options?: AppendOptions,
   ): Appended | Conflict;
   /** Takes it as a leader without a quorum does: nobody sees it until `decide`. The caller is told nothing. */
   hide(
     stream: string,
-    events: readonly NewEvent[],
+    events: readonly SerializedEvent[],
     expected: ExpectedRevision,
     options?: AppendOptions,
   ): (fate: 'shown' | 'lost') => void;
@@ -131,11 +130,11 @@ function createShelf(
     },
     write: (name, stream, { events, options }) => {
       for (const { id, type, data, metadata } of events) {
-        const content = deepFreeze(
-          JSON.parse(JSON.stringify({ data, metadata })) as Pick<NewEvent, 'data' | 'metadata'>,
-        );
-        const place = { stream: name, revision: stream.next, position: toPosition(all.length + 1) };
-        const event: RecordedEvent = { kind: 'event', id, type, ...content, ...place, recordedAt: now() };
+        const event: RecordedEvent = {
+          ...{ kind: 'event', id, type, data: parsed(data), metadata: parsed(metadata) },
+          ...{ stream: name, revision: stream.next, position: toPosition(all.length + 1) },
+          recordedAt: now(),
+        };
         stream.next += 1;
         stream.events.push(event);
         all.push(event);
@@ -154,8 +153,7 @@ function trim(stream: Stream): void {
 }
 
 function append({ opened, write }: Shelf, name: string, wanted: Write): Appended | Conflict {
-  const { events, expected, options } = wanted;
-  serializeAppend(name, events, expected, options);
+  const { events, expected } = wanted;
   const stream = opened(name);
   if (stream.hidden.length > 0) {
     // Behind what nobody can read: taken along if it fits, and in any case not confirmed.
@@ -171,8 +169,6 @@ function append({ opened, write }: Shelf, name: string, wanted: Write): Appended
 }
 
 function hide({ opened, write }: Shelf, name: string, wanted: Write): (fate: 'shown' | 'lost') => void {
-  const { events, expected, options } = wanted;
-  serializeAppend(name, events, expected, options);
   const stream = opened(name);
   if (fits(stream, wanted)) stream.hidden.push(wanted);
   return (fate) => {
@@ -222,7 +218,7 @@ function fits(stream: Stream, { events, expected }: Write): boolean {
 /** A repeated append is answered as the first one was. */
 function repeatOf(
   { events: kept }: Stream,
-  events: readonly NewEvent[],
+  events: readonly SerializedEvent[],
   expected: Revision | 'no-stream',
 ): Appended | undefined {
   const first = after(expected);
@@ -232,7 +228,10 @@ function repeatOf(
   return last && { kind: 'appended', revision: last.revision, position: last.position };
 }
 
-function deepFreeze<Value>(value: Value): Value {
+/** Frozen: all processes read the same one. */
+const parsed = (text: string): unknown => deepFreeze(JSON.parse(text));
+
+function deepFreeze(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) {
     for (const inner of Object.values(value)) deepFreeze(inner);
     Object.freeze(value);

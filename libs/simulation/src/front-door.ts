@@ -26,7 +26,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
       life.deliver(0, 'request', () => {
         if (asked.method === 'POST' && faults.strikes('clock-step-at-request', random))
           misleadClock(world, machine, random);
-        process.api.inject(injected(asked)).then(
+        process.server.inject(injected(asked)).then(
           (answer) =>
             answered(
               random,
@@ -55,6 +55,8 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
       `${by} answers ${team} ${method} ${url}: ${statusCode}${statusCode >= 400 ? ` ${codeOf(body)}` : ''}`,
     );
     if (statusCode === 500) world.complain('500', `${method} ${url} was answered 500: ${text}`);
+    if (['path_not_found', 'method_not_allowed'].includes(codeOf(body)))
+      world.complain('simulation', `nothing is at ${method} ${url}`);
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
     if (statusCode === 202) world.saw('answered 202');
     if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);

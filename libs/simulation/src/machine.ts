@@ -108,11 +108,7 @@ function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: Life
     return () => cancel();
   }
 
-  async function ask<Answer>(
-    label: string,
-    { thereMs, backMs }: Travel,
-    atPeer: () => Answer,
-  ): Promise<Answer> {
+  function ask<Answer>(label: string, { thereMs, backMs }: Travel, atPeer: () => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (!isAlive) return;
       // What has left the process arrives, whatever becomes of the process.
@@ -154,22 +150,42 @@ function createClock(
   deliver: Life['deliver'],
 ): Clock {
   const bootedAt = scheduler.now();
+  const whenAborted = createAborts();
   return {
     now: () => Math.floor(epochMs + scheduler.now() + skewMs()),
     monotonic: () => scheduler.now() - bootedAt - uncountedMs(),
     sleep: (durationMs, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        const abort = () => {
-          cancel();
-          reject(signal?.reason);
-        };
         const cancel = deliver(durationMs, 'timer', () => {
-          signal?.removeEventListener('abort', abort);
+          forget?.();
           resolve();
         });
-        signal?.addEventListener('abort', abort, { once: true });
+        const forget =
+          signal &&
+          whenAborted(signal, () => {
+            cancel();
+            reject(signal.reason);
+          });
       }),
     after: (durationMs, action) => deliver(durationMs, 'timer', action),
+  };
+}
+
+/** One listener of each signal for all that wait for it: processes sleep again and again under the same few. */
+function createAborts(): (signal: AbortSignal, action: () => void) => () => void {
+  const bySignal = new WeakMap<AbortSignal, Set<() => void>>();
+
+  function listenTo(signal: AbortSignal): Set<() => void> {
+    const actions = new Set<() => void>();
+    bySignal.set(signal, actions);
+    signal.addEventListener('abort', () => actions.forEach((action) => action()), { once: true });
+    return actions;
+  }
+
+  return (signal, action) => {
+    const actions = bySignal.get(signal) ?? listenTo(signal);
+    actions.add(action);
+    return () => void actions.delete(action);
   };
 }

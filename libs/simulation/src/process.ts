@@ -32,7 +32,7 @@ import {
 } from '@tollgate/service-kit';
 import type { TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import type { Life } from './machine.ts';
 
 export interface ProcessParts {
@@ -46,6 +46,10 @@ export interface ProcessParts {
   log: Log;
   /** How long leases last, milliseconds: longer ones make fewer steps of the same time. */
   leaseMs: number;
+  config: SimulatedConfig;
+}
+
+interface Variables {
   /** Distances of the inquiries about what is final, seconds. */
   settledAfterS: readonly number[];
   /** It takes two persons to resolve a review. */
@@ -53,10 +57,8 @@ export interface ProcessParts {
 }
 
 export interface GatewayProcess {
-  /** What teams ask. */
-  api: FastifyInstance;
-  /** What the Payment Service calls. */
-  callbacks: FastifyInstance;
+  /** What teams ask, and what the Payment Service calls. */
+  server: FastifyInstance;
   index: PaymentIndex;
 }
 
@@ -66,7 +68,8 @@ const dataSecrets = parseDataSecrets(`k1:${secret}`);
 const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
 export const callbackBase = 'https://callbacks.sim';
 
-const configOf = ({ settledAfterS, isReviewByTwo }: Pick<ProcessParts, 'settledAfterS' | 'isReviewByTwo'>) =>
+/** Of all processes of a world. */
+export const configOf = ({ settledAfterS, isReviewByTwo }: Variables) =>
   readConfig(gatewayConfigSchema, {
     CALLBACK_PUBLIC_URL: callbackBase,
     FINAL_INQUIRIES_AFTER_S: settledAfterS.join(','),
@@ -76,10 +79,9 @@ type SimulatedConfig = ReturnType<typeof configOf>;
 
 /** Resolves when it serves; never where its life ends before. @throws what ends the start of a process */
 export async function startProcess(given: ProcessParts): Promise<GatewayProcess> {
-  const { life, directory, log } = given;
+  const { life, directory, log, config } = given;
   const { clock, ids } = life;
   const stops = new AsyncDisposableStack();
-  const config = configOf(given);
   const joined = await joinStore({
     store: given.store,
     clock,
@@ -126,7 +128,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     ...{ bus: async () => bus, runAlone: async () => runAlone, members: async () => members },
     ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
     teamKeys: { verifier: () => ({ verify: () => false }) },
-    accounts: async () => ({ accounts: accountsOf(given, config), sandbox: undefined }),
+    accounts: async () => ({ accounts: accountsOf(given), sandbox: undefined }),
     dataDirectory: { requestsFile: ':memory:', feedFile: ':memory:' },
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
@@ -148,27 +150,51 @@ async function startServices(
   { life, log, webhookClient, bus, index, lifetimeMs }: ServiceParts,
 ): Promise<GatewayProcess> {
   const { clock } = life;
-  const [api, callbacks] = [await serve(life, log), await serve(life, log)];
-  registerCallbackRoutes(callbacks, { bus, secrets: callbackSecrets, lifetimeMs, clock, log });
+  const server = await serve(life, log);
+  const ingesting = { bus, secrets: callbackSecrets, lifetimeMs, clock, log };
+  // It has a server of its own in a gateway: two of them for each process would be slow to start.
+  await server.register(async (own) => registerCallbackRoutes(own, ingesting));
   await startProjector(parts);
   await startEventPublisher(parts);
   const commands = await startCommandService(parts, { callbackUrl: callbackBase });
   const queries = await startQueryService(parts, { inquireForReader: commands.inquireForReader });
   await startNotifier(parts, { client: webhookClient });
-  for (const service of [commands, queries]) await service.registerRoutes?.(api);
-  await Promise.all([api.ready(), callbacks.ready()]);
-  return { api, callbacks, index };
+  const asked = withRoutesOf(server, routesAsked);
+  for (const service of [commands, queries]) await service.registerRoutes?.(asked);
+  await server.ready();
+  return { server, index };
 }
 
 async function serve({ clock, ids }: Life, log: Log): Promise<FastifyInstance> {
   const genReqId = createRequestIds({ clock, ids });
-  const app = Fastify({ ...httpServerOptions({ bodyLimitBytes: 64 * 1024 }), genReqId });
+  const options = { ...httpServerOptions({ bodyLimitBytes: 64 * 1024 }), exposeHeadRoutes: false };
+  const app = Fastify({ ...options, genReqId });
   answerInJsonOnly(app, log);
   return app;
 }
 
-function accountsOf({ accounts, connectionsTo, life, log }: ProcessParts, { times }: SimulatedConfig) {
+/** What anybody in this world asks: to register the other fifty would be most of a start. */
+const routesAsked = [
+  ...['/payments', '/payments/confirm', '/payments/decline', '/refunds', '/payouts'].map(
+    (path) => `POST /api/v1${path}`,
+  ),
+  ...['/payments/:token', '/payments/:token/events'].map((path) => `GET /api/v1${path}`),
+  'POST /api/v1/reviews/:token/resolve',
+  ...['pause', 'drain', 'resume'].map(
+    (change) => `POST /api/v1/admin/accounts/:environment/:account/${change}`,
+  ),
+];
+
+/** The same server, which takes only these of all that are added to it. */
+const withRoutesOf = (app: FastifyInstance, wanted: readonly string[]): FastifyInstance =>
+  Object.assign(Object.create(app) as FastifyInstance, {
+    route: (given: RouteOptions) =>
+      wanted.includes(`${String(given.method)} ${given.url}`) ? app.route(given) : app,
+  });
+
+function accountsOf({ accounts, connectionsTo, life, log, config }: ProcessParts) {
   const { clock } = life;
+  const { times } = config;
   return createAccounts({
     accounts: accounts.map((name) => ({
       ...{ environment: 'sandbox' as const, name, weight: 1, priority: 0 },

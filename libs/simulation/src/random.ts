@@ -36,14 +36,17 @@ export function createRandom(seed: number | string): Random {
 
 /** Identifiers that look like the real ones. */
 export function createIds(random: Random): Ids {
-  const hex = (byteCount: number) =>
-    Array.from({ length: byteCount }, () => random.whole(0, 255).toString(16).padStart(2, '0')).join('');
+  const word = () => random.whole(0, 0xffff_ffff).toString(16).padStart(8, '0');
+  const hex = (byteCount: number) => {
+    let digits = word();
+    while (digits.length < 2 * byteCount) digits += word();
+    return digits.slice(0, 2 * byteCount);
+  };
   const uuid = () => {
     const digits = hex(16);
-    const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`];
-    return [...parts, `${random.pick(['8', '9', 'a', 'b'])}${digits.slice(17, 20)}`, digits.slice(20)].join(
-      '-',
-    );
+    const [first, second, third] = [digits.slice(0, 8), digits.slice(8, 12), digits.slice(13, 16)];
+    const [fourth, last] = [digits.slice(17, 20), digits.slice(20)];
+    return `${first}-${second}-4${third}-${random.pick(['8', '9', 'a', 'b'])}${fourth}-${last}`;
   };
   return { hex, uuid, fraction: random.fraction };
 }

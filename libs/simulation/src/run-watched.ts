@@ -1,5 +1,6 @@
 /** A seed in a process of which it is the only work: what nobody catches is a violation, too. */
 import { inspect } from 'node:util';
+import { forgottenAfter } from './forgotten.ts';
 import { type RunOptions, type RunResult, runSeed } from './world.ts';
 
 export async function runWatched(options: RunOptions): Promise<RunResult> {
@@ -8,7 +9,7 @@ export async function runWatched(options: RunOptions): Promise<RunResult> {
   process.on('unhandledRejection', note);
   process.on('uncaughtException', note);
   try {
-    const result = await runSeed(options);
+    const result = await forgottenAfter(() => runSeed(options));
     const [first] = uncaught;
     if (first === undefined || result.violation !== undefined) return result;
     const text = inspect(first);

@@ -3,6 +3,7 @@
  * seed; the earliest runs, and all that it sets off runs before the next one. Nothing else makes anything go on.
  */
 import type { Trace } from './trace.ts';
+import { runSteps } from './turns.ts';
 
 export interface Scheduler {
   /** True time, milliseconds since the world began; no process sees it. */
@@ -17,13 +18,25 @@ interface Entry {
   at: number;
   number: number;
   label: string;
+  /** Undefined once it was taken back. */
   action: (() => void) | undefined;
 }
+type Planned = Entry & { action: () => void };
+const isPlanned = (entry: Entry): entry is Planned => entry.action !== undefined;
 
 export function createScheduler(trace: Trace): Scheduler {
   const heap: Entry[] = [];
   let now = 0;
   let count = 0;
+
+  /** The earliest that was not taken back; undefined where none is left before `until`. */
+  function takeNext(until: number): Planned | undefined {
+    for (let next = heap[0]; next !== undefined && next.at <= until; next = heap[0]) {
+      pop(heap);
+      if (isPlanned(next)) return next;
+    }
+    return undefined;
+  }
 
   return {
     now: () => now,
@@ -34,24 +47,18 @@ export function createScheduler(trace: Trace): Scheduler {
       return () => void (entry.action = undefined);
     },
     runUntil: async (until, isOver = () => false) => {
-      await letRun();
-      while (!isOver()) {
-        const next = heap[0];
-        if (next === undefined || next.at > until) break;
-        pop(heap);
-        if (next.action === undefined) continue;
+      await runSteps(() => {
+        const next = isOver() ? undefined : takeNext(until);
+        if (next === undefined) return false;
         now = next.at;
         trace.step(now, next.label);
         next.action();
-        await letRun();
-      }
+        return true;
+      });
       if (!isOver()) now = Math.max(now, until);
     },
   };
 }
-
-/** A turn of the event loop: all that has been resolved runs to where it waits again. */
-const letRun = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.number < b.number);
 

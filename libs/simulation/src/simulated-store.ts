@@ -1,5 +1,11 @@
 /** The event store as one process reaches it: every call takes time, and may fail in all the ways that the port allows. */
-import type { CaughtUp, EventStore, RecordedEvent, SubscribeOptions } from '@tollgate/event-store';
+import {
+  type CaughtUp,
+  type EventStore,
+  type RecordedEvent,
+  type SubscribeOptions,
+  serializeAppend,
+} from '@tollgate/event-store';
 import type { Faults } from './faults.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
@@ -39,9 +45,9 @@ export function createSimulatedStore(parts: Parts): EventStore {
       if (weather.areAnswersLost()) throw storeDown();
     });
 
-  const append: EventStore['append'] = (stream, events, expected, options) => {
+  const append: EventStore['append'] = async (stream, events, expected, options) => {
     // As it is now: the caller may go on with its objects.
-    const given = structuredClone(events);
+    const { events: given } = serializeAppend(stream, events, expected, options);
     return life.ask(`append ${stream}`, travel(), () => {
       if (weather.isDown()) throw storeDown();
       if (isBeat(stream)) {
@@ -64,14 +70,14 @@ export function createSimulatedStore(parts: Parts): EventStore {
 
   return {
     append,
-    async *read(stream, options) {
-      const events = await life.ask(`read ${stream}`, travel(), () => {
-        if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
-        if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
-        return log.read(stream, options);
-      });
-      yield* events;
-    },
+    read: (stream, options) =>
+      inTurn(() =>
+        life.ask(`read ${stream}`, travel(), () => {
+          if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
+          if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
+          return log.read(stream, options);
+        }),
+      ),
     head: () =>
       life.ask('head', travel(), () => {
         if (weather.isDown()) throw storeDown();
@@ -82,6 +88,27 @@ export function createSimulatedStore(parts: Parts): EventStore {
     truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),
     remove: (stream) => changing(`remove ${stream}`, () => log.remove(stream)),
     close: async () => undefined,
+  };
+}
+
+/** One after the other, as by a generator that takes five promises for each: most reads are of one event. */
+function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterator<Item> {
+  let items: readonly Item[] | undefined;
+  let next = 0;
+  return {
+    next: async () => {
+      items ??= await read();
+      const value = items[next];
+      next += 1;
+      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    },
+    return: async () => {
+      items = [];
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
 }
 

@@ -19,6 +19,8 @@ export function createTrace({
   now = () => 0,
 }: { isWhole?: boolean; now?: () => number } = {}): Trace {
   let [high, low] = [0x811c9dc5, 0x9e3779b9];
+  const number = new Float64Array(1);
+  const halves = new Uint32Array(number.buffer);
   let steps = 0;
   const lines: string[] = [];
 
@@ -30,11 +32,19 @@ export function createTrace({
     }
   }
 
+  function mixNumber(value: number): void {
+    number[0] = value;
+    for (const half of halves) {
+      high = Math.imul(high ^ half, 0x01000193);
+      low = Math.imul(low ^ half, 0x85ebca6b) ^ (high >>> 13);
+    }
+  }
+
   return {
     step: (atMs, label) => {
       steps += 1;
       mix(label);
-      mix(atMs.toFixed(3));
+      mixNumber(atMs);
     },
     tell: (text) => {
       mix(text);

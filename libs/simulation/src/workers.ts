@@ -5,8 +5,8 @@ import type { RunOptions, RunResult } from './world.ts';
 /** What a worker tells of a run. */
 export type RunReport = Omit<RunResult, 'lines' | 'traceHash'> & { options: RunOptions };
 
-/** What a world leaves behind is not given back in time: a worker is replaced after so many runs. */
-const runsPerWorker = 50;
+/** What is outside of JavaScript is given back late, or in pieces: a worker is replaced after so many runs. */
+const runsPerWorker = 1_000;
 
 /** Until `take` gives no more. */
 export async function runOnWorkers(

@@ -16,7 +16,7 @@ import {
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
-import { postponeIn, recallIn, type DueAt } from './index-inquiries.ts';
+import { createQueueHeads, postponeIn, recallIn, type DueAt, type QueueHead } from './index-inquiries.ts';
 import { Unusable, createStatements, toView, type Row, type Statements } from './index-rows.ts';
 import { writeViews, type IndexedView } from './index-writer.ts';
 
@@ -55,6 +55,8 @@ export interface IndexFile {
     token: string,
   ): { view: View; length: number } | undefined;
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
+  /** The queues of inquiries of a shard, due or not, each with its oldest due time. */
+  queues: (shard: number) => readonly QueueHead[];
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
   /** Makes due at `now` what is beyond these bounds. */
@@ -84,17 +86,20 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
     const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
     return row && { view: toView(kind, row), length: String(row['view']).length };
   };
+  const heads = createQueueHeads(select);
   return {
     progress: () => {
       const { viewSchemaVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
       return progress;
     },
-    apply: (views, progress) =>
+    apply: (views, progress) => {
+      for (const { view } of views) heads.forgetOf(view.token);
       inTransaction(database, () => {
         writeViews(statements, views, dueAt);
         const value = JSON.stringify({ ...progress, viewSchemaVersions });
         statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
-      }),
+      });
+    },
     find: (kind, token) => findMeasured(kind, token)?.view,
     findMeasured,
     findByServiceToken: ({ environment, account, serviceToken }) => {
@@ -103,8 +108,15 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
       const row = statements(sql).get(environment, account, serviceToken);
       return row && { token: String(row['token']), team: String(row['team']) };
     },
-    postpone: (postponed) => inTransaction(database, () => postponeIn(statements, postponed)),
-    recall: (now, bounds) => inTransaction(database, () => recallIn(statements, { now, bounds })),
+    queues: heads.of,
+    postpone: (postponed) => {
+      for (const { item } of postponed) heads.forgetOf(item.token);
+      inTransaction(database, () => postponeIn(statements, postponed));
+    },
+    recall: (now, bounds) => {
+      heads.forgetAll();
+      inTransaction(database, () => recallIn(statements, { now, bounds }));
+    },
     atOnce: (read) => inTransaction(database, read, 'BEGIN'),
     select,
     close: () => database.close(),

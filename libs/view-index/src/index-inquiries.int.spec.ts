@@ -15,9 +15,9 @@ import {
 } from '@tollgate/views/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type IndexFile } from './index-file.ts';
-import { dueIn, dueQueuesIn, recallIn } from './index-inquiries.ts';
+import { createQueueHeads, dueIn, dueQueuesOf, recallIn } from './index-inquiries.ts';
 import type { IndexedView } from './index-writer.ts';
-import { openIndexFile } from './open-index-file.ts';
+import { openIndexFile, openIndexForReading } from './open-index-file.ts';
 
 const { accepted, approved } = happening;
 const progress = { followed: '1' as Position, source: beginning };
@@ -48,9 +48,10 @@ const tokens = Array.from({ length: 200 }, (_, index) => `pay_${index}`).filter(
 const queue: DueQueue = {
   ...{ kind: 'payment', shard, inquiryNeed: 'open', environment: 'sandbox', account: 'main' },
 };
-const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inquiryNeed'> = queue) => [
-  ...dueQueuesIn(file, { ...of, shard, now }),
-];
+const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inquiryNeed'> = queue) =>
+  dueQueuesOf(file, { shards: [shard], now }).filter(
+    ({ kind, inquiryNeed }) => kind === of.kind && inquiryNeed === of.inquiryNeed,
+  );
 
 test('a payment is due from the first distance after its last change on, in the queue of its need and account', () => {
   const [token = ''] = tokens;
@@ -180,11 +181,42 @@ test('payouts have queues of their own', () => {
   const file = givenFile(
     payouts.map((token) => viewOf(payoutKind, token, [payoutRequested(), payoutHappening.accepted])),
   );
-  const found = Array.from({ length: 8 }, (_, each) => [
-    ...dueQueuesIn(file, { kind: 'payout', inquiryNeed: 'open', shard: each, now: never }),
-  ]).flat();
+  const found = dueQueuesOf(file, { shards: [0, 1, 2, 3, 4, 5, 6, 7], now: never });
   const items = found.flatMap((each) => dueIn(file, each, { now: never, limit: 100 }));
   expect(items.map(({ token }) => token).toSorted()).toEqual(payouts.toSorted());
+});
+
+test('the queues are read once after each write, and not in each pass', () => {
+  const file = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])]);
+  let reads = 0;
+  const heads = createQueueHeads((sql, values) => {
+    if (!sql.startsWith('PRAGMA')) reads += 1;
+    return file.select(sql, values);
+  });
+  const first = heads.of(shard);
+  expect(first).toEqual(file.queues(shard));
+  const readsOfOne = reads;
+  expect(heads.of(shard)).toBe(first);
+  expect(reads).toBe(readsOfOne);
+  const ofAnother = Array.from({ length: 9 }, (_, index) => `pay_${index}`).find(
+    (token) => inquiryShardOf(token) !== shard,
+  );
+  heads.forgetOf(ofAnother ?? '');
+  expect(heads.of(shard)).toBe(first);
+  heads.forgetOf(tokens[0] ?? '');
+  expect(heads.of(shard)).toEqual(first);
+  expect(reads).toBe(2 * readsOfOne);
+});
+
+test('what another thread or process has written to the file is read again', async () => {
+  const path = await temporaryFile();
+  const written = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
+  const read = openIndexForReading(path);
+  onTestFinished(() => read.close());
+  const [found] = queuesAt(read, never);
+  const [item] = dueIn(written, found!, { now: never, limit: 1 });
+  written.postpone([{ item: item!, dueAt: item!.dueAt + 1 }]);
+  expect(queuesAt(read, never)).toEqual([{ ...found, oldestDueAt: item!.dueAt + 1 }]);
 });
 
 test('every read steps through one index and sorts nothing', async () => {
@@ -196,14 +228,16 @@ test('every read steps through one index and sorts nothing', async () => {
   const watched: IndexFile = {
     ...file,
     select: (sql, values) => {
+      if (sql.startsWith('PRAGMA')) return file.select(sql, values);
       steps.push(
         ...database
           .prepare(`EXPLAIN QUERY PLAN ${sql}`)
           .all(...values)
-          .map(({ detail }) => String(detail)),
+          .map(({ detail }) => String(detail).replace(/payments|payouts/g, 'rows')),
       );
       return file.select(sql, values);
     },
+    queues: (of) => createQueueHeads(watched.select).of(of),
   };
   const [found] = queuesAt(watched, never);
   dueIn(watched, found!, { now: never, limit: 10 });
@@ -211,8 +245,8 @@ test('every read steps through one index and sorts nothing', async () => {
   const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
   const [firstStep = '', ...others] = new Set(steps);
   // The whole way to the next account is led by the index: no row in between is passed over.
-  expect(firstStep).toBe(`SEARCH payments USING COVERING INDEX payments_due (${queueSteps}>?)`);
-  expect(others).toEqual([`SEARCH payments USING INDEX payments_due (${queueSteps}=? AND due_at<?)`]);
+  expect(firstStep).toBe(`SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`);
+  expect(others).toEqual([`SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at<?)`]);
 });
 
 // At a million payments each recall read the whole table, six times: 0.4 s in which nothing else was done.

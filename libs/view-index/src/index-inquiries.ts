@@ -5,6 +5,7 @@
 import {
   environmentSchema,
   inquiryNeeds,
+  inquiryShardOf,
   inquiryShards,
   type DueItem,
   type DueQueue,
@@ -21,11 +22,13 @@ export type DueAt = (item: InquiryItem) => number | undefined;
 
 const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
+export type QueueHead = DueQueue & { oldestDueAt: number };
+
 /** The queues of a shard, each with its oldest due time: a step of the index for each queue. */
 function* queuesIn(
   select: IndexFile['select'],
   { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
-): Generator<DueQueue & { oldestDueAt: number }> {
+): Generator<QueueHead> {
   const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
     WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
     ORDER BY account, due_at LIMIT 1`;
@@ -41,23 +44,37 @@ function* queuesIn(
   }
 }
 
-/** The queues of a shard in which something is due. */
-export const dueQueuesIn = (
-  file: IndexFile,
-  { now, ...of }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'> & { now: number },
-): (DueQueue & { oldestDueAt: number })[] =>
-  [...queuesIn(file.select, of)].filter(({ oldestDueAt }) => oldestDueAt <= now);
+/** The schedule asks for them each second, and only what is written changes them: they are read once after each write. */
+export function createQueueHeads(select: IndexFile['select']) {
+  const known = new Map<number, readonly QueueHead[]>();
+  let version: unknown;
+  const read = (shard: number): readonly QueueHead[] =>
+    (['payment', 'payout'] as const).flatMap((kind) =>
+      inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
+    );
+  /** What others have written to the file, SQLite counts. */
+  function forgetWhatOthersWrote(): void {
+    const now = select('PRAGMA data_version', [])[0]?.['data_version'];
+    if (now !== version) known.clear();
+    version = now;
+  }
+  return {
+    of: (shard: number): readonly QueueHead[] => {
+      forgetWhatOthersWrote();
+      const heads = known.get(shard) ?? read(shard);
+      known.set(shard, heads);
+      return heads;
+    },
+    forgetOf: (token: string) => void known.delete(inquiryShardOf(token)),
+    forgetAll: () => known.clear(),
+  };
+}
 
 /** The queues of these shards in which something is due. */
 export const dueQueuesOf = (
-  file: IndexFile,
+  file: Pick<IndexFile, 'queues'>,
   { shards, now }: { shards: readonly number[]; now: number },
-): (DueQueue & { oldestDueAt: number })[] =>
-  (['payment', 'payout'] as const).flatMap((kind) =>
-    shards.flatMap((shard) =>
-      inquiryNeeds.flatMap((inquiryNeed) => dueQueuesIn(file, { kind, shard, inquiryNeed, now })),
-    ),
-  );
+): QueueHead[] => shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** @param page `newest` reads from the other end: what has become due last */
 export function dueIn(

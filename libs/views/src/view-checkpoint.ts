@@ -53,12 +53,23 @@ export function furthestShards<Said>(
 ): { position: Position; said: Said[] } {
   let furthest: { position: Position; said: Said[] } = { position: beginning, said: [] };
   for (let count = 1; count <= shardsMax; count += 1) {
-    const said = shardsOf(count).map(saidBy);
-    if (!said.every((each): each is Said & {} => each !== undefined)) continue;
+    const said = saidByAll(count, saidBy);
+    if (said === undefined) continue;
     const position = said.map(positionOf).reduce((least, each) => (each < least ? each : least));
     if (position > furthest.position) furthest = { position, said };
   }
   return furthest;
+}
+
+/** Undefined where one of them has said nothing; the others are not asked then. */
+function saidByAll<Said>(count: number, saidBy: (shard: Shard) => Said | undefined): Said[] | undefined {
+  const said: Said[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const each = saidBy({ number, count });
+    if (each === undefined) return undefined;
+    said.push(each);
+  }
+  return said;
 }
 
 export const shardsOf = (count: number): Shard[] =>

@@ -150,11 +150,17 @@ export function requireLive(record: ViewVersionRecord): ViewVersion {
 export async function readProgress(store: EventStore, viewVersion: ViewVersion): Promise<ViewCheckpoint> {
   const counts = Array.from({ length: shardsMax }, (_, index) => index + 1);
   const found = new Map<string, ViewCheckpoint>();
+  const readOf = async (shard: Shard) => {
+    const stream = checkpointStreamOf(viewVersion, shard);
+    const checkpoint = viewCheckpointSchema.safeParse((await readLast(store, stream))?.data);
+    if (checkpoint.success) found.set(stream, checkpoint.data);
+    return checkpoint.success;
+  };
+  // Of a number of shards that was never in use not even the first has one.
   await Promise.all(
-    counts.flatMap(shardsOf).map(async (shard) => {
-      const stream = checkpointStreamOf(viewVersion, shard);
-      const checkpoint = viewCheckpointSchema.safeParse((await readLast(store, stream))?.data);
-      if (checkpoint.success) found.set(stream, checkpoint.data);
+    counts.map(async (count) => {
+      const [first, ...others] = shardsOf(count);
+      if (first !== undefined && (await readOf(first))) await Promise.all(others.map(readOf));
     }),
   );
   const together = furthestShards(

@@ -1,13 +1,14 @@
-import type { EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
-import { shardNumberOf, shardsOf, type Shard } from '@tollgate/views';
+import { shardNumberOf, shardsMax, shardsOf, type Shard } from '@tollgate/views';
 import { appendEvents, appendPayment, paymentViewStream } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { readProgress } from './projection.ts';
 import {
   expectRebuiltIsStored,
   projected,
@@ -60,6 +61,26 @@ test('four shards write the views that one writes, each only its own', async () 
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
   for (const token of tokens)
     expect([...writers.get(paymentViewStream(token))!]).toEqual([shardNumberOf(paymentStream(token), 4)]);
+});
+
+// Each start read the checkpoints of all shards of all numbers of shards: 136 streams, of which nearly none was there.
+test('of a number of shards that is not in use one checkpoint is looked for', async () => {
+  const store = await temporaryStore();
+  await appendPayment(store, 'p1', [requested()]);
+  const projectors = startShards(store, 4);
+  await allProjected(store, projectors);
+  await stopAll(projectors);
+  const read: string[] = [];
+  const watched: EventStore = {
+    ...store,
+    read: (stream, options) => {
+      read.push(stream);
+      return store.read(stream, options);
+    },
+  };
+  const { position } = await readProgress(watched, 1);
+  expect(position).not.toBe(beginning);
+  expect(read).toHaveLength(shardsMax + 3);
 });
 
 test('reads have reached the position of the slowest shard', async () => {

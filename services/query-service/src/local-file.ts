@@ -76,15 +76,20 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
     return open();
   }
 
-  try {
-    open();
-  } catch (error) {
-    if (error instanceof StartupError) throw error;
-    log.error(
-      { error, operation: 'open-file' },
-      `the file ${file} cannot be opened; each use tries it again`,
-    );
+  function openAtStart(): void {
+    try {
+      open();
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      log.error(
+        { error, operation: 'open-file' },
+        `the file ${file} cannot be opened; each use tries it again`,
+      );
+    }
   }
+
+  // In memory there is nothing to find out before the first use.
+  if (file !== ':memory:') openAtStart();
   return {
     use(work) {
       const { rows } = open();

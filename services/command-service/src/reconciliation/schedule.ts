@@ -68,13 +68,19 @@ export function dueDay(
   const mayBegin = (day: string) => Math.abs(now - (days.get(day)?.attemptedAt ?? 0)) >= repeatMs;
   if (mayBegin(today)) return today;
   if (now - startOf(today) < settleMs) return undefined;
-  const missed = Array.from({ length: madeUpDaysMax }, (_, index) => dayBefore(today, index + 1)).filter(
-    (day) => !isOver(days, day),
-  );
   const again = afterDays
     .map((count) => dayBefore(today, count))
     .filter((day) => (days.get(day)?.completedAt ?? 0) < startOf(today));
+  const missed = daysBefore(today, first).filter((day) => !isOver(days, day));
   return [...again, ...missed].find((day) => day >= first && mayBegin(day));
+}
+
+/** The latest first, and none before `first`. */
+function daysBefore(today: string, first: string): string[] {
+  const before: string[] = [];
+  for (let day = dayBefore(today, 1); day >= first && before.length < madeUpDaysMax; day = dayBefore(day, 1))
+    before.push(day);
+  return before;
 }
 
 /** The last day that was compared completely once it was over, with all before it; undefined where there is none. */

@@ -31,7 +31,7 @@ it('applies again what the file did not take, and passes over only what cannot b
       'no-stream',
     );
   const deps = { store, clock: systemClock, ids: systemIds, log: silentLog, retentionMs: 1 };
-  const list = followRows(deps, { name: 'spec', prefixes: ['webhook-'], rows });
+  const list = followRows(deps, { name: 'spec', prefixes: ['webhook-'], openRows: () => rows });
   onTestFinished(() => list.stop());
   await list.rows().catch(() => undefined);
   await eventually(() => expect(applied).toEqual(['webhook-1', 'webhook-2', 'webhook-4']));

@@ -33,13 +33,13 @@ const removeEvery = 10_000;
 export const createDeliveryList = (options: DeliveryListOptions): DeliveryList =>
   followRows(options, {
     ...{ name: 'webhook-deliveries', prefixes: [endpointWebhooksPrefix] },
-    rows: createDeliveryRows(),
+    openRows: createDeliveryRows,
   });
 
-/** @param followed what the streams with these prefixes are read into */
+/** @param followed what the streams with these prefixes are read into, opened when somebody first asks */
 export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefore' | 'close'>>(
   options: DeliveryListOptions,
-  { name, prefixes, rows }: { name: string; prefixes: readonly string[]; rows: Rows },
+  { name, prefixes, openRows }: { name: string; prefixes: readonly string[]; openRows: () => Rows },
 ): FollowedRows<Rows> {
   const { store, clock, log, retentionMs } = options;
   const ending = new AbortController();
@@ -47,6 +47,8 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
   let isComplete = false;
   let followed: Position = beginning;
   let count = 0;
+  let opened: Rows | undefined;
+  const rows = (): Rows => (opened ??= openRows());
 
   const follower = createFollower({ ...options, name }, async (signal, gotOn) => {
     for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
@@ -62,14 +64,14 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
 
   function apply(item: Parameters<DeliveryRows['apply']>[0]): void {
     try {
-      rows.apply(item);
+      rows().apply(item);
     } catch (error) {
       // What the file does not take, as it has no room, is applied again: the event itself can be read.
       if (isRetryable(error) || errorCode(error) === 'ERR_SQLITE_ERROR') throw error;
       log.error({ error, stream: item.stream }, 'a webhook cannot be read; it is not listed as it is');
     }
     count += 1;
-    if (count % removeEvery === 0) rows.removeBefore(clock.now() - retentionMs);
+    if (count % removeEvery === 0) rows().removeBefore(clock.now() - retentionMs);
   }
 
   let running: Promise<void> | undefined;
@@ -82,12 +84,12 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
         await Promise.race([complete, late]).finally(() => waited.abort());
       }
       if (!isComplete) throw new IndexRebuilding();
-      return rows;
+      return rows();
     },
     async stop() {
       ending.abort();
       await running;
-      rows.close();
+      opened?.close();
     },
   };
 }

@@ -58,7 +58,7 @@ export type FailingWebhooks = FollowedRows<FailingRows>;
 export const createFailingWebhooks = (options: DeliveryListOptions): FailingWebhooks =>
   followRows(options, {
     ...{ name: 'failing-webhooks', prefixes: [webhookStreamPrefix, endpointStreamPrefix] },
-    rows: createFailingRows(options.log),
+    openRows: () => createFailingRows(options.log),
   });
 
 const schema = `

@@ -1,0 +1,23 @@
+/**
+ * Node holds a signal that was put together of others, and with it whoever waits for it, until one of them is aborted. In a
+ * world that has ended nobody aborts anything: unless those who wait are let go of, a process keeps every world that it ran.
+ */
+import { getEventListeners } from 'node:events';
+
+export async function forgottenAfter<Result>(run: () => Promise<Result>): Promise<Result> {
+  const { any } = AbortSignal;
+  const combined: AbortSignal[] = [];
+  AbortSignal.any = (signals) => {
+    const signal = any.call(AbortSignal, signals);
+    combined.push(signal);
+    return signal;
+  };
+  try {
+    return await run();
+  } finally {
+    AbortSignal.any = any;
+    for (const signal of combined)
+      for (const listener of getEventListeners(signal, 'abort'))
+        signal.removeEventListener('abort', listener as () => void);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Runs steps one after the other, and between two of them all that has been resolved to where it waits again. A turn of the
+ * event loop asks the operating system for news that a simulated world never has: so many steps share one.
+ */
+const stepsPerTurn = 256;
+
+/** Put off to the next turn by the code under test. It runs before the next step instead: then it is part of this one. */
+interface PutOff {
+  run: () => void;
+}
+
+/** Until `step` gives false. @throws what a step throws */
+export function runSteps(step: () => boolean): Promise<void> {
+  const { setImmediate: plan } = globalThis;
+  const { putOff, giveBack } = takeOverImmediates();
+  let isOver = false;
+  return new Promise<void>((resolve, reject) => {
+    function go(): void {
+      if (isOver) return;
+      const first = putOff.shift();
+      if (first !== undefined) return first.run();
+      try {
+        isOver = !step();
+      } catch (error) {
+        isOver = true;
+        reject(error);
+      }
+      if (isOver) resolve();
+    }
+    // Node runs what has been resolved between two immediates of one turn.
+    function turn(): void {
+      if (isOver) return;
+      for (let count = 0; count < stepsPerTurn; count += 1) plan(go);
+      plan(turn);
+    }
+    turn();
+  }).finally(giveBack);
+}
+
+function takeOverImmediates() {
+  const { setImmediate, clearImmediate } = globalThis;
+  const putOff: PutOff[] = [];
+  const put = (action: (...values: unknown[]) => void, ...values: unknown[]): PutOff => {
+    const entry = { run: () => action(...values) };
+    putOff.push(entry);
+    return entry;
+  };
+  const takeBack = (entry: PutOff): void => {
+    const index = putOff.indexOf(entry);
+    if (index !== -1) putOff.splice(index, 1);
+  };
+  Object.assign(globalThis, { setImmediate: put, clearImmediate: takeBack });
+  return { putOff, giveBack: () => void Object.assign(globalThis, { setImmediate, clearImmediate }) };
+}
