@@ -49,7 +49,7 @@ function addedFieldsOf(schema: z.ZodType): Fields | undefined {
   if (!(schema instanceof z.ZodObject)) return undefined;
   const known = fieldsOf.get(schema);
   if (known !== undefined) return known;
-  const all = Object.entries(schema.shape as Record<string, z.ZodType>);
+  const all = Object.entries<z.ZodType>(schema.shape);
   const found = all.filter(([, field]) => hasAdditions(field));
   fieldsOf.set(schema, found);
   return found;

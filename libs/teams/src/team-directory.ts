@@ -138,7 +138,7 @@ const catchUpMsMax = 1_000;
  * have a gap, has no keys and no origins.
  */
 export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
-  const { store, clock, verifier, log, operators, onUse = () => {}, onRefusal = () => {} } = deps;
+  const { store, clock, verifier, log, onRefusal = () => {} } = deps;
   const keysById = new Map<string, KnownKey[]>();
   const records = createTeamRecords({
     ...{ verifier, log },
@@ -189,23 +189,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       });
       return promise;
     },
-    authenticate: (authorization, address = '', onBehalf = {}) => {
-      if (authorization === undefined || authorization === '')
-        return { kind: 'refused', code: 'auth_header_not_found' };
-      const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-      const operator = operators?.open(text, 'api');
-      if (operator !== undefined) return authenticateOperator(operator, onBehalf, records.find);
-      const key = parseApiKey(text);
-      if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
-      const known = knownKeyOf(key, keysById.get(key.keyId));
-      const { keyId } = key;
-      if (known === undefined) return { kind: 'refused', code: 'incorrect_private_key', keyId };
-      const { caller } = known;
-      const code = restrictionOf(known, { now: clock.now(), address });
-      if (code !== undefined) return { kind: 'refused', code, keyId, team: caller.team };
-      onUse(caller);
-      return { kind: 'caller', caller };
-    },
+    authenticate: authenticationBy(deps, { keysById, find: records.find }),
     catchUp: () =>
       (nextReading ??= reading.then(() => {
         nextReading = undefined;
@@ -228,6 +212,29 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       stopping.abort();
       await following;
     },
+  };
+}
+
+function authenticationBy(
+  { clock, operators, onUse = () => {} }: TeamDirectoryDependencies,
+  { keysById, find }: { keysById: ReadonlyMap<string, KnownKey[]>; find: TeamDirectory['find'] },
+): TeamDirectory['authenticate'] {
+  return (authorization, address = '', onBehalf = {}) => {
+    if (authorization === undefined || authorization === '')
+      return { kind: 'refused', code: 'auth_header_not_found' };
+    const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+    const operator = operators?.open(text, 'api');
+    if (operator !== undefined) return authenticateOperator(operator, onBehalf, find);
+    const key = parseApiKey(text);
+    if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
+    const known = knownKeyOf(key, keysById.get(key.keyId));
+    const { keyId } = key;
+    if (known === undefined) return { kind: 'refused', code: 'incorrect_private_key', keyId };
+    const { caller } = known;
+    const code = restrictionOf(known, { now: clock.now(), address });
+    if (code !== undefined) return { kind: 'refused', code, keyId, team: caller.team };
+    onUse(caller);
+    return { kind: 'caller', caller };
   };
 }
 

@@ -141,7 +141,7 @@ interface ReaderOptions {
 export function followFilled({ path, filler, watch, log }: ReaderOptions): IndexFollower {
   let state: FillState | undefined;
   let opened: { number: number; file: IndexFile } | undefined;
-  const changes = new Map<number, PromiseWithResolvers<void>>();
+  const changes = new Map<number, PromiseWithResolvers<undefined>>();
   let changeCount = 0;
   let hasEnded = false;
   const post = (message: ToFiller): void => filler.postMessage(message);
@@ -175,7 +175,7 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
   function change(wanted: Change): Promise<void> {
     if (hasEnded) return Promise.reject(indexRebuilding());
     const id = (changeCount += 1);
-    const done = Promise.withResolvers<void>();
+    const done = Promise.withResolvers<undefined>();
     changes.set(id, done);
     post({ kind: 'change', id, ...wanted });
     return done.promise.finally(() => changes.delete(id));
@@ -196,15 +196,15 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
     recall: (now, bounds) => change({ change: 'recall', now, bounds }),
     open: () => undefined,
     async follow(signal, onCaughtUp) {
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
       filler.on('message', (message: FromFiller) => {
         if (message.kind === 'state') return take(message, onCaughtUp);
         const waiting = changes.get(message.id);
-        if (message.kind === 'changed') waiting?.resolve();
+        if (message.kind === 'changed') waiting?.resolve(undefined);
         else waiting?.reject(toError(message));
       });
-      filler.on('close', end);
-      signal.addEventListener('abort', () => end());
+      filler.on('close', () => end(undefined));
+      signal.addEventListener('abort', () => end(undefined));
       if (!signal.aborted) await ended;
       hasEnded = true;
       // Whatever is not done by now is done by nobody.

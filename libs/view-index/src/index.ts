@@ -2,7 +2,6 @@ export { currentBoot, noteClosed, noteOpen, openUnderSchema } from './boot.ts';
 export * from './current-positions.ts';
 export { fillIndex } from './filled-index.ts';
 export { Unusable } from './index-rows.ts';
-export { type PositionQuery } from './index-positions.ts';
 export { formatCursor, type ListOwner } from './list-page.ts';
 export { deleteIndexFile, isDamage, requireSound } from './open-index-file.ts';
 export { type OwnedReviewEntry } from './index-reviews.ts';

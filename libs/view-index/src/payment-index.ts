@@ -206,14 +206,7 @@ export function createPaymentIndex({
       readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
     findByServiceTokenOfAny: (serviceToken) => readWhole((file) => tokenByServiceToken(file, serviceToken)),
     list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
-    // Of an index that is not whole, what is read as due may be long settled.
-    dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
-    dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
-    postpone: (postponed) => follower.postpone(postponed),
-    recall: async (bounds) => {
-      readWhole(() => undefined);
-      await follower.recall(clock.now(), bounds);
-    },
+    ...dueInquiriesIn(follower, { readWhole, clock }),
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
     listPayouts: (query) =>
       readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),
@@ -239,6 +232,20 @@ export function createPaymentIndex({
     waitFor: watch.waitFor,
   };
 }
+
+const dueInquiriesIn = (
+  follower: IndexFollower,
+  { readWhole, clock }: Pick<Reads, 'readWhole'> & { clock: Clock },
+): DueInquiries => ({
+  // Of an index that is not whole, what is read as due may be long settled.
+  dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
+  dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
+  postpone: (postponed) => follower.postpone(postponed),
+  recall: async (bounds) => {
+    readWhole(() => undefined);
+    await follower.recall(clock.now(), bounds);
+  },
+});
 
 /** Of all teams. */
 const readsOfOperators = ({

@@ -43,10 +43,6 @@ export interface Happened<Event> {
   position: Position;
 }
 
-/** The revision of the event that a view needs next. */
-export const nextRevision = (view: Pick<ViewEnvelope, 'revision'> | undefined): number =>
-  view === undefined ? 0 : view.revision + 1;
-
 /** The metadata that a fold needs: validating the rest would cost more than the fold, and no view has it. */
 const metadataOfFoldSchema = eventMetadataSchema.pick({ schemaVersion: true, recordedAt: true });
 

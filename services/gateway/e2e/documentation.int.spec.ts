@@ -363,7 +363,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const ask = documentedGateway(system.gatewayAs(bearer), seen);
     const { body } = await ask('GET', '/api/v1/admin/payments?perPage=5');
     const { token } = body.payments[0] ?? { token: '' };
-    for (const path of [`payments/${token}`, `payments/${token}/events`, `search?q=${token}`])
+    const suggestions = `search/suggestions?q=${token.slice(0, 8)}`;
+    for (const path of [`payments/${token}`, `payments/${token}/events`, `search?q=${token}`, suggestions])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     for (const path of [
       'reviews',
@@ -372,6 +373,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       'accounts',
       'views',
       'webhooks',
+      'declines',
       'security-log',
       'keys',
     ])
@@ -460,6 +462,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       expect(found).toBeDefined();
       return found?.id ?? '';
     });
+    expect((await ask('GET', '/api/v1/admin/webhook-endpoints')).statusCode).toBe(200);
     const replay = await ask('POST', `/api/v1/admin/webhooks/${webhook}/replay`);
     expect(replay.statusCode).toBe(202);
     const all = await ask('POST', '/api/v1/admin/webhooks/replay', { body: { team: 'demo' } });

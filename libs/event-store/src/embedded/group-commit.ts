@@ -148,7 +148,10 @@ function settle(batch: readonly Waiting[], answer: FromWriter): void {
 const send = (worker: Worker | MessagePort, message: ToWriter): void => worker.postMessage(message);
 
 async function stop(worker: Worker | MessagePort): Promise<void> {
-  if (!(worker instanceof Worker)) return worker.close();
+  if (!(worker instanceof Worker)) {
+    worker.close();
+    return;
+  }
   if (worker.threadId === -1) return;
   worker.ref();
   const exited = new Promise((resolve) => worker.once('exit', resolve));

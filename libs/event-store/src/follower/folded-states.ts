@@ -43,7 +43,7 @@ function sharedStepsOf<State>(fold: FoldStep<State>): WeakMap<RecordedEvent, Ste
   const key = fold as unknown as FoldStep<never>;
   const known = stepsOf.get(key) ?? new WeakMap<RecordedEvent, Step<never>>();
   stepsOf.set(key, known);
-  return known as unknown as WeakMap<RecordedEvent, Step<State>>;
+  return known;
 }
 
 /** Remembers the states that were used last; others are folded again from their streams. */

@@ -134,18 +134,9 @@ export function createParts(
       : undefined,
   );
 
-  const index = once(async () => {
-    const file = indexFileOf(dataDirectory, runs);
-    const log = logOf(runs('query-service') ? 'query-service' : 'command-service');
-    const filler = (await followerThread())?.filler;
-    const opened = createPaymentIndex({
-      ...{ file, store: await store(), clock, log, delays: config.inquiryDelays },
-      ...given({ filler }),
-    });
-    stops.defer(() => opened.stop());
-    await startIndex(opened, clock);
-    return opened;
-  });
+  const index = once(async () =>
+    openIndex(deps, base, { store: await store(), thread: await followerThread() }),
+  );
 
   return {
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
@@ -162,6 +153,22 @@ export function createParts(
     ),
     ...secrets,
   };
+}
+
+async function openIndex(
+  { config, clock, logOf }: GatewayDependencies,
+  { dataDirectory, runs, stops }: Pick<Parts, 'dataDirectory' | 'runs' | 'stops'>,
+  { store, thread }: { store: EventStore; thread: FollowerThread | undefined },
+): Promise<PaymentIndex> {
+  const opened = createPaymentIndex({
+    file: indexFileOf(dataDirectory, runs),
+    ...{ store, clock, delays: config.inquiryDelays },
+    log: logOf(runs('query-service') ? 'query-service' : 'command-service'),
+    ...given({ filler: thread?.filler }),
+  });
+  stops.defer(() => opened.stop());
+  await startIndex(opened, clock);
+  return opened;
 }
 
 /** Two processes never share an index: the command service has one of its own where it is alone. */

@@ -77,12 +77,15 @@ const toldTo: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
   topics: [...ofEventStore, ...ofKafka],
 };
 
-/** Values of Secrets are not known; that of a ConfigMap which is not there is undefined. */
+/** One entry as the program takes it. */
+const ofASecret = `kid:${'from a Secret '.repeat(3)}`;
+
+/** Values of Secrets are not known, but their form; that of a ConfigMap which is not there is undefined. */
 function environmentOf(workload: Workload, { configMaps }: Manifests): Record<string, string | undefined> {
   return Object.fromEntries(
     containerOf(workload).env.map(({ name, value, valueFrom }) => {
       const { configMapKeyRef: reference, secretKeyRef } = valueFrom ?? {};
-      if (secretKeyRef !== undefined) return [name, 'from a Secret'];
+      if (secretKeyRef !== undefined) return [name, name.endsWith('_SECRETS') ? ofASecret : 'from a Secret'];
       return [name, reference === undefined ? value : configMaps.get(reference.name)?.[reference.key]];
     }),
   );
