@@ -21,11 +21,12 @@ import { startSystem, stopEverything } from './system.ts';
 afterAll(stopEverything);
 
 const connections = 32;
-const settleWithinMs = 60_000;
+/** What is found out is inquired in distances of up to minutes; a machine that is busy with other things adds its own. */
+const settleWithinMs = 240_000;
 
 it(
   'with every second answer lost, a thousand mixed requests end in agreement',
-  { timeout: 480_000 },
+  { timeout: 900_000 },
   async () => {
     const system = await startSystem({ env: shortTimes });
     const load = newLoad(() => system);
@@ -72,7 +73,7 @@ it('of fifty concurrent refunds of 60 on a payment of 100, one succeeds', { time
   });
 });
 
-it('the same, killed twice in the middle', { timeout: 480_000 }, async () => {
+it('the same, killed twice in the middle', { timeout: 900_000 }, async () => {
   let system = await startSystem({ env: shortTimes });
   const load = newLoad(() => system);
   await fund(load);
@@ -91,7 +92,7 @@ it('the same, killed twice in the middle', { timeout: 480_000 }, async () => {
   await eventually(() => expectAgreement(system, load), { timeoutMs: settleWithinMs });
 });
 
-it('the same on two gateways side by side, one of which is killed', { timeout: 480_000 }, async () => {
+it('the same on two gateways side by side, one of which is killed', { timeout: 900_000 }, async () => {
   const first = await startSystem({ env: shortTimes });
   let second = await first.startBeside('second');
   let turn = 0;
@@ -111,7 +112,7 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 4
 
 it(
   'what no inquiry can settle opens a review, and ends as it is resolved',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const system = await startSystem({ env: shortTimes });
     const load = newLoad(() => system);
