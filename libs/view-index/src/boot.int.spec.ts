@@ -11,7 +11,7 @@ const progress = { followed: '7' as Position, source: beginning };
 async function givenIndex() {
   const path = await temporaryFile();
   const open = (boot: string | undefined) => {
-    const file = openIndexFile(path, silentLog, undefined, boot);
+    const file = openIndexFile(path, silentLog, {}, boot);
     const closing = new DisposableStack();
     closing.defer(() => file.close());
     onTestFinished(() => closing.dispose());
@@ -56,7 +56,7 @@ describe('an index that was written without waiting for the disk', () => {
 
   it('waits for the disk where the system does not tell its starts', async () => {
     const path = await temporaryFile();
-    const file = openIndexFile(path, silentLog, undefined, undefined);
+    const file = openIndexFile(path, silentLog, {}, undefined);
     file.apply([], progress);
     file.close();
     expect(openIndexFile(path, silentLog, undefined, 'boot-2').progress().followed).toBe('7');

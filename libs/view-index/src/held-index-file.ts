@@ -2,18 +2,15 @@
 import { renameSync, statSync } from 'node:fs';
 import { readLast, type EventStore } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
-import type { DueAt } from './index-inquiries.ts';
-import type { IndexFile, IndexProgress } from './index-file.ts';
+import type { IndexFile, IndexFileOptions, IndexProgress } from './index-file.ts';
 import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
 import type { ViewVersion } from '@tollgate/views';
 
-export interface HeldIndexFileOptions {
+export interface HeldIndexFileOptions extends IndexFileOptions {
   /** Path of the SQLite file, or `:memory:`. */
   path: string;
   store: EventStore;
   log: Log;
-  /** When a row is first inquired; absent: counted from its last change. */
-  dueAt?: DueAt | undefined;
 }
 
 export interface HeldIndexFile {
@@ -38,7 +35,8 @@ export interface HeldIndexFile {
   deleteBeside(): void;
 }
 
-export function createHeldIndexFile({ path, store, log, dueAt }: HeldIndexFileOptions): HeldIndexFile {
+export function createHeldIndexFile({ path, store, log, dueAt, scope }: HeldIndexFileOptions): HeldIndexFile {
+  const options = { dueAt, scope };
   const pathBeside = path === ':memory:' ? path : `${path}.next`;
   let file: IndexFile | undefined;
   let beside: IndexFile | undefined;
@@ -48,7 +46,7 @@ export function createHeldIndexFile({ path, store, log, dueAt }: HeldIndexFileOp
     file = undefined;
   }
 
-  const open = (): IndexFile => (file = openIndexFile(path, log, dueAt));
+  const open = (): IndexFile => (file = openIndexFile(path, log, options));
 
   function rebuild(): IndexFile {
     close();
@@ -57,10 +55,10 @@ export function createHeldIndexFile({ path, store, log, dueAt }: HeldIndexFileOp
   }
 
   function openBeside(viewVersion: ViewVersion): IndexFile {
-    beside ??= openIndexFile(pathBeside, log, dueAt);
+    beside ??= openIndexFile(pathBeside, log, options);
     if (!isOfViewVersion(beside.progress(), viewVersion)) {
       deleteBeside();
-      beside = openIndexFile(pathBeside, log, dueAt);
+      beside = openIndexFile(pathBeside, log, options);
     }
     return beside;
   }
@@ -93,7 +91,7 @@ export function createHeldIndexFile({ path, store, log, dueAt }: HeldIndexFileOp
   function takeBeside(viewVersion: ViewVersion): IndexFile | undefined {
     const isThere = statSync(pathBeside, { throwIfNoEntry: false }) !== undefined;
     if (path === ':memory:' || !isThere) return undefined;
-    beside = openIndexFile(pathBeside, log, dueAt);
+    beside = openIndexFile(pathBeside, log, options);
     const isWanted = beside.progress().viewVersion === viewVersion;
     endBeside(isWanted ? beside : undefined);
     return isWanted ? file : undefined;

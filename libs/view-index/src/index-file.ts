@@ -17,6 +17,7 @@ import {
   type ViewVersion,
 } from '@tollgate/views';
 import { createQueueHeads, postponeIn, recallIn, type DueAt, type QueueHead } from './index-inquiries.ts';
+import type { IndexScope } from './index-schema.ts';
 import { Unusable, createStatements, toView, type Row, type Statements } from './index-rows.ts';
 import { writeViews, type IndexedView } from './index-writer.ts';
 
@@ -77,8 +78,18 @@ interface ServiceTokenKey {
 export const indexRebuilding = (cause?: unknown): TollgateError =>
   new TollgateError('index_rebuilding', 'The index is rebuilding.', { retryable: true, cause });
 
+export interface IndexFileOptions {
+  /** When a row is first inquired; counted from its last change unless given. */
+  dueAt?: DueAt | undefined;
+  /** `lists` unless given. A file keeps the one that it was made with. */
+  scope?: IndexScope | undefined;
+}
+
 /** @throws Unusable if another version wrote the views. */
-export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItself): IndexFile {
+export function createIndexFile(
+  database: DatabaseSync,
+  { dueAt = dueByItself, scope = 'lists' }: IndexFileOptions = {},
+): IndexFile {
   const statements = createStatements(database);
   if (!isOfTheseVersions(statements)) throw new Unusable('another version wrote the views of the index');
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
@@ -95,7 +106,7 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
     apply: (views, progress) => {
       for (const { view } of views) heads.forgetOf(view.token);
       inTransaction(database, () => {
-        writeViews(statements, views, dueAt);
+        writeViews(statements, views, { dueAt, scope });
         const value = JSON.stringify({ ...progress, viewSchemaVersions });
         statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
       });

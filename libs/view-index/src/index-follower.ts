@@ -15,8 +15,7 @@ import {
 } from '@tollgate/views';
 import { followViews } from './follow-views.ts';
 import { createHeldIndexFile, type HeldIndexFile } from './held-index-file.ts';
-import { indexRebuilding, type IndexFile } from './index-file.ts';
-import type { DueAt } from './index-inquiries.ts';
+import { indexRebuilding, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { isDamage } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
 
@@ -55,7 +54,7 @@ export interface IndexFollower {
 /** Its pauses are short: what is read falls behind meanwhile. */
 const following = { name: 'follow-views', longestPauseMs: 2_000 };
 
-export interface IndexFollowerOptions {
+export interface IndexFollowerOptions extends IndexFileOptions {
   /** Path of the SQLite file. */
   path: string;
   store: EventStore;
@@ -63,7 +62,6 @@ export interface IndexFollowerOptions {
   clock: Clock;
   /** Moves to the position that the views in the file have reached. */
   watch: PositionWatch;
-  dueAt?: DueAt | undefined;
   /** Called whenever what this tells may be another. */
   onChange?: () => void;
   /** The most views per transaction; so few that requests are served in between unless set. */

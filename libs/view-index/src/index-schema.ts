@@ -28,13 +28,12 @@ const operationColumns = `
 
 /**
  * For every combination of filters there is an index whose rows are those of the answer, in its order, so that a page
- * costs what it shows (`index-walks.ts`). What stands behind `token` is asked of entries that an index leads to: those
+ * costs what it shows (`index-walks.ts`); that by age alone is there in every scope. What stands behind `token` is asked of entries that an index leads to: those
  * that it leaves out are passed over without their rows being fetched.
  *
  * No condition of a partial index compares with a value that statements bind: SQLite would plan those anew at each execution.
  */
-const operationIndexes = (table: string) => `
-  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token, needs_review);
+const listIndexes = (table: string) => `
   CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, needs_review);
   CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token, needs_review);
   CREATE INDEX ${table}_by_phase_and_currency ON ${table}
@@ -44,7 +43,10 @@ const operationIndexes = (table: string) => `
   CREATE INDEX ${table}_needing_review ON ${table}
     (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
   CREATE INDEX ${table}_unresolved ON ${table}
-    (environment, team, created_at, token, currency, phase, needs_review) WHERE is_unresolved = 1;
+    (environment, team, created_at, token, currency, phase, needs_review) WHERE is_unresolved = 1;`;
+
+const operationIndexes = (table: string) => `
+  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token, needs_review);
   CREATE TABLE ${table}_metadata (
     of_environment TEXT NOT NULL,
     of_team TEXT NOT NULL,
@@ -57,7 +59,21 @@ const operationIndexes = (table: string) => `
     WHERE due_at IS NOT NULL;
   CREATE INDEX ${table}_inquired_for_good ON ${table} (inquiry_need, updated_at) WHERE due_at IS NULL;`;
 
-export const indexSchema = `
+/** What an index is read for. */
+export type IndexScope =
+  /** Whatever teams and people ask. */
+  | 'lists'
+  /** What is due, positions, the payments of a day, and lookups by token: half the cost of a view. */
+  | 'work';
+
+const ofLists = `
+  ${listIndexes('payments')}
+  ${listIndexes('payouts')}
+  CREATE INDEX payments_refund_open ON payments
+    (environment, team, created_at, token, currency, phase, needs_review) WHERE refund_open = 1;
+  CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;`;
+
+export const indexSchemaOf = (scope: IndexScope): string => `
   PRAGMA user_version = ${indexSchemaVersion};
   CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
   ${openUnderSchema}
@@ -65,8 +81,6 @@ export const indexSchema = `
     service_token TEXT, refund_open INTEGER NOT NULL, ${operationColumns}
   ) STRICT;
   ${operationIndexes('payments')}
-  CREATE INDEX payments_refund_open ON payments
-    (environment, team, created_at, token, currency, phase, needs_review) WHERE refund_open = 1;
   CREATE INDEX payments_by_service_token ON payments (environment, account, service_token)
     WHERE service_token IS NOT NULL;
   CREATE TABLE payouts (${operationColumns}
@@ -79,7 +93,6 @@ export const indexSchema = `
     opened_at INTEGER NOT NULL, ${envelopeColumns}
   ) STRICT;
   CREATE INDEX disputes_by_payment ON disputes (payment_token, opened_at) WHERE payment_token IS NOT NULL;
-  CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
   CREATE TABLE unmatched (environment TEXT NOT NULL, team TEXT, ${envelopeColumns}) STRICT;
   CREATE TABLE reviews (
     environment TEXT NOT NULL,
@@ -126,4 +139,5 @@ export const indexSchema = `
     hold TEXT NOT NULL,
     PRIMARY KEY (environment, team, currency, account)
   ) STRICT, WITHOUT ROWID;
+  ${scope === 'lists' ? ofLists : ''}
 `;

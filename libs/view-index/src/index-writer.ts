@@ -10,6 +10,7 @@ import {
 } from '@tollgate/views';
 import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { DueAt } from './index-inquiries.ts';
+import type { IndexScope } from './index-schema.ts';
 import { writeMetadata } from './index-metadata.ts';
 import { toView, type Statements } from './index-rows.ts';
 import { applyToPositions } from './index-positions.ts';
@@ -22,13 +23,18 @@ export interface IndexedView {
   view: ViewEnvelope;
 }
 
+interface Writing {
+  dueAt: DueAt;
+  scope: IndexScope;
+}
+
 /** To be called in a transaction. */
-export function writeViews(statements: Statements, views: readonly IndexedView[], dueAt: DueAt): void {
+export function writeViews(statements: Statements, views: readonly IndexedView[], writing: Writing): void {
   const totals = createTotalsChanges();
   const positions = createPositionChanges();
   const workload = createWorkloadChanges();
   for (const { kind, view } of views) {
-    const written = writeView(statements, kind, view, dueAt);
+    const written = writeView(statements, { kind, view }, writing);
     if (written !== undefined) workload.move(kind.name, written.needs);
     const after = kind.contributionOf?.(view);
     if (written !== undefined && after !== undefined) totals.replace(written.counted, after);
@@ -51,11 +57,10 @@ interface Written {
 /** Writes a view's row and its open reviews; undefined if the row is of a newer view. */
 function writeView(
   statements: Statements,
-  kind: ViewKind,
-  view: ViewEnvelope,
-  dueAt: DueAt,
+  { kind, view }: IndexedView,
+  writing: Writing,
 ): Written | undefined {
-  const written = writeRow(statements, kind, view, dueAt);
+  const written = writeRow(statements, { kind, view }, writing);
   if (written === undefined) return undefined;
   const { token } = view;
   statements('DELETE FROM reviews WHERE token = ?').run(token);
@@ -72,9 +77,8 @@ function writeView(
 /** Of a row that is there only what changes is set: an index of columns that are not set is not written. */
 function writeRow(
   statements: Statements,
-  kind: ViewKind,
-  view: ViewEnvelope,
-  dueAt: DueAt,
+  { kind, view }: IndexedView,
+  { dueAt, scope }: Writing,
 ): Written | undefined {
   const { name, fixedColumns, changingColumns, inquiryNeedOf } = kind.table;
   const { token, createdAt } = view;
@@ -85,7 +89,7 @@ function writeRow(
   if (before === undefined) {
     const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
     insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
-    writeMetadata(statements, kind, view);
+    if (scope === 'lists') writeMetadata(statements, kind, view);
     return { counted: undefined, position: undefined, needs: { before: undefined, after: inquiryNeed } };
   }
   if (view.revision < Number(before['revision'])) return undefined;

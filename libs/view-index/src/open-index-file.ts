@@ -2,11 +2,10 @@
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError, type Log } from '@tollgate/service-kit';
-import { createIndexFile, type IndexFile } from './index-file.ts';
-import type { DueAt } from './index-inquiries.ts';
+import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { currentBoot, noteClosed, noteOpen } from './boot.ts';
 import { Unusable } from './index-rows.ts';
-import { indexSchema, indexSchemaVersion } from './index-schema.ts';
+import { type IndexScope, indexSchemaOf, indexSchemaVersion } from './index-schema.ts';
 
 /** "TgIx": marks our files, because another program's file must not be deleted. */
 const applicationId = 0x54674978;
@@ -20,15 +19,20 @@ const checkedFileBytesMax = 64 * 1_048_576;
  *
  * @throws StartupError if the file is another program's or cannot be used.
  */
-export function openIndexFile(file: string, log: Log, dueAt?: DueAt, boot = currentBoot()): IndexFile {
+export function openIndexFile(
+  file: string,
+  log: Log,
+  options: IndexFileOptions = {},
+  boot = currentBoot(),
+): IndexFile {
   try {
-    return openOnce(file, boot, dueAt);
+    return openOnce(file, boot, options);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     if (!isDamage(error)) throw cannotOpen(file, error);
     log.warn({ error, operation: 'open-index' }, 'the index is damaged or of another version; it is rebuilt');
     deleteIndexFile(file);
-    return openOnce(file, boot, dueAt);
+    return openOnce(file, boot, options);
   }
 }
 
@@ -56,11 +60,11 @@ const cannotOpen = (file: string, cause: unknown) =>
     },
   );
 
-function openOnce(file: string, boot: string | undefined, dueAt?: DueAt): IndexFile {
-  const database = openDatabase(file);
+function openOnce(file: string, boot: string | undefined, options: IndexFileOptions): IndexFile {
+  const database = openDatabase(file, options.scope);
   try {
     noteOpen(database, boot);
-    const index = createIndexFile(database, dueAt);
+    const index = createIndexFile(database, options);
     return { ...index, close: () => closeWhole(database, index) };
   } catch (error) {
     database.close();
@@ -77,14 +81,16 @@ function closeWhole(database: DatabaseSync, index: IndexFile): void {
   index.close();
 }
 
-function openDatabase(file: string): DatabaseSync {
+function openDatabase(file: string, scope: IndexScope = 'lists'): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
     const isNew = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
     if (!isNew) requireOurs(database, file);
     database.exec('PRAGMA journal_mode = WAL;');
     if (isNew)
-      database.exec(`BEGIN IMMEDIATE; PRAGMA application_id = ${applicationId}; ${indexSchema} COMMIT;`);
+      database.exec(
+        `BEGIN IMMEDIATE; PRAGMA application_id = ${applicationId}; ${indexSchemaOf(scope)} COMMIT;`,
+      );
     else requireSound(database, file);
     return database;
   } catch (error) {

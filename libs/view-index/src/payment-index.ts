@@ -43,6 +43,7 @@ import {
 import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf, type DueAt } from './index-inquiries.ts';
+import type { IndexScope } from './index-schema.ts';
 import { followFilled } from './filled-index.ts';
 import { type ListOfAll, disputesOfPayment, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
 import {
@@ -158,6 +159,8 @@ export interface PaymentIndexOptions {
   clock: Clock;
   /** When payments and payouts are inquired; absent: by `inquiryDelays`. */
   delays?: InquiryDelays;
+  /** What it is read for: `lists` unless given. That of `work` has no lists but those by age. */
+  scope?: IndexScope;
   /** To another thread of this process, which fills the file (`fillIndex`); absent: this one does. */
   filler?: MessagePort;
 }
@@ -168,6 +171,7 @@ export function createPaymentIndex({
   log,
   clock,
   delays = inquiryDelays,
+  scope = 'lists',
   filler,
 }: PaymentIndexOptions): PaymentIndex {
   const stopping = new AbortController();
@@ -175,7 +179,7 @@ export function createPaymentIndex({
   const dueAt: DueAt = (item) => firstInquiryAt(item, clock.now(), delays);
   const follower =
     filler === undefined
-      ? createIndexFollower({ path, store, log, clock, watch, dueAt })
+      ? createIndexFollower({ path, store, log, clock, watch, dueAt, scope })
       : followFilled({ path, filler, watch, log });
   let following: Promise<void> | undefined;
 

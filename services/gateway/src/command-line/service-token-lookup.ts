@@ -16,7 +16,7 @@ export function serviceTokenLookup(
   async function open() {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-adopt-'));
     stops.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db') });
+    const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
     stops.defer(() => index.stop());
     await index.start();
     return index;

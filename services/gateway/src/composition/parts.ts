@@ -162,6 +162,7 @@ async function openIndex(
 ): Promise<PaymentIndex> {
   const opened = createPaymentIndex({
     file: indexFileOf(dataDirectory, runs),
+    scope: runs('query-service') ? 'lists' : 'work',
     ...{ store, clock, delays: config.inquiryDelays },
     log: logOf(runs('query-service') ? 'query-service' : 'command-service'),
     ...given({ filler: thread?.filler }),
