@@ -2,7 +2,7 @@ import type { Clock } from '@tollgate/service-kit';
 import type { BusRecord, SubscribeOptions } from '../message-bus.ts';
 import { createBatchWork } from './batch-work.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
-import { toBusUnavailable, within } from './kafka-failure.ts';
+import { isCoordinatorMoving, toBusUnavailable, within } from './kafka-failure.ts';
 
 export const sessionTimeoutMsDefault = 30_000;
 const heartbeatsPerSession = 10;
@@ -14,6 +14,8 @@ const partitionBytesMax = 1_048_576;
 const leaveWithinMs = 10_000;
 const firstPauseMs = 250;
 const pauseMsMax = 10_000;
+/** A coordinator that moves for longer than the pauses before this one is told as what ends a consumer. */
+const movingPauseMsMax = 2_000;
 
 export interface GroupConsumerOptions {
   connection: KafkaConnectionOptions;
@@ -43,9 +45,10 @@ export async function consumeGroup(
     if (signal.aborted) return;
     const error = toBusUnavailable(crash);
     const fields = { operation: 'consume', token: group, code: error.code, waitMs: pauseMs, error };
-    const level = told === error.code ? 'debug' : 'error';
+    const isPassing = isCoordinatorMoving(crash) && pauseMs < movingPauseMsMax;
+    const level = told === error.code || isPassing ? 'debug' : 'error';
     connection.log[level](fields, 'a consumer ended; another one takes its place');
-    told = error.code;
+    if (level === 'error') told = error.code;
     await clock.sleep(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(2 * pauseMs, pauseMsMax);
   }

@@ -54,9 +54,19 @@ function kindOf(error: unknown): string {
 /** Between two tries while brokers agree on something, milliseconds. */
 const agreementPauseMs = 50;
 
+const ofMovingLeaders = ['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
+const ofMovingCoordinators = [
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+];
+
 /** A partition's leader is being found, or has changed. */
-export const isLeaderMoving = (error: unknown): boolean =>
-  ['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'].includes(typeOf(error) ?? '');
+export const isLeaderMoving = (error: unknown): boolean => ofMovingLeaders.includes(typeOf(error) ?? '');
+
+/** A group's coordinator is being found, has changed, or reads what it has of the group: so does that of the first group ever. */
+export const isCoordinatorMoving = (error: unknown): boolean =>
+  ofMovingCoordinators.includes(typeOf(error) ?? '');
 
 /** Of a topic that has just been created: not every broker knows it, or who leads it. */
 export const isYoungTopic = (error: unknown): boolean =>
@@ -96,7 +106,7 @@ function chainOf(error: unknown): Error[] {
 }
 
 const isNamed = (type: string) =>
-  type in lasting || ['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'].includes(type);
+  type in lasting || ofMovingLeaders.includes(type) || ofMovingCoordinators.includes(type);
 
 /** kafkajs reports several topics at once by an error that holds one for each. */
 function beneath(error: Error): unknown {
