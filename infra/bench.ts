@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, string>> = {
   growth: 'services/gateway/bench/growth.ts',
   eventstoredb: 'services/gateway/bench/eventstoredb.ts',
   inquiries: 'services/command-service/bench/inquiries.ts',
+  webhooks: 'services/notifier/bench/webhooks.ts',
   lists: 'services/query-service/bench/lists.ts',
   projector: 'services/projector/bench/rebuild.ts',
 };
