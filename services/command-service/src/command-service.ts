@@ -65,6 +65,8 @@ export interface CommandServiceDependencies {
   /** What is due for an inquiry, and what is left to each team. */
   index: InquiryScheduleDependencies['index'] & PositionsDependencies['index'];
   isClockTrusted: InquiryScheduleDependencies['isClockTrusted'];
+  /** False from when this machine may have slept, or its clock was set, until its time is that of the store again. */
+  isTimeKnown?: () => boolean;
   inquiryDelays: InquiryDelays;
   /** This process among those that run the inquiry schedule; undefined while it takes no part. */
   place: () => Place | undefined;

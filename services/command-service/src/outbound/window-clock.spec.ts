@@ -35,6 +35,19 @@ describe('the present of a window', () => {
     expect(windows.nowFor('pay_1', ahead)).toBe(ahead.quietUntil);
   });
 
+  // A machine woke up after the clocks of all had been set back by an hour, and gave up a call 8 s after its announcement.
+  it('is not after the window while the time is not known', () => {
+    const { clock } = createWorld();
+    let isTimeKnown = false;
+    const windows = createWindowClock({ clock, times, isTimeKnown: () => isTimeKnown });
+    const past = windowAt(clock.now() - yearMs, times);
+    expect(windows.nowFor('pay_1', past)).toBe(past.sendBy);
+    expect(windows.nowFor('pay_1', windowAt(clock.now(), times))).toBe(clock.now());
+    expect(windows.nowFor('pay_1', undefined)).toBe(clock.now());
+    isTimeKnown = true;
+    expect(windows.nowFor('pay_1', past)).toBe(clock.now());
+  });
+
   it('is of that window of that payment only', async () => {
     const { clock, windows, ahead } = createWorld();
     windows.nowFor('pay_1', ahead);

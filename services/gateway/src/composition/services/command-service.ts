@@ -73,6 +73,7 @@ export async function startCommandService(
     reviewsByTwo: config.reviewsByTwo,
     times: config.times,
     isClockTrusted: isAble,
+    isTimeKnown: () => clockCheck.isKnown(),
     log: logOf('command-service'),
   });
   stops.defer(() => commands.stop());
