@@ -309,6 +309,9 @@ function addMachines(world: World, disasters: Disasters): void {
       ? [30 * 86_400]
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
   const config = configOf({ settledAfterS, isReviewByTwo: world.isReviewByTwo });
+  const sharding = random.fork('notifier shards');
+  /** Of those that a process may be told of at its start: while releases are rolled out, two differ. */
+  const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
   const { isCut } = world.partitions;
   const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);
@@ -348,7 +351,7 @@ function addMachines(world: World, disasters: Disasters): void {
       connectionsTo,
       webhookClient: webhookClient(life),
       log: listeningLog(world, life),
-      ...{ leaseMs, config },
+      ...{ leaseMs, config: { ...config, notifierShards: sharding.pick(shardCounts) } },
     }).then(
       (process) => {
         running.process = process;

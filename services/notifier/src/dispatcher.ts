@@ -8,6 +8,7 @@ import {
   type RecordedEvent,
 } from '@tollgate/event-store';
 import { type Clock, type Ids, type Log, createSetbackWatch, isRetryable } from '@tollgate/service-kit';
+import type { Shard } from '@tollgate/views';
 import { z } from 'zod';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
 import { createEndpointHealth, type EndpointHealth } from './endpoints/endpoint-health.ts';
@@ -23,6 +24,7 @@ import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
 import { dueWebhook, seenNow, type Outcome } from './webhook-state.ts';
 import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
+import { checkpointStreamOf, isDeliveredBy, readTogether } from './webhook-shards.ts';
 import type { Limits } from './turns.ts';
 
 export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endpoints'> {
@@ -34,6 +36,7 @@ export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endp
   log: Log;
   limits?: Limits;
   onEndpoints?: (count: () => EndpointCount) => void;
+  shard: Shard;
 }
 
 /** Pause of a subject after its webhooks could not be read or written, milliseconds. */
@@ -42,7 +45,7 @@ const pauseAfterFailureMs = 1_000;
 const longestSleepMs = 60_000;
 const shortestSleepMs = 50;
 
-const checkpointStream = 'checkpoint-notifier_deliveries';
+const checkpointName = 'checkpoint-notifier_deliveries';
 const checkpointSchema: z.ZodType<OpenCheckpoint> = z.object({
   position: positionSchema,
   tokens: z.array(z.string()),
@@ -92,9 +95,10 @@ async function takeIn(
     gotOn: () => void;
   },
 ): Promise<void> {
-  const { store, journal, clock, log } = deps;
-  const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
-  const { position: from, tokens } = (await checkpoint.read()) ?? { position: beginning, tokens: [] };
+  const { store, journal, clock, log, shard } = deps;
+  const stream = checkpointStreamOf(checkpointName, shard);
+  const checkpoint = createCheckpoint({ ...deps, stream, schema: checkpointSchema });
+  const { position: from, tokens } = await furthest(deps, await checkpoint.read());
   for (const token of tokens) await load(token, undefined);
   let after = from;
   const prefixes = [webhookStreamPrefix, endpointStreamPrefix];
@@ -108,6 +112,7 @@ async function takeIn(
 
   async function take(event: RecordedEvent): Promise<void> {
     const token = tokenOfWebhookStream(event.stream);
+    if (!isDeliveredBy(shard, token)) return;
     // An attempt for a subject that is not open: nothing follows from it.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;
@@ -124,6 +129,17 @@ async function takeIn(
       open.forget(token);
     }
   }
+}
+
+/** As that of the recorder. */
+async function furthest(
+  { store, shard }: Pick<DispatcherDependencies, 'store' | 'shard'>,
+  own: OpenCheckpoint = { position: beginning, tokens: [] },
+): Promise<OpenCheckpoint> {
+  const together = await readTogether(store, { name: checkpointName, schema: checkpointSchema });
+  if (together === undefined || own.position >= together.position) return own;
+  const tokens = together.said.flatMap((each) => each.tokens).filter((token) => isDeliveredBy(shard, token));
+  return { position: together.position, tokens };
 }
 
 const seenBy = ({ now }: Clock, { state, revision }: LoadedWebhooks): LoadedWebhooks => ({

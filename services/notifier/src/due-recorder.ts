@@ -18,7 +18,7 @@ import {
 } from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
-import type { ViewEnvelope } from '@tollgate/views';
+import type { Shard, ViewEnvelope } from '@tollgate/views';
 import { z } from 'zod';
 import {
   createEndpointDirectory,
@@ -28,7 +28,8 @@ import {
 import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import { noticesOf, type DueWebhook } from './notices.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
-import { subjectOfStream, subjectStreamPrefixes, type Subject } from './subjects.ts';
+import { checkpointStreamOf, isRecordedBy, readTogether } from './webhook-shards.ts';
+import { subjectOfStream, subjectStreamPrefixes, tokenOfSubject, type Subject } from './subjects.ts';
 
 export interface DueRecorderDependencies {
   store: EventStore;
@@ -36,9 +37,10 @@ export interface DueRecorderDependencies {
   clock: Clock;
   ids: Ids;
   log: Log;
+  shard: Shard;
 }
 
-const checkpointStream = 'checkpoint-notifier';
+const checkpointName = 'checkpoint-notifier';
 const checkpointSchema = z.object({
   /** The webhooks of every event up to here are on record, except those of the failed streams. */
   position: positionSchema,
@@ -55,7 +57,7 @@ const batchSize = 100;
 const prefixes = [...subjectStreamPrefixes, endpointStreamPrefix];
 
 /** Payments and payouts kept in memory. */
-const statesMax = 5_000;
+const statesMax = 1_000;
 
 /** The webhooks due for one event of one payment or payout, and one receiver. */
 interface DueByEvent {
@@ -70,9 +72,10 @@ export async function recordDueWebhooks(
   signal: AbortSignal,
   gotOn: () => void,
 ): Promise<void> {
-  const { store, log } = deps;
-  const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
-  const { position: from, failedStreams } = (await checkpoint.read()) ?? initial;
+  const { store, log, shard } = deps;
+  const stream = checkpointStreamOf(checkpointName, shard);
+  const checkpoint = createCheckpoint({ ...deps, stream, schema: checkpointSchema });
+  const { position: from, failedStreams } = await furthest(deps, await checkpoint.read());
   const failed = createFailedStreams(log, failedStreams);
   // As they were when an event was recorded, however late it is followed.
   const endpoints = createEndpointDirectory(log);
@@ -108,9 +111,21 @@ export async function recordDueWebhooks(
   }
 }
 
+/** The shard's own checkpoint, or what all shards of another number say together, if that is further. */
+async function furthest(
+  { store, shard }: Pick<DueRecorderDependencies, 'store' | 'shard'>,
+  own: typeof initial = initial,
+): Promise<typeof initial> {
+  const together = await readTogether(store, { name: checkpointName, schema: checkpointSchema });
+  if (together === undefined || own.position >= together.position) return own;
+  const known = together.said.flatMap(({ failedStreams }) => failedStreams);
+  const failedStreams = known.filter(({ stream }) => isRecordedBy(shard, tokenOfSubject(stream)));
+  return { position: together.position, failedStreams };
+}
+
 /** Returns the function that finds the webhooks due for an event; a stream that cannot be read is set aside. */
 function createDueBy(
-  { store, clock }: DueRecorderDependencies,
+  { store, clock, shard }: DueRecorderDependencies,
   failed: FailedStreams,
   endpoints: EndpointDirectory,
 ) {
@@ -138,7 +153,8 @@ function createDueBy(
   return async (event: RecordedEvent): Promise<DueByEvent[]> => {
     if (isOfEndpoints(event)) endpoints.apply(event);
     const subject = subjectOfStream(event.stream);
-    if (subject === undefined || failed.has(event.stream) || isOfNobody(event)) return [];
+    if (subject === undefined || !isRecordedBy(shard, tokenOfSubject(event.stream))) return [];
+    if (failed.has(event.stream) || isOfNobody(event)) return [];
     const step = await stepOf(subject, event);
     if (step === undefined) return [];
     const { before, after } = step;

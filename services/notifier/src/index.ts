@@ -9,5 +9,6 @@ export type { WebhookClient } from './http-client.ts';
 export { createFailingWebhooks } from './failing/failing-webhooks.ts';
 export { runNotifier } from './notifier.ts';
 export { registerNotifierRoutes } from './notifier-routes.ts';
+export { webhookShardsMax } from './webhook-shards.ts';
 export { retainWebhooks } from './webhook-retention.ts';
 export { toPublicWebhook } from './public-webhook.ts';

@@ -6,6 +6,7 @@
 import { createFollower, type EventStore } from '@tollgate/event-store';
 import { given, type Clock, type Ids, type Log, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { createAddressGuard } from './address-guard.ts';
+import { type Shard, onlyShard } from '@tollgate/views';
 import { dispatchWebhooks } from './dispatcher.ts';
 import { recordDueWebhooks } from './due-recorder.ts';
 import { type WebhookClient, createWebhookClient } from './http-client.ts';
@@ -13,6 +14,7 @@ import { createResolve, type Resolve } from './name-resolver.ts';
 import type { EndpointCount } from './endpoints/endpoint-directory.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
+import { limitsOf } from './webhook-shards.ts';
 import { limitsDefault, type Limits } from './turns.ts';
 
 export interface NotifierDependencies {
@@ -33,6 +35,8 @@ export interface NotifierDependencies {
   /** Resolves names; queries the system's name servers by default. */
   resolve?: Resolve;
   limits?: Limits;
+  /** Which of the webhooks are this one's; all of them unless given. */
+  shard?: Shard;
   /** Called with what counts the standing endpoints, each time that deliveries begin. */
   onEndpoints?: (count: () => EndpointCount) => void;
   /** In the place of HTTPS connections of its own, as in the simulation. */
@@ -41,14 +45,15 @@ export interface NotifierDependencies {
 
 /** Runs until the signal is aborted. Never rejects: a failure is logged, and the work begins again. */
 export async function runNotifier(deps: NotifierDependencies, signal: AbortSignal): Promise<void> {
-  const { limits = limitsDefault, resolve = createResolve(), trustedCa } = deps;
+  const { resolve = createResolve(), trustedCa, shard = onlyShard } = deps;
+  const limits = limitsOf(shard, deps.limits ?? limitsDefault);
   const guard = createAddressGuard(resolve, deps.allowedNetworks);
   const { lookup } = guard;
   const connectionsPerOrigin = limits.perOrigin;
   const client =
     deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
   const journal = createWebhookJournal(deps);
-  const parts = { ...deps, limits, journal, book: createEndpointBook(deps), client, guard };
+  const parts = { ...deps, limits, shard, journal, book: createEndpointBook(deps), client, guard };
   try {
     await Promise.all([
       createFollower({ ...deps, name: 'record-webhooks' }, (running, gotOn) =>

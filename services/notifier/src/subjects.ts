@@ -54,3 +54,7 @@ export const subjectStreamPrefixes = subjects.map(({ kind }) => kind.streamPrefi
 /** The subject of a stream; undefined for other streams. */
 export const subjectOfStream = (stream: string): Subject | undefined =>
   subjects.find(({ kind }) => stream.startsWith(kind.streamPrefix));
+
+/** The token of the payment or payout that a stream is of. */
+export const tokenOfSubject = (stream: string): string =>
+  stream.slice(subjectOfStream(stream)?.kind.streamPrefix.length ?? 0);

@@ -41,7 +41,12 @@ test.each([
 // Of these only the first was told, without its bounds, and the last two ended with a stack.
 it('tells the faults of all variables together, each once, with bounds', () => {
   const wrong = {
-    ...{ GATEWAY_REQUESTS_PER_SECOND: '0', GATEWAY_IDLE_MS: '1.5', PROJECTOR_SHARDS: '99' },
+    ...{
+      GATEWAY_REQUESTS_PER_SECOND: '0',
+      GATEWAY_IDLE_MS: '1.5',
+      PROJECTOR_SHARDS: '99',
+      NOTIFIER_SHARDS: '5',
+    },
     ...{ GATEWAY_PORT: '99999', TOLLGATE_LOG_LEVEL: 'INFO', PAYMENT_SERVICE_HTTPS_PORT: 'abc' },
     ...{ EVENTSTORE_URL: 'nowhere', KAFKA_BROKERS: 'nowhere', TOLLGATE_SCHEMA_VERSION: '1e1' },
     // These waited for a start without the others.
@@ -53,6 +58,7 @@ it('tells the faults of all variables together, each once, with bounds', () => {
     'GATEWAY_REQUESTS_PER_SECOND must be a whole number of requests a second from 1 to 100000',
     'GATEWAY_IDLE_MS must be a whole number of milliseconds from 1 to 86400000',
     'PROJECTOR_SHARDS must be a whole number of parts from 1 to 16',
+    'NOTIFIER_SHARDS must be a whole number of parts from 1 to 4',
     'CALLBACK_SECRETS must be one or two entries written kid:secret, separated by a comma, each secret at least 32 characters',
     'DATA_SECRETS must be one to 16 entries written kid:secret, separated by a comma, each secret at least 32 characters',
     'TOLLGATE_SCHEMA_VERSION must be a schema version: a whole number from 1 on',

@@ -1,5 +1,5 @@
 import { reconciledAfterDaysDefault } from '@tollgate/command-service';
-import { isNetwork } from '@tollgate/notifier';
+import { isNetwork, webhookShardsMax } from '@tollgate/notifier';
 import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { shardsMax } from '@tollgate/views';
@@ -226,6 +226,11 @@ export const gatewayConfigSchema = z
     PROJECTOR_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: shardsMax })
       .default(1)
       .describe('Parts that the read models are projected in, so that several instances share the work.'),
+    NOTIFIER_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: webhookShardsMax })
+      .default(1)
+      .describe(
+        'Parts that the webhooks are recorded and sent in, so that several instances share the work.',
+      ),
     PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 })
       .default(10)
@@ -335,6 +340,7 @@ export const gatewayConfigSchema = z
       notifier: env.NOTIFIER_URL,
     },
     projectorShards: env.PROJECTOR_SHARDS,
+    notifierShards: env.NOTIFIER_SHARDS,
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,

@@ -57,7 +57,14 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...ofRoutes,
     ...ofIndex,
   ],
-  notifier: ['WEBHOOK_SECRETS', 'WEBHOOK_NETWORKS', 'WEBHOOK_RETENTION_DAYS', ...ofEventStore, ...ofRoutes],
+  notifier: [
+    'NOTIFIER_SHARDS',
+    'WEBHOOK_SECRETS',
+    'WEBHOOK_NETWORKS',
+    'WEBHOOK_RETENTION_DAYS',
+    ...ofEventStore,
+    ...ofRoutes,
+  ],
   api: [
     ...['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],
     ...['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE', 'GATEWAY_PLAIN_HTTP_PORT'],

@@ -11,6 +11,7 @@ import {
 import { whileAble } from '@tollgate/command-service';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
+import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
 import { storeTime } from '../clock-check.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
@@ -38,15 +39,20 @@ export async function startNotifier(
     ...given({ allowedNetworks: config.webhookNetworks }),
   };
   const secrets = parts.webhookSecrets();
-  let countEndpoints: () => EndpointCount | undefined = () => undefined;
-  const onEndpoints = (count: () => EndpointCount) => void (countEndpoints = count);
-  watchEndpoints(parts.metrics, () => countEndpoints());
-  const notifying = { store, clock, ids, log, secrets, onEndpoints, ...allowed, ...connections };
-  const notify = async (held: AbortSignal) => {
-    await whileAble({ isAble, clock }, held, (able) => runNotifier(notifying, able));
-    countEndpoints = () => undefined;
-  };
-  stops.defer(inBackground((signal) => runAlone('notifier', signal, notify)));
+  const notifying = { store, clock, ids, log, secrets, ...allowed, ...connections };
+  /** Each shard that is sent from here counts all endpoints. */
+  const counts = new Map<number, () => EndpointCount>();
+  watchEndpoints(parts.metrics, () => counts.values().next().value?.());
+  for (const shard of shardsOf(config.notifierShards)) {
+    const onEndpoints = (count: () => EndpointCount) => void counts.set(shard.number, count);
+    const notify = async (held: AbortSignal) => {
+      const run = (able: AbortSignal) => runNotifier({ ...notifying, shard, onEndpoints }, able);
+      await whileAble({ isAble, clock }, held, run);
+      counts.delete(shard.number);
+    };
+    const suffix = shard.count === 1 ? '' : `-${shard.number}-of-${shard.count}`;
+    stops.defer(inBackground((signal) => runAlone(`notifier${suffix}`, signal, notify)));
+  }
   const journal = createWebhookJournal({ store, clock, ids });
   const retentionMs = config.webhookRetentionDays * 86_400_000;
   const retaining = { store, journal, clock, ids, log, retentionMs };

@@ -18,7 +18,7 @@ export const groups = [
   },
   {
     title: 'Services in processes of their own',
-    names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|PROJECTOR_SHARDS)$/,
+    names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|(PROJECTOR|NOTIFIER)_SHARDS)$/,
     about: 'See [processes of their own](operations.md#processes-of-their-own).',
   },
   {
