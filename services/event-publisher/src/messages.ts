@@ -13,7 +13,7 @@ import { bytesOf, messageBytesMax } from './batch.ts';
 import type { PublishedKind } from './published-kinds.ts';
 
 /** What events are about, held in memory. */
-const statesMax = 10_000;
+const statesMax = 1_000;
 
 type MadeMessage =
   | { kind: 'message'; message: Message }

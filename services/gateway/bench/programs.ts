@@ -11,7 +11,7 @@ import { createPayments } from './http-load.ts';
 /** Of the times in /proc, per second. */
 const ticksPerSecond = 100;
 /** As `npm start` starts it. */
-const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=32'];
+const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=16'];
 const behindMaxMs = 120_000;
 const children: ChildProcess[] = [];
 

@@ -82,7 +82,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     async (signal, gotOn) => {
       const viewVersion = await ensureLiveVersion({ ...options, signal });
       if (viewVersion === undefined) return;
-      const parts = { cachedViewsMax: 5_000, shard: onlyShard, ...options, viewVersion };
+      const parts = { cachedViewsMax: 1_000, shard: onlyShard, ...options, viewVersion };
       projection = await resumeProjection(parts);
       // A switch after this read comes after the checkpoint, and so through the subscription.
       const found = await readViewVersion(store);

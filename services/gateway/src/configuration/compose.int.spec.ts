@@ -145,7 +145,7 @@ describe('the image', () => {
       /npm sbom --sbom-format cyclonedx --omit dev --package-lock-only > sbom\.cdx\.json/,
     );
     expect(dockerfile.slice(dockerfile.lastIndexOf('FROM '))).toMatch(
-      /^ENV NODE_OPTIONS="--disable-sigusr1 --max-old-space-size=512 --max-semi-space-size=32"$/m,
+      /^ENV NODE_OPTIONS="--disable-sigusr1 --max-old-space-size=512 --max-semi-space-size=16"$/m,
     );
   });
 

@@ -86,7 +86,7 @@ export function supervise(options: ProcessOptions): Supervised {
  * Nobody opens a debugger in what has keys and card data in its memory; and without a bound the heap grows to a multiple of
  * what lives in it before it is collected.
  */
-const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=32'];
+const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=16'];
 
 /** @param onReady called when it serves */
 function start(

@@ -13,7 +13,7 @@ const answerWithinMs = 5_000;
 const silent = ['projector', 'event-publisher'];
 
 /** MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 48 };
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 };
 
 export interface FollowerThread {
   running: RunningService;
