@@ -150,20 +150,20 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
   const stopping = new AbortController();
   let following: Promise<void> | undefined;
   let applied: Position = beginning;
+  /** Nothing of a team is before it that was not applied: far behind it lie whole years of payments. */
+  let readTo: Position = beginning;
   let reading: Promise<void> = Promise.resolve();
   let nextReading: Promise<void> | undefined;
 
-  // Events come from two subscriptions, each in order.
-  function apply(event: RecordedEvent): void {
-    if (event.position <= applied) return;
-    records.apply(event);
-    applied = event.position;
-  }
-
   async function follow(onCaughtUp: () => void, signal = stopping.signal, from = beginning): Promise<void> {
     for await (const item of store.subscribe({ from, prefixes: [teamStreamPrefix], signal })) {
-      if (item.kind === 'event') apply(item);
-      else onCaughtUp();
+      // Events come from two subscriptions, each in order.
+      if (item.kind === 'event' && item.position > applied) {
+        records.apply(item);
+        applied = item.position;
+      }
+      if (item.position > readTo) readTo = item.position;
+      if (item.kind === 'caught-up') onCaughtUp();
     }
   }
 
@@ -172,7 +172,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     const ending = new AbortController();
     const end = () => ending.abort();
     const cancel = clock.after(catchUpMsMax, end);
-    await follow(end, AbortSignal.any([stopping.signal, ending.signal]), applied).finally(cancel);
+    await follow(end, AbortSignal.any([stopping.signal, ending.signal]), readTo).finally(cancel);
   }
 
   return {

@@ -3,7 +3,7 @@
  * for nobody. The thread that fills it says how far it is, and changes for the other one what that one wants changed.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { EventStore, Position } from '@tollgate/event-store';
+import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import {
   firstInquiryAt,
   type InquiryBounds,
@@ -25,6 +25,8 @@ type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged' };
 interface FillState {
   /** Another one whenever another file is in its place; undefined while there is none. */
   file: number | undefined;
+  /** How far the file has come, in the file itself: another one that is there by now has not. */
+  followed: Position;
   /** It has come to the end of the views once. */
   wasCaughtUp: boolean;
   isComplete: boolean;
@@ -76,6 +78,7 @@ export function fillIndex(options: FillOptions): { stop(): Promise<void> } {
     post({
       kind: 'state',
       file: files.of(follower.file()),
+      followed: followedIn(follower.file()),
       wasCaughtUp,
       isComplete: follower.isComplete(),
       setAside: follower.setAside(),
@@ -116,6 +119,15 @@ export function fillIndex(options: FillOptions): { stop(): Promise<void> } {
   };
 }
 
+/** The beginning also of what cannot be read: that is found out by whoever reads the rest. */
+function followedIn(file: IndexFile | undefined): Position {
+  try {
+    return file?.progress().followed ?? beginning;
+  } catch {
+    return beginning;
+  }
+}
+
 /** Gives each file a number of its own. */
 function createNumbers() {
   let last: IndexFile | undefined;
@@ -141,14 +153,22 @@ interface ReaderOptions {
 export function followFilled({ path, filler, watch, log }: ReaderOptions): IndexFollower {
   let state: FillState | undefined;
   let opened: { number: number; file: IndexFile } | undefined;
-  const changes = new Map<number, PromiseWithResolvers<undefined>>();
-  let changeCount = 0;
-  let hasEnded = false;
+  /** The number of the file that was found to be damaged last. */
+  let damaged: number | undefined;
   const post = (message: ToFiller): void => filler.postMessage(message);
+  const changes = createChanges(post);
 
   function close(): void {
     opened?.file.close();
     opened = undefined;
+  }
+
+  /** Of a file that was whole when it was opened to be filled, nobody else may find out; once for each. */
+  function tellDamaged(error: unknown, number: number): void {
+    if (damaged === number) return;
+    damaged = number;
+    log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
+    post({ kind: 'damaged' });
   }
 
   function file(): IndexFile | undefined {
@@ -156,29 +176,23 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
     close();
     if (state?.file === undefined) return undefined;
     try {
-      opened = { number: state.file, file: openIndexForReading(path) };
+      const found = openIndexForReading(path);
+      if (followedIn(found) >= state.followed) opened = { number: state.file, file: found };
+      else found.close();
     } catch (error) {
-      // The filler finds out by itself, or has another file by now.
-      if (!isDamage(error)) log.warn({ error, operation: 'read-index' }, 'the index cannot be read now');
+      if (isDamage(error)) tellDamaged(error, state.file);
+      else log.warn({ error, operation: 'read-index' }, 'the index cannot be read now');
       return undefined;
     }
-    return opened.file;
+    return opened?.file;
   }
 
   function take(next: FillState, onCaughtUp: () => void): void {
-    state = next;
+    // What the filler said before it heard of the damage is of a file that may be another one by now.
+    state = next.file === damaged ? { ...next, isComplete: false } : next;
     if (next.source < watch.current()) watch.reset(next.source);
     else watch.moveTo(next.source);
     if (next.wasCaughtUp) onCaughtUp();
-  }
-
-  function change(wanted: Change): Promise<void> {
-    if (hasEnded) return Promise.reject(indexRebuilding());
-    const id = (changeCount += 1);
-    const done = Promise.withResolvers<undefined>();
-    changes.set(id, done);
-    post({ kind: 'change', id, ...wanted });
-    return done.promise.finally(() => changes.delete(id));
   }
 
   return {
@@ -187,31 +201,53 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
     setAside: () => state?.setAside ?? [],
     building: () => (state === undefined ? notBegun : state.building),
     rebuildSoon(error) {
-      log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
+      if (state?.file !== undefined) tellDamaged(error, state.file);
       if (state !== undefined) state = { ...state, isComplete: false };
       close();
-      post({ kind: 'damaged' });
     },
-    postpone: (postponed) => change({ change: 'postpone', postponed }),
-    recall: (now, bounds) => change({ change: 'recall', now, bounds }),
+    postpone: (postponed) => changes.ask({ change: 'postpone', postponed }),
+    recall: (now, bounds) => changes.ask({ change: 'recall', now, bounds }),
     open: () => undefined,
     async follow(signal, onCaughtUp) {
       const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
       filler.on('message', (message: FromFiller) => {
-        if (message.kind === 'state') return take(message, onCaughtUp);
-        const waiting = changes.get(message.id);
-        if (message.kind === 'changed') waiting?.resolve(undefined);
-        else waiting?.reject(toError(message));
+        if (message.kind === 'state') take(message, onCaughtUp);
+        else changes.settle(message);
       });
       filler.on('close', () => end(undefined));
       signal.addEventListener('abort', () => end(undefined));
       if (!signal.aborted) await ended;
-      hasEnded = true;
-      // Whatever is not done by now is done by nobody.
-      for (const waiting of changes.values()) waiting.reject(indexRebuilding());
+      changes.end();
       filler.close();
     },
     close,
+  };
+}
+
+/** What is asked of the filler, until it has answered. */
+function createChanges(post: (message: ToFiller) => void) {
+  const underWay = new Map<number, PromiseWithResolvers<undefined>>();
+  let count = 0;
+  let hasEnded = false;
+  return {
+    ask(wanted: Change): Promise<void> {
+      if (hasEnded) return Promise.reject(indexRebuilding());
+      const id = (count += 1);
+      const done = Promise.withResolvers<undefined>();
+      underWay.set(id, done);
+      post({ kind: 'change', id, ...wanted });
+      return done.promise.finally(() => underWay.delete(id));
+    },
+    settle(answer: Exclude<FromFiller, { kind: 'state' }>): void {
+      const waiting = underWay.get(answer.id);
+      if (answer.kind === 'changed') waiting?.resolve(undefined);
+      else waiting?.reject(toError(answer));
+    },
+    /** Whatever is not done by now is done by nobody. */
+    end(): void {
+      hasEnded = true;
+      for (const waiting of underWay.values()) waiting.reject(indexRebuilding());
+    },
   };
 }
 

@@ -159,8 +159,8 @@ function inTransaction<Result>(
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
-    if (database.isTransaction) database.exec('ROLLBACK');
+    // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw; a reader closes a damaged file at once.
+    if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
