@@ -3,7 +3,7 @@ import { silentLog, type LogFields } from '@tollgate/service-kit';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { teamStream } from './team.ts';
-import type { EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { createTeamDirectory, type TeamDirectory } from './team-directory.ts';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import {
@@ -324,6 +324,27 @@ describe('a directory whose subscription has told of nothing yet', () => {
       await Promise.all([directory.catchUp(), directory.catchUp()]);
       expect(directory.authenticate(authorization)).toMatchObject({ kind: 'caller' });
     }
+  });
+
+  // With years of payments behind the last change of a team, each unknown key read all of them.
+  test('reads on from where the reading before it has ended', async () => {
+    const store = await temporaryStore();
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const payment = { type: 'PaymentRequested', data: {}, metadata: {} };
+    for (let number = 0; number < 20; number += 1)
+      await store.append(`payment-pay_${number}`, [{ ...payment, id: randomUUID() }], 'no-stream');
+    const from: string[] = [];
+    const directory = await startDirectory({
+      ...store,
+      subscribe: (options) => {
+        from.push(options.from);
+        return store.subscribe(options);
+      },
+    });
+    await directory.catchUp();
+    await directory.catchUp();
+    const [last] = await Array.fromAsync(store.read('payment-pay_19'));
+    expect(from).toEqual([beginning, last?.position, last?.position]);
   });
 
   test('gives up after a second where the store tells nothing', async () => {

@@ -1,6 +1,6 @@
 /** Who is calling: a live directory of the teams and their keys, kept in memory. */
 import { timingSafeEqual } from 'node:crypto';
-import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
