@@ -12,7 +12,10 @@ const answerWithinMs = 5_000;
 /** What is said of those that do not say it themselves. */
 const silent = ['projector', 'event-publisher'];
 
-/** MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. */
+/**
+ * MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. The old generation
+ * is bounded by `--max-old-space-size` instead where that is given, for this heap as for the first.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 };
 
 export interface FollowerThread {
