@@ -7,7 +7,8 @@ import type { ReachedSystem } from './system.ts';
 export const shortTimes = {
   PROVIDER_CALL_DEADLINE_MS: '1000',
   PROVIDER_SEND_WITHIN_MS: '1000',
-  PROVIDER_QUIET_MS: '500',
+  // The Payment Service carries out nothing later: on a machine that is busy with other things half a second is too short for that.
+  PROVIDER_QUIET_MS: '3000',
   // Lost answers are what this is about, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
 };
@@ -64,6 +65,8 @@ interface Ledger {
 interface ReviewItem {
   token: string;
   code: string;
+  number: number;
+  evidence: { sumUnknown?: boolean };
 }
 
 interface GatewayPayment {
@@ -147,9 +150,31 @@ async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: 
   return history.types.includes('PayoutNotSent') ? [] : [token];
 }
 
+/**
+ * A refund before which no inquiry was answered, as on a machine that is busy with other things, is decided by a person: who
+ * looks it up in the ledger, here.
+ */
+async function decideWhereSumsAreUnknown(system: ReachedSystem, ledger: Ledger): Promise<void> {
+  for (const { token, code, number, evidence } of await reviewsOf(system)) {
+    if (code !== 'refund_unresolved' || evidence.sumUnknown !== true) continue;
+    const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+    const { refunds } = (body as unknown as { payment: GatewayPayment }).payment;
+    const there = onlyOne(ledger, token)?.token;
+    const isMade =
+      ledger.refunds.filter(({ paymentToken }) => paymentToken === there).length >
+      refunds.filter(({ phase }) => phase === 'approved').length;
+    const resolution = isMade ? 'refund_made' : 'refund_not_made';
+    const reason = 'looked it up in the ledger';
+    await system.gateway('POST', `/api/v1/reviews/${token}/resolve`, {
+      body: { code, number, resolution, reason },
+    });
+  }
+}
+
 export async function expectAgreement(system: ReachedSystem, load: Load): Promise<void> {
   await system.sandbox('DELETE', '/sandbox/faults');
   const ledger = await ledgerOf(system);
+  await decideWhereSumsAreUnknown(system, ledger);
   const undecidable: string[] = [];
   for (const { token, kind } of load.outcomes) {
     if (kind === 'payment') undecidable.push(...(await expectPaymentAgrees(system, ledger, token)));
