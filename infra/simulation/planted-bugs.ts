@@ -253,8 +253,8 @@ const inquiries: readonly PlantedBug[] = [
       seeds: 600,
     },
     file: `${commands}/outbound/window-clock.ts`,
-    from: 'if (window === undefined || window.sendBy - times.sendWithinMs <= now) return now;',
-    to: 'if (window === undefined || window.sendBy - times.sendWithinMs < Infinity) return now;',
+    from: 'if (announcedAt <= now) return 0;',
+    to: 'if (announcedAt < Infinity) return 0;',
   },
   {
     ...{

@@ -154,12 +154,12 @@ async function permitFor(
  * clock that announced the call would have told it.
  */
 export function withOrigin(
-  { callbackUrlOf, windowClock, clock }: PaymentInquiryDependencies,
+  { callbackUrlOf, windowClock }: PaymentInquiryDependencies,
   { token, payment: { environment, attempt } }: PaymentAggregate,
   { callbackUrl, ...found }: FoundPayment,
 ): FoundPayment {
   const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token, attempt.sendBy), callbackUrl);
-  const aheadMs = windowClock.nowFor(token, attempt) - clock.now();
+  const aheadMs = windowClock.aheadMsOf(token, attempt);
   const { createdAt: shownAt } = found.observed;
   const createdAt = shownAt === undefined ? undefined : shownAt + aheadMs;
   return { ...found, observed: { ...found.observed, ...given({ hasOurCallback, createdAt }) } };

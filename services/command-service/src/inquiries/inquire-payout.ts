@@ -32,7 +32,7 @@ export async function inquirePayout(
 }
 
 async function ask(
-  { askAccount, windowClock, clock }: PayoutInquiryDependencies,
+  { askAccount, windowClock }: PayoutInquiryDependencies,
   { token, payout }: PayoutAggregate,
   cause: Cause,
 ): Promise<PayoutObservation | Extract<Inquired, object>> {
@@ -45,7 +45,7 @@ async function ask(
     );
     if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
     // Their time as the clock that announced the call would have told it.
-    const aheadMs = inquiredAt - clock.now();
+    const aheadMs = windowClock.aheadMsOf(token, call);
     const found = outcome.answer.map(({ createdAt, ...each }) =>
       createdAt === undefined ? each : { ...each, createdAt: createdAt + aheadMs },
     );

@@ -48,6 +48,17 @@ describe('the present of a window', () => {
     expect(windows.nowFor('pay_1', past)).toBe(clock.now());
   });
 
+  // Moved by as much as a window is past, our own payment looked as if it had been made before its announcement: as somebody else's.
+  it('is no reason to move the times that a provider shows', async () => {
+    const { clock, ahead } = createWorld();
+    const windows = createWindowClock({ clock, times, isTimeKnown: () => false });
+    expect(windows.aheadMsOf('pay_1', windowAt(clock.now() - yearMs, times))).toBe(0);
+    expect(windows.aheadMsOf('pay_1', windowAt(clock.now(), times))).toBe(0);
+    expect(windows.aheadMsOf('pay_1', ahead)).toBe(yearMs);
+    await clock.advance(60_000);
+    expect(windows.aheadMsOf('pay_1', ahead)).toBe(yearMs);
+  });
+
   it('is of that window of that payment only', async () => {
     const { clock, windows, ahead } = createWorld();
     windows.nowFor('pay_1', ahead);

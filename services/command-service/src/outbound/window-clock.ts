@@ -13,6 +13,11 @@ export interface WindowClock {
    * announced, it may be far ahead. Without a window it is now.
    */
   nowFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined): number;
+  /**
+   * How far the clock that announced the window runs ahead of ours, milliseconds; 0 for an honest one. It is what a time that
+   * the provider shows is moved by before it is compared with the window: whether ours is known does not matter.
+   */
+  aheadMsOf(token: string, window: Pick<CallWindow, 'sendBy'>): number;
 }
 
 /** Windows from the future that are remembered; the one that was asked for longest ago is forgotten, and seen anew. */
@@ -40,17 +45,19 @@ export function createWindowClock({
     return seenAt;
   }
 
-  function presentOf(window: Pick<CallWindow, 'sendBy'> | undefined): number {
-    const now = clock.now();
-    return window === undefined || isTimeKnown() ? now : Math.min(now, window.sendBy);
+  function aheadMsOf(token: string, { sendBy }: Pick<CallWindow, 'sendBy'>): number {
+    const [now, announcedAt] = [clock.now(), sendBy - times.sendWithinMs];
+    if (announcedAt <= now) return 0;
+    return announcedAt + clock.monotonic() - remember(`${token}/${sendBy}`) - now;
   }
 
   return {
+    aheadMsOf,
     nowFor(token, window) {
-      const now = presentOf(window);
-      if (window === undefined || window.sendBy - times.sendWithinMs <= now) return now;
-      const announcedAt = window.sendBy - times.sendWithinMs;
-      return announcedAt + clock.monotonic() - remember(`${token}/${window.sendBy}`);
+      const now = clock.now();
+      if (window === undefined) return now;
+      const present = now + aheadMsOf(token, window);
+      return isTimeKnown() ? present : Math.min(present, window.sendBy);
     },
   };
 }
