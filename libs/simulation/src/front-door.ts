@@ -114,13 +114,16 @@ const codeOf = ({ errors }: Record<string, unknown>): string =>
   Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code).join(' ') : '';
 
 /** I5: what was answered with success is on record at that moment. */
-function requireDurable({ books, complain }: World, url: string, { token }: Record<string, unknown>): void {
-  if (typeof token !== 'string') return;
-  const isRefund = url.endsWith('/refunds');
-  const isThere = isRefund
-    ? books.all().some(({ refunds }) => refunds.has(token))
-    : books.find(token) !== undefined;
-  if (!isThere) complain('I5', `${url} was answered with success, and ${token} is not on record`);
+function requireDurable(world: World, url: string, { token }: Record<string, unknown>): void {
+  if (typeof token !== 'string' || isOnRecord(world, url, token)) return;
+  world.complain('I5', `${url} was answered with success, and ${token} is not on record`);
+}
+
+function isOnRecord({ books, log }: World, url: string, token: string): boolean {
+  if (url.endsWith('/refunds')) return books.all().some(({ refunds }) => refunds.has(token));
+  if (!url.endsWith('/reconciliations')) return books.find(token) !== undefined;
+  const asked = log.all().filter(({ type }) => type === 'ReconciliationRequested');
+  return asked.some(({ data }) => (data as { token?: string }).token === token);
 }
 
 /** F5: what nobody knows yet is not refused; once it is known, it is never unknown again. */

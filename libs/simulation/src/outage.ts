@@ -1,13 +1,20 @@
 /** The whole gateway is gone for days, while the service goes on: its callbacks find nobody, and none of them is sent again. */
+import type { CallerWorld } from './callers.ts';
 import { revise } from './disasters.ts';
+import { epochMs } from './machine.ts';
+import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const dayMs = 86_400_000;
 
-export async function outageOfDays(world: World): Promise<void> {
+export async function outageOfDays(
+  world: World,
+  { accounts, callerOf }: { accounts: readonly string[]; callerOf: (random: Random) => CallerWorld },
+): Promise<void> {
   const { scheduler, trace, machines, ledger } = world;
   const random = world.random.fork('outage');
   const durationMs = random.between(0.5, 25) * dayMs;
+  const lastDay = new Date(epochMs + scheduler.now()).toISOString().slice(0, 10);
   trace.tell(`nothing runs for ${(durationMs / dayMs).toFixed(1)} days`);
   world.saw('nothing ran for days');
   world.isOutage = () => true;
@@ -25,5 +32,20 @@ export async function outageOfDays(world: World): Promise<void> {
   for (const running of machines) {
     running.machine.boot();
     world.boot(running);
+  }
+  // What was before the first reconciliation is a person's to ask for.
+  const hasReconciled = world.log.all().some(({ type }) => type === 'ReconciliationReported');
+  if (!hasReconciled)
+    for (const account of accounts) void askFor(callerOf(random.fork(account)), account, lastDay);
+}
+
+async function askFor(caller: CallerWorld, account: string, day: string): Promise<void> {
+  caller.tell(`a person asks for the reconciliation of ${account} on ${day}`);
+  const body = { environment: 'sandbox', account, day, isDryRun: false };
+  const asked = { team: 'operator', method: 'POST', url: '/api/v1/admin/reconciliations', body } as const;
+  for (;;) {
+    const answer = await caller.request(asked);
+    if (answer.kind === 'answer' && answer.statusCode === 200) return;
+    await caller.sleep(5_000);
   }
 }

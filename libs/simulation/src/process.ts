@@ -180,6 +180,7 @@ const routesAsked = [
   ),
   ...['/payments/:token', '/payments/:token/events'].map((path) => `GET /api/v1${path}`),
   'POST /api/v1/reviews/:token/resolve',
+  'POST /api/v1/admin/reconciliations',
   ...['pause', 'drain', 'resume'].map(
     (change) => `POST /api/v1/admin/accounts/:environment/:account/${change}`,
   ),

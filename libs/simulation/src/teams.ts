@@ -29,7 +29,7 @@ const personOf = (team: string, person: Person): Caller => ({
 /** Whoever closes accounts. */
 const operator: Caller = {
   ...callerOf(''),
-  ...{ keyId: 'person', scopes: new Set(['operators:accounts'] as const) },
+  ...{ keyId: 'person', scopes: new Set(['operators:accounts', 'operators:act'] as const) },
   operator: { person: 'ada', source: 'oidc', role: 'operator' },
 };
 

@@ -232,7 +232,7 @@ async function live(
   // What was revised long after its last inquiry is learnt by a reconciliation only.
   const isLong = kind === undefined && faults.blind === undefined && faults.strikes('outage-of-days', random);
   faults.end();
-  if (isLong) await outageOfDays(world);
+  if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
   await heal(world, { underWay, persons, patience: kind === undefined ? ofSeeds : ofScenarios });
