@@ -79,6 +79,7 @@ test('evidence is masked unless it is known to be harmless', () => {
     serviceToken: 'svc-0123456789',
     knownServiceToken: null,
     observedAmount: 7,
+    sumUnknown: true,
     other: 'short',
     more: 12,
   };
@@ -86,6 +87,7 @@ test('evidence is masked unless it is known to be harmless', () => {
     serviceToken: '…6789',
     knownServiceToken: null,
     observedAmount: 7,
+    sumUnknown: true,
     other: '…',
     more: '…',
   });

@@ -82,14 +82,14 @@ const plainEvidence: ReadonlySet<string> = new Set([
   ...['refundToken', 'refundedAmount', 'operation', 'submissions', 'reason'],
 ]);
 
-/** Evidence in which all but the last four characters are masked, unless the value is known to be harmless. */
+/** Evidence in which all but the last four characters are masked, unless the value is known to be harmless; yes and no are. */
 export const toPublicEvidence = (evidence: Review['evidence']): PublicEvidence =>
   Object.fromEntries(
     Object.entries(evidence).map(([name, value]) => [name, plainEvidence.has(name) ? value : mask(value)]),
   );
 
-function mask(value: PublicEvidence[string]): string | null {
-  if (value === null) return null;
+function mask(value: PublicEvidence[string]): string | boolean | null {
+  if (value === null || typeof value === 'boolean') return value;
   return typeof value === 'string' && value.length >= 12 ? `…${value.slice(-4)}` : '…';
 }
 

@@ -234,8 +234,8 @@ describe('a text holds no card number', () => {
     );
   });
 
-  it('in a hash of 40 or 64 hexadecimal digits', () => {
-    const hash = fc.constantFrom(40, 64).chain((length) =>
+  it('in an id or a hash of 32, 40 or 64 hexadecimal digits', () => {
+    const hash = fc.constantFrom(32, 40, 64).chain((length) =>
       fc.string({
         unit: fc.constantFrom(...Array.from('0123456789abcdef')),
         minLength: length,
@@ -244,9 +244,17 @@ describe('a text holds no card number', () => {
     );
     fc.assert(
       fc.property(hash, (text) => {
+        fc.pre(/[a-f]/.test(text));
         expect([text, containsCardNumber(text)]).toEqual([text, false]);
       }),
     );
+    // As the ids of the Payment Service's disputes.
+    expect(containsCardNumber('ab5555555555554444cd0123456789ef')).toBe(false);
+  });
+
+  it('but in 32 decimal digits, as padded with zeros or written twice', () => {
+    for (const text of [`${'0'.repeat(16)}4392963203551251`, '4392963203551251 4392963203551251'])
+      expect([text, containsCardNumber(text)]).toEqual([text, true]);
   });
 
   it.each([

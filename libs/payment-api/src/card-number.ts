@@ -33,7 +33,7 @@ const isIssued = (digits: string): boolean =>
 /**
  * True where a text holds the number of a card: 12 to 19 digits as an issuer gives them out, of any script, after zeros or
  * none, with up to three spaces, punctuation marks, symbols or invisible characters between two of them, percent-encoded
- * or not. Whole UUIDs and hashes of 40 and 64 hexadecimal digits hold none.
+ * or not. Whole UUIDs and ids of 32, 40 and 64 hexadecimal digits hold none; of 32 only where a letter is among them.
  */
 export const containsCardNumber = (text: string): boolean =>
   firstIn(text) !== undefined || firstIn(percentDecoded(text)) !== undefined;
@@ -81,7 +81,7 @@ const separatorsMax = 3;
 const separator = /^[\p{Z}\p{P}\p{S}\p{C}\p{M}]$/u;
 
 const hashes =
-  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12}[1-8][\da-f]{3}[89ab][\da-f]{15}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
+  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=\d*[a-f])[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
 
 function firstIn(text: string): Found | undefined {
   // Shorter texts hold none, and most are shorter.
