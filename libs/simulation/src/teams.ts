@@ -4,6 +4,9 @@ import type { Caller, TeamDirectory } from '@tollgate/teams';
 export const teamNames = ['shop', 'rival'] as const;
 export type TeamName = (typeof teamNames)[number];
 
+/** The merchant accounts of all. */
+export const accounts = ['main', 'other'] as const;
+
 export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/webhooks`;
 
 /** Whoever looks after reviews. */

@@ -1,0 +1,144 @@
+/** The two machines of a world, and how a process of the gateway is started on one: over a store, a bus and a network that fail. */
+import { type MessageBus, BusUnavailable } from '@tollgate/message-bus';
+import { type Log, errorCode } from '@tollgate/service-kit';
+import type { Disasters } from './disasters.ts';
+import { type Life, type Machine, createMachine } from './machine.ts';
+import { createServiceApi } from './payment-service/api.ts';
+import { createConnections } from './payment-service/network.ts';
+import { configOf, startProcess } from './process.ts';
+import { createSimulatedStore } from './simulated-store.ts';
+import { accounts, simulatedDirectory } from './teams.ts';
+import { createWebhookReceivers } from './webhooks.ts';
+import type { RunningMachine, World } from './world.ts';
+
+/** Adds them, and says how each is booted. */
+export function addMachines(world: World, disasters: Disasters): void {
+  const { random, scheduler, faults, weather, trace } = world;
+  const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
+  const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000, 60_000]);
+  // The first comes while everything still fails, however short the seed is.
+  const settledAfterS =
+    faults.blind === 'inquiries about what is final'
+      ? [30 * 86_400]
+      : [Math.round(300 * world.pace), 900, 2_400, 6_600];
+  const config = configOf({ settledAfterS, isReviewByTwo: world.isReviewByTwo });
+  const sharding = random.fork('notifier shards');
+  /** Of those that a process may be told of at its start: while releases are rolled out, two differ. */
+  const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
+  const { isCut } = world.partitions;
+  const machines = world.machines as RunningMachine[];
+  const webhookClient = createWebhookReceivers(world);
+  for (const name of ['a', 'b']) {
+    const machine = createMachine(name, scheduler, random.fork(`machine ${name}`), (label) =>
+      disasters.onDelivery(name, label),
+    );
+    machines.push({ machine, process: undefined });
+  }
+  world.boot = (running) => {
+    const { machine } = running;
+    const life = machine.life();
+    running.process = undefined;
+    const store = storeOf(world, machine.name, life);
+    const connectionsTo = (account: string) =>
+      createConnections({
+        ...{ account, life, faults, scheduler, answerOf, ledger: world.ledger },
+        isServiceDown: () => scheduler.now() < weather.serviceDownUntil || isCut(machine.name, 'service'),
+        areAnswersLost: () => isCut('service', machine.name),
+        doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
+        onSent: (request, by) => {
+          if (request.method === 'POST')
+            trace.tell(`${by.name} sends ${request.path} ${JSON.stringify(shown(request.body))}`);
+          world.checks.onSent(request, by);
+        },
+        pause: () => {
+          stopInHandshake(world, machine, life);
+        },
+      });
+    trace.tell(`${life.name} starts`);
+    startProcess({
+      life,
+      store,
+      wrapBus: (bus) => wrapBus(world, bus, life),
+      directory: simulatedDirectory,
+      accounts,
+      connectionsTo,
+      webhookClient: webhookClient(life),
+      log: listeningLog(world, life),
+      ...{ leaseMs, config: { ...config, notifierShards: sharding.pick(shardCounts) } },
+    }).then(
+      (process) => {
+        running.process = process;
+        trace.tell(`${life.name} serves`);
+      },
+      (error: unknown) => {
+        trace.tell(`${life.name} could not start: ${errorCode(error) ?? String(error)}`);
+        if (errorCode(error) === undefined) world.complain('start', String(error));
+        disasters.restart(running, 1_000);
+      },
+    );
+  };
+}
+
+/** It wakes up with the answer to its handshake. One of its clocks may not have counted the time; of both nobody could know. */
+function stopInHandshake({ random, trace, faults }: World, machine: Machine, { name }: Life): void {
+  const durationMs = random.between(6_000, 60_000);
+  const isSuspended = faults.strikes('suspended', random);
+  trace.tell(
+    `${name} is ${isSuspended ? 'suspended' : 'stopped'} for ${Math.round(durationMs)} ms in a handshake`,
+  );
+  if (isSuspended) {
+    machine.suspend(durationMs);
+    // Its clock had run ahead, and is set right as it wakes up: then neither of the two has counted the time.
+    if (faults.strikes('set-back-at-waking', random))
+      machine.setSkew(machine.skewMs() - durationMs - random.between(5_000, 600_000));
+    return;
+  }
+  machine.pause(durationMs);
+  // As of a virtual machine whose host keeps no time for it.
+  if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
+}
+
+const storeOf = ({ log, faults, scheduler, weather, partitions }: World, machine: string, life: Life) =>
+  createSimulatedStore({
+    ...{ log, life, faults, scheduler },
+    weather: {
+      isDown: () => scheduler.now() < weather.storeDownUntil || partitions.isCut(machine, 'store'),
+      areAnswersLost: () => partitions.isCut('store', machine),
+    },
+  });
+
+const shown = ({ orderNumber, token, amount }: Record<string, unknown> = {}) => ({
+  orderNumber,
+  token,
+  amount,
+});
+
+/** Publishing may fail before, after, or in the middle. */
+function wrapBus({ faults, weather, scheduler }: World, bus: MessageBus, life: Life): MessageBus {
+  const unavailable = () => new BusUnavailable('bus_unavailable', 'The simulated bus does not confirm.');
+  return {
+    ...bus,
+    publish: async (topic, messages) => {
+      if (scheduler.now() < weather.busDownUntil) throw unavailable();
+      if (faults.strikes('bus-partly-written', life.random)) {
+        await bus.publish(topic, messages.slice(0, life.random.whole(0, messages.length)));
+        throw unavailable();
+      }
+      return bus.publish(topic, messages);
+    },
+  };
+}
+
+/** What the code itself rules out is a violation as well. */
+function listeningLog(world: World, life: Life): Log {
+  const hear = ({ error }: { error?: unknown }, message: string) => {
+    if (!(error instanceof Error)) return;
+    const code = errorCode(error);
+    const isDefect =
+      code === 'invariant_violation' ||
+      (code === undefined &&
+        /^(TypeError|RangeError|ReferenceError|InvariantViolation|ZodError)$/.test(error.name));
+    if (isDefect) world.complain('defect', `${life.name}: ${message}: ${error.stack ?? String(error)}`);
+  };
+  return { debug: () => undefined, info: () => undefined, warn: hear, error: hear };
+}

@@ -1,0 +1,126 @@
+/** What happens in a world, in its order: the safety phase, perhaps an outage of days, the healing phase, the comparison. */
+import { type StoryKind, paymentStory, payoutStory } from './callers.ts';
+import { type Disasters, isServiceSettled, setStoreClockBack } from './disasters.ts';
+import { createFrontDoor } from './front-door.ts';
+import { requireTopics } from './invariants.ts';
+import { beginOperators } from './operators.ts';
+import { outageOfDays } from './outage.ts';
+import { type Persons, beginPersons } from './persons.ts';
+import type { Random } from './random.ts';
+import { compareReadModels } from './read-models.ts';
+import { accounts } from './teams.ts';
+import { missingWebhooks } from './webhooks.ts';
+import type { Scenario, World } from './world.ts';
+
+const minute = 60_000;
+/** By the end of it everything must be final or in review. */
+const healingMs = 130 * minute;
+/** What the pauses of callers and the distances of disasters are meant for. */
+const usualSafetyMs = 7 * minute;
+
+/** Most seeds are short: what takes minutes to go wrong is tried by fewer. */
+export function lengthOf(random: Random, scenario: Scenario | undefined): { safetyMs: number; pace: number } {
+  if (scenario !== undefined) return { safetyMs: minute, pace: 1 };
+  const own = random.fork('safety');
+  const safetyMs = (own.chance(0.75) ? own.between(1, 4) : own.between(4, 12)) * minute;
+  return { safetyMs, pace: Math.min(1, safetyMs / usualSafetyMs) };
+}
+
+interface Stories {
+  operations: number;
+  /** Of the only story, which begins at once. */
+  kind: StoryKind | undefined;
+}
+
+/** Lets it live until everything is compared, or something was violated. */
+export async function live(
+  world: World,
+  disasters: Disasters,
+  { operations, kind, safetyMs }: Stories & { safetyMs: number },
+): Promise<void> {
+  const { scheduler, random, faults, trace } = world;
+  const isOver = world.hasFailed;
+  // What is final may be inquired as late as the clock was wrong: the reconciliation learns it before.
+  const mayBeWrong = faults.blind !== 'reconciliation' && kind === undefined;
+  if (mayBeWrong && faults.strikes('store-clock-set-back', random.fork('store clock')))
+    setStoreClockBack(world, safetyMs);
+  for (const machine of world.machines) world.boot(machine);
+  const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
+  const underWay = beginStories(world, frontDoor, {
+    ...{ operations, kind },
+    withinMs: kind === undefined ? safetyMs * 0.7 : 1,
+  });
+  const persons = beginPersons(world, frontDoor.callerOf);
+  if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
+  disasters.begin();
+  await scheduler.runUntil(safetyMs, isOver);
+  if (isOver()) return;
+  // What was revised long after its last inquiry is learnt by a reconciliation only.
+  const isLong = kind === undefined && faults.blind === undefined && faults.strikes('outage-of-days', random);
+  faults.end();
+  if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
+  trace.tell('HEALING: nothing fails any more');
+  disasters.heal();
+  await heal(world, { underWay, persons, patience: kind === undefined ? ofSeeds : ofScenarios });
+}
+
+/** How long everything must have been settled, and how often that is looked at. */
+interface Patience {
+  pauseMs: number;
+  settledForMs: number;
+}
+const ofSeeds: Patience = { pauseMs: 10_000, settledForMs: 2 * minute };
+/** Of one payment only, and of very many runs. */
+const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
+
+/** Until everything is settled, at most until the bound. */
+async function heal(
+  world: World,
+  { underWay, persons, patience }: { underWay: { count: number }; persons: Persons; patience: Patience },
+): Promise<void> {
+  const boundMs = world.scheduler.now() + healingMs;
+  const { scheduler, log, checks, complain, trace } = world;
+  const differences = () => [
+    ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
+    ...checks.differences(),
+    ...missingWebhooks(world),
+  ];
+  const { pauseMs, settledForMs } = patience;
+  let settledSince: number | undefined;
+  while (!world.hasFailed() && scheduler.now() < boundMs) {
+    await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
+    if (!isServiceSettled(world) || differences().length > 0) settledSince = undefined;
+    else settledSince ??= scheduler.now();
+    const isLongEnough = settledSince !== undefined && scheduler.now() - settledSince >= settledForMs;
+    if (isLongEnough && persons.isIdle()) break;
+  }
+  persons.stop();
+  if (world.hasFailed()) return;
+  trace.tell('it is compared');
+  for (const difference of differences()) complain('I9', difference);
+  checks.atEnd();
+  requireTopics(log.all(), complain);
+  await compareReadModels(world);
+}
+
+/** Each team's stories, begun at times of their own. */
+function beginStories(
+  world: World,
+  frontDoor: ReturnType<typeof createFrontDoor>,
+  { operations, kind, withinMs }: Stories & { withinMs: number },
+): { count: number } {
+  const { scheduler, random } = world;
+  const underWay = { count: 0 };
+  for (let number = 1; number <= operations; number += 1) {
+    const own = random.fork(`story ${number}`);
+    const story = own.chance(0.8) || kind !== undefined ? paymentStory : payoutStory;
+    scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
+      underWay.count += 1;
+      story(frontDoor.callerOf(own), number, kind).then(
+        () => (underWay.count -= 1),
+        (error: unknown) => world.complain('simulation', `story ${number}: ${String(error)}`),
+      );
+    });
+  }
+  return underWay;
+}
