@@ -4,27 +4,20 @@
  */
 import { randomUUID } from 'node:crypto';
 import { silentLog, systemClock } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { createKafkaClient } from '../src/kafka/connection.ts';
 import { createKafkaMessageBus } from '../src/kafka/kafka-message-bus.ts';
 import { ensureTopics } from '../src/kafka/topic-specs.ts';
 import type { Message } from '../src/message-bus.ts';
 
 const brokers = (process.env['KAFKA_BROKERS'] ?? '127.0.0.1:9092').split(',');
-const count = readCount(process.argv.slice(2));
+const count = readCount({ name: '--records', usual: 20_000 });
 const recordBytes = 1_000;
 const batchSizes = [1, 200];
 /** Callers that publish single records side by side, as callbacks come in. */
 const callers = 64;
 const partitions = 4;
 const rounds = 3;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 20_000;
-  const number = Number(value);
-  if (name === '--records' && Number.isSafeInteger(number) && number > 0) return number;
-  process.stderr.write('The only argument is --records <n>, a whole number above 0.\n');
-  process.exit(2);
-}
 
 const connection = { brokers, clientId: 'tollgate-bench', log: silentLog };
 const bus = createKafkaMessageBus({ ...connection, clock: systemClock, deadlineMs: 60_000 });

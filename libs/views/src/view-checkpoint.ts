@@ -1,5 +1,12 @@
 /** The projector's checkpoints, and their streams. */
-import { beginning, failedStreamSchema, positionSchema, type Position } from '@tollgate/event-store';
+import {
+  type EventStore,
+  type Position,
+  beginning,
+  failedStreamSchema,
+  positionSchema,
+  readLast,
+} from '@tollgate/event-store';
 import { z } from 'zod';
 import { firstViewVersion, viewStreamOf, type ViewVersion } from './view-streams.ts';
 
@@ -59,6 +66,39 @@ export function furthestShards<Said>(
     if (position > furthest.position) furthest = { position, said };
   }
   return furthest;
+}
+
+/**
+ * {@link furthestShards} by what the store has: each shard says it in the last event of its checkpoint's stream.
+ *
+ * @param countMax the most shards that there may ever be
+ */
+export async function readFurthestShards<Said extends { position: Position }>(
+  store: Pick<EventStore, 'read'>,
+  { countMax, streamOf, schema }: ReadCheckpoints<Said>,
+): Promise<{ position: Position; said: Said[] }> {
+  const found = new Map<string, Said>();
+  const readOf = async (shard: Shard) => {
+    const stream = streamOf(shard);
+    const checkpoint = schema.safeParse((await readLast(store, stream))?.data);
+    if (checkpoint.success) found.set(stream, checkpoint.data);
+    return checkpoint.success;
+  };
+  // Of a number of shards that was never in use not even the first has one.
+  const readAll = async ([first, ...others]: readonly Shard[]) => {
+    if (first !== undefined && (await readOf(first))) await Promise.all(others.map(readOf));
+  };
+  await Promise.all(Array.from({ length: countMax }, (_, index) => readAll(shardsOf(index + 1))));
+  return furthestShards(
+    (shard) => found.get(streamOf(shard)),
+    ({ position }) => position,
+  );
+}
+
+interface ReadCheckpoints<Said> {
+  countMax: number;
+  streamOf: (shard: Shard) => string;
+  schema: z.ZodType<Said>;
 }
 
 /** Undefined where one of them has said nothing; the others are not asked then. */

@@ -15,6 +15,7 @@ import {
   inquiryShards,
 } from '@tollgate/payment-domain';
 import { silentLog, systemClock } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { createPaymentIndex } from '@tollgate/view-index';
 import {
   type PaymentView,
@@ -29,14 +30,6 @@ const appendsAtOnce = 500;
 const passes = 200;
 const allShards = [...Array(inquiryShards).keys()];
 const hourMs = 3_600_000;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 100_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 1_000) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 1000.\n');
-  process.exit(2);
-}
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(58)} ${figure}\n`);
@@ -139,6 +132,6 @@ async function bench(count: number): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-const most = readCount(process.argv.slice(2));
+const most = readCount({ usual: 100_000, least: 1_000 });
 await bench(1_000);
 await bench(most);

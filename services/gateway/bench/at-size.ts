@@ -10,7 +10,7 @@ import { createPayments } from './http-load.ts';
 import {
   type GatewayTarget,
   type Service,
-  countOf,
+  countByStatus,
   cpuMsOf,
   memoryOf,
   rounded,
@@ -51,14 +51,14 @@ function readOptions(): Options {
 /** Approves so many at the service, and waits until its callbacks have come to be approved payments. */
 async function approve(gateway: GatewayTarget, service: Service, count: number): Promise<number> {
   const dispatcher = new Agent({ connect: { ca: readFileSync(service.caFile, 'utf8') }, headersTimeout: 0 });
-  const goal = (await countOf(gateway, 'init')) - count;
+  const goal = (await countByStatus(gateway, 'init')) - count;
   const startedAt = performance.now();
   const { body } = await request(`${service.url}/bench/approve`, {
     ...{ method: 'POST', dispatcher, body: JSON.stringify({ count, connections: callbackConnections }) },
   });
   await body.dump();
   await dispatcher.close();
-  while ((await countOf(gateway, 'init')) > goal) await pause(20);
+  while ((await countByStatus(gateway, 'init')) > goal) await pause(20);
   return (1_000 * count) / (performance.now() - startedAt);
 }
 
@@ -74,21 +74,33 @@ interface Row {
   memoryMiB: number;
 }
 
-/** Creates payments until there are so many. Gives how many there are. */
-async function fill(gateway: GatewayTarget, made: number, wanted: number): Promise<number> {
-  let there = made;
-  while (there < wanted) {
+const portion = 10_000;
+
+/**
+ * Creates payments until there are so many, and approves all but a tenth on the way: of what is open for minutes, the Payment
+ * Service is asked. The last portion is left as it is. Gives how many there are.
+ */
+async function fill(
+  gateway: GatewayTarget,
+  service: Service,
+  range: { made: number; wanted: number },
+): Promise<number> {
+  let { made } = range;
+  while (made < range.wanted) {
     const load = { ...gateway, connections, durationMs: measuredMs };
-    const { count } = await createPayments({ ...load, countMax: Math.min(10_000, wanted - there) });
+    const { count } = await createPayments({ ...load, countMax: Math.min(portion, range.wanted - made) });
     await untilShown(gateway);
-    there += count + 1;
+    made += count + 1;
+    if (made < range.wanted) await approveAllButATenth(gateway, service, made);
   }
-  return there;
+  return made;
 }
 
+const approveAllButATenth = async (gateway: GatewayTarget, service: Service, made: number): Promise<number> =>
+  approve(gateway, service, Math.round((await countByStatus(gateway, 'init')) - 0.1 * made));
+
 async function measureRow(gateway: GatewayTarget, service: Service, made: number): Promise<Row> {
-  const toApprove = Math.round((await countOf(gateway, 'init')) - 0.1 * made);
-  const callbacksPerSecond = await approve(gateway, service, toApprove);
+  const callbacksPerSecond = await approveAllButATenth(gateway, service, made);
   const before = cpuMsOf(gateway.child);
   const load = { ...gateway, connections, durationMs: measuredMs };
   const { count, perSecond, medianMs, p99Ms } = await createPayments(load);
@@ -112,7 +124,7 @@ async function measure({ payments, json }: Options): Promise<void> {
   const rows: Row[] = [];
   let made = 0;
   for (const step of steps) {
-    made = await fill(gateway, made, Math.round(payments * step));
+    made = await fill(gateway, service, { made, wanted: Math.round(payments * step) });
     const row = await measureRow(gateway, service, made);
     tell(row);
     rows.push(row);

@@ -21,6 +21,7 @@ import {
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import Fastify from 'fastify';
 import { Agent, request } from 'undici';
@@ -30,14 +31,6 @@ import { openBus } from '../src/composition/open-bus.ts';
 const connections = 64;
 const delaySamples = 1_000;
 const delayEveryMs = 5;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 10_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 100) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 100.\n');
-  process.exit(2);
-}
 
 const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(46)} ${figure}\n`);
 const perSecond = (count: number, sinceMs: number) =>
@@ -157,7 +150,7 @@ async function benchDelay(store: EventStore, bus: MessageBus): Promise<void> {
   say('from append to consumer, p50 / p99', `${at(0.5)} / ${at(0.99)}`);
 }
 
-const count = readCount(process.argv.slice(2));
+const count = readCount({ usual: 10_000, least: 100 });
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 const kafka = toKafkaConfig(readConfig(kafkaEnvironmentSchema, process.env));
 const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });

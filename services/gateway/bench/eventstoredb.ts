@@ -6,6 +6,7 @@
 import { createEventStoreDbStore, parseConnectionString } from '@tollgate/event-store';
 import { rebuild } from '@tollgate/projector';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { createPayments } from './http-load.ts';
 import {
   type GatewayTarget,
@@ -24,14 +25,6 @@ import {
 const connections = 32;
 
 /** So many payments are created at the steady rate. */
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 15_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 100) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 100.\n');
-  process.exit(2);
-}
-
 const steadyPerSecond = 250;
 
 async function measureSteadily(gateway: GatewayTarget, payments: number): Promise<void> {
@@ -73,7 +66,7 @@ async function measureRebuild(storeUrl: string): Promise<void> {
 }
 
 try {
-  const payments = readCount(process.argv.slice(2));
+  const payments = readCount({ usual: 15_000, least: 100 });
   const storeUrl = process.env['EVENTSTORE_URL'] ?? (await startTestServer());
   const service = await startBareService();
   const gateway = await startGateway({ service, name: 'gateway', env: { EVENTSTORE_URL: storeUrl } });

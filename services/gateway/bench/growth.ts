@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { Agent, request } from 'undici';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { type Gateway, startGateway } from '../src/composition/gateway.ts';
@@ -20,14 +21,6 @@ const laterMs = 40 * 86_400_000;
 /** Nothing more comes or goes when nothing has for so long. */
 const restMs = 5_000;
 const restWithinMs = 300_000;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 1_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 10) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 10.\n');
-  process.exit(2);
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 const storeFile = join(folder, 'events.db');
@@ -163,7 +156,7 @@ function measure(title: string, count: number): void {
   rmSync(copy);
 }
 
-const count = readCount(process.argv.slice(2));
+const count = readCount({ usual: 1_000, least: 10 });
 const shop = await openShop();
 try {
   const gateway = await start(systemClock);

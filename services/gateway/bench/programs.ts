@@ -11,7 +11,10 @@ import { createPayments } from './http-load.ts';
 /** Of the times in /proc, per second. */
 const ticksPerSecond = 100;
 /** As `npm start` starts it. */
-const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=16'];
+const heapMiB = 512;
+const nodeOptions = ['--disable-sigusr1', '--max-semi-space-size=16'];
+/** The ledger of the Payment Service of the bench is in its memory. */
+const heapOfServiceMiB = 4_096;
 const behindMaxMs = 120_000;
 const children: ChildProcess[] = [];
 
@@ -42,12 +45,20 @@ export interface Service {
   key: string;
 }
 
+interface StartOptions {
+  argv?: string[];
+  env?: Record<string, string>;
+  oldSpaceMiB?: number;
+  ready: string;
+}
+
 /** Starts a program beside this one, and resolves when it has printed `ready`. */
 export async function start(
   path: string,
-  { argv = [], env = {}, ready }: { argv?: string[]; env?: Record<string, string>; ready: string },
+  { argv = [], env = {}, oldSpaceMiB = heapMiB, ready }: StartOptions,
 ): Promise<Started> {
-  const child = spawn(process.execPath, [...nodeOptions, join(import.meta.dirname, path), ...argv], {
+  const options = [...nodeOptions, `--max-old-space-size=${oldSpaceMiB}`];
+  const child = spawn(process.execPath, [...options, join(import.meta.dirname, path), ...argv], {
     env: { PATH: process.env['PATH'], TOLLGATE_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -79,7 +90,8 @@ export async function stopAll(): Promise<void> {
 /** A Payment Service that answers at once. */
 export async function startBareService(): Promise<Service> {
   const program = '../../payment-service/bench/bare-service.ts';
-  const { output } = await start(program, { argv: [join(folder, 'service')], ready: '}\n' });
+  const options = { argv: [join(folder, 'service')], oldSpaceMiB: heapOfServiceMiB, ready: '}\n' };
+  const { output } = await start(program, options);
   return JSON.parse(output) as Service;
 }
 
@@ -214,7 +226,17 @@ export async function ownTimes(
   return { medianMs: at(0.5), p99Ms: at(0.99) };
 }
 
-/** How many payments are in a phase, in the read model. */
+/** How many payments have a status, however many: as the sums of the last days tell. */
+export async function countByStatus(
+  { url, key }: Pick<Target, 'url' | 'key'>,
+  status: string,
+): Promise<number> {
+  const { body } = await request(`${url}/api/v1/totals`, { headers: { authorization: `Bearer ${key}` } });
+  const { sums } = (await body.json()) as { sums: { payments: Record<string, { count: number }> }[] };
+  return sums.reduce((count, { payments }) => count + (payments[status]?.count ?? 0), 0);
+}
+
+/** How many payments are in a phase, in the read model: 100,000 of them at most. */
 export async function countOf({ url, key }: Pick<Target, 'url' | 'key'>, phase: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const { body } = await request(`${url}/api/v1/payments?phase=${phase}&perPage=1&withTotal=true`, {

@@ -12,18 +12,11 @@ import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store
 import { runNotifier } from '../src/index.ts';
 import { type PaymentEvent, paymentStream } from '@tollgate/payment-domain';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 
 /** Each of a team of its own: what a notifier sends at once is limited by team and origin. */
 const receivers = 16;
 const appendsAtOnce = 64;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 10_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 100) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 100.\n');
-  process.exit(2);
-}
 
 /** On a thread of its own: what receivers cost is not the notifier's. Says where they listen, and what they have received. */
 async function receive(): Promise<void> {
@@ -118,5 +111,5 @@ async function measure(count: number): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-if (isMainThread) await measure(readCount(process.argv.slice(2)));
+if (isMainThread) await measure(readCount({ usual: 10_000, least: 100 }));
 else await receive();

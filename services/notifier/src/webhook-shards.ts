@@ -2,8 +2,8 @@
  * The shards of webhooks, so that several processes share the work. Those of one payment are recorded by one shard, and
  * those to one standing endpoint are delivered by one: it knows whether the endpoint takes others.
  */
-import { type EventStore, type Position, readLast } from '@tollgate/event-store';
-import { type Shard, furthestShards, shardNumberOf, shardsOf } from '@tollgate/views';
+import type { EventStore, Position } from '@tollgate/event-store';
+import { type Shard, readFurthestShards, shardNumberOf } from '@tollgate/views';
 import type { z } from 'zod';
 import type { Limits } from './turns.ts';
 
@@ -33,18 +33,10 @@ export async function readTogether<Said extends { position: Position }>(
   store: Pick<EventStore, 'read'>,
   { name, schema }: { name: string; schema: z.ZodType<Said> },
 ): Promise<{ position: Position; said: Said[] } | undefined> {
-  const found = new Map<string, Said>();
-  for (let count = 1; count <= webhookShardsMax; count += 1)
-    for (const shard of shardsOf(count)) {
-      const stream = checkpointStreamOf(name, shard);
-      const checkpoint = schema.safeParse((await readLast(store, stream))?.data);
-      if (!checkpoint.success) break;
-      found.set(stream, checkpoint.data);
-    }
-  const together = furthestShards(
-    (shard) => found.get(checkpointStreamOf(name, shard)),
-    ({ position }) => position,
-  );
+  const together = await readFurthestShards(store, {
+    ...{ countMax: webhookShardsMax, schema },
+    streamOf: (shard) => checkpointStreamOf(name, shard),
+  });
   return together.said.length === 0 ? undefined : together;
 }
 

@@ -11,6 +11,7 @@ import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollg
 import { paymentStream } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { createProjector } from '../src/projector.ts';
 import { rebuild } from '../src/rebuild.ts';
 
@@ -20,14 +21,6 @@ const eventsPerPayment = 4;
 const appendsAtATime = 256;
 const delaySamples = 1_000;
 const delayEveryMs = 5;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 100_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 10) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 10.\n');
-  process.exit(2);
-}
 
 const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(46)} ${figure}\n`);
 const rounded = (value: number) => Math.round(value).toLocaleString('en');
@@ -164,4 +157,6 @@ async function measure(payments: number): Promise<void> {
 }
 
 const [command, file = '', count] = process.argv.slice(2);
-await (command === fillCommand ? fill(file, Number(count)) : measure(readCount(process.argv.slice(2))));
+await (command === fillCommand
+  ? fill(file, Number(count))
+  : measure(readCount({ usual: 100_000, least: 10 })));

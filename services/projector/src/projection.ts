@@ -4,7 +4,6 @@ import {
   createCheckpoint,
   createFailedStreams,
   createLoopShare,
-  readLast,
   type EventStore,
   type FailedStream,
   type Position,
@@ -13,11 +12,10 @@ import {
 import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import {
   checkpointStreamOf,
-  furthestShards,
+  readFurthestShards,
   liveIn,
   shardNumberOf,
   shardsMax,
-  shardsOf,
   viewCheckpointSchema,
   type Shard,
   type ViewCheckpoint,
@@ -148,25 +146,10 @@ export function requireLive(record: ViewVersionRecord): ViewVersion {
 
 /** How far all views of a view version have come, and which streams could not be projected. */
 export async function readProgress(store: EventStore, viewVersion: ViewVersion): Promise<ViewCheckpoint> {
-  const counts = Array.from({ length: shardsMax }, (_, index) => index + 1);
-  const found = new Map<string, ViewCheckpoint>();
-  const readOf = async (shard: Shard) => {
-    const stream = checkpointStreamOf(viewVersion, shard);
-    const checkpoint = viewCheckpointSchema.safeParse((await readLast(store, stream))?.data);
-    if (checkpoint.success) found.set(stream, checkpoint.data);
-    return checkpoint.success;
-  };
-  // Of a number of shards that was never in use not even the first has one.
-  await Promise.all(
-    counts.map(async (count) => {
-      const [first, ...others] = shardsOf(count);
-      if (first !== undefined && (await readOf(first))) await Promise.all(others.map(readOf));
-    }),
-  );
-  const together = furthestShards(
-    (shard) => found.get(checkpointStreamOf(viewVersion, shard)),
-    ({ position }) => position,
-  );
+  const together = await readFurthestShards(store, {
+    ...{ countMax: shardsMax, schema: viewCheckpointSchema },
+    streamOf: (shard) => checkpointStreamOf(viewVersion, shard),
+  });
   return {
     position: together.position,
     failedStreams: together.said.flatMap(({ failedStreams }) => failedStreams),

@@ -10,20 +10,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/view-index';
 import { silentLog, systemClock } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing';
 import { countOf, viewAt, viewEventOf, teamOfBench, yearStartedAt } from './views.ts';
 
 const pagesPerQuery = 200;
 const appendsAtOnce = 500;
 /** Every so many-th payment is changed after the building. */
 const changedEvery = 20;
-
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 100_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 1_000) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 1000.\n');
-  process.exit(2);
-}
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(58)} ${figure}\n`);
@@ -198,7 +191,7 @@ function measureAll(index: PaymentIndex): void {
   });
 }
 
-const count = readCount(process.argv.slice(2));
+const count = readCount({ usual: 100_000, least: 1_000 });
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 try {
   const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
