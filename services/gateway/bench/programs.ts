@@ -13,6 +13,10 @@ const ticksPerSecond = 100;
 /** As `npm start` starts it. */
 const heapMiB = 512;
 const nodeOptions = ['--disable-sigusr1', '--max-semi-space-size=16'];
+const nodeEnvironment = {
+  MALLOC_ARENA_MAX: '2',
+  NODE_COMPILE_CACHE: join(import.meta.dirname, '../../../node_modules/.cache/node-compile-cache'),
+};
 /** The ledger of the Payment Service of the bench is in its memory. */
 const heapOfServiceMiB = 4_096;
 const behindMaxMs = 120_000;
@@ -59,7 +63,7 @@ export async function start(
 ): Promise<Started> {
   const options = [...nodeOptions, `--max-old-space-size=${oldSpaceMiB}`];
   const child = spawn(process.execPath, [...options, join(import.meta.dirname, path), ...argv], {
-    env: { PATH: process.env['PATH'], TOLLGATE_LOG_LEVEL: 'warn', ...env },
+    env: { PATH: process.env['PATH'], ...nodeEnvironment, TOLLGATE_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

@@ -1,7 +1,8 @@
 import type { RecordedEvent } from '../event-store.ts';
 import type { CommitWatch } from './commit-watch.ts';
 import { fromPosition } from './position.ts';
-import type { Reader, Window } from './reader.ts';
+import type { Reader } from './reader.ts';
+import type { Window } from './scanner.ts';
 
 /** So many of the last events are in memory, or of so much text: a subscription that is further behind reads the file. */
 const heldEventsMax = 2_000;

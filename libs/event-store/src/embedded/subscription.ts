@@ -5,7 +5,8 @@ import type { LoopShare } from '../follower/loop-share.ts';
 import type { CommitWatch } from './commit-watch.ts';
 import { fromPosition, toPosition } from './position.ts';
 import type { Feed, FeedMember } from './feed.ts';
-import type { Reader, Window } from './reader.ts';
+import type { Reader } from './reader.ts';
+import type { Window } from './scanner.ts';
 
 const pauseAfterFailureMs = 250;
 

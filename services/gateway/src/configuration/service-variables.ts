@@ -4,13 +4,14 @@
  */
 import type { ServiceName } from './service-names.ts';
 
-/** Of every program: how it is found, how Node runs, and what is trusted on this machine. */
+/** Of every program: how it is found, how Node runs and the C library takes memory, and what is trusted on this machine. */
 export const ofEveryProgram = [
   ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'LD_LIBRARY_PATH'],
   ...[
     'NODE_ENV',
     'NODE_OPTIONS',
     'NODE_COMPILE_CACHE',
+    'MALLOC_ARENA_MAX',
     'NODE_EXTRA_CA_CERTS',
     'SSL_CERT_FILE',
     'SSL_CERT_DIR',

@@ -22,6 +22,9 @@ const stopBudgetMs = 25_000;
 /** What Node has compiled is kept for the next process: it halves what a start costs, and there are many. */
 const compileCache = join(import.meta.dirname, '../../../../../node_modules/.cache/node-compile-cache');
 
+/** Of the C library: threads would each grow a heap of their own outside of V8's, and give little of it back. */
+const arenasMax = '2';
+
 /** Standard output has the log and nothing else: a program may read it. */
 const say = (line: string) =>
   void (line.startsWith('{') ? process.stdout : process.stderr).write(`${line}\n`);
@@ -39,7 +42,7 @@ async function main(): Promise<void> {
   const launched = launch({
     ...{ ...given, config, say, clock: systemClock, ids: systemIds, pid: process.pid },
     logOf,
-    env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+    env: { NODE_COMPILE_CACHE: compileCache, MALLOC_ARENA_MAX: arenasMax, ...process.env },
   });
   const stopping = stopOnSignal(launched);
   try {

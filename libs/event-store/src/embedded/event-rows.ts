@@ -1,0 +1,89 @@
+/** Events as rows of the file. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { RecordedEvent, Revision } from '../event-store.ts';
+import { toPosition } from './position.ts';
+import { sqliteCodeOf } from './sqlite-error.ts';
+import { fromSqliteCode } from './store-failure.ts';
+
+/** One read of the file blocks the event loop, so it ends after this many events, or this much text. */
+export const lookEventsMax = 500;
+const lookBytesMax = 1_048_576;
+
+/** As an array, which costs less to make than an object by the names of the columns. */
+type EventRow = [
+  rowNumber: number,
+  stream: string,
+  revision: Revision,
+  id: string,
+  type: string,
+  recordedAt: number,
+  metadata: string,
+  data: string,
+];
+
+export const eventColumns = `
+  e.position, s.name, e.revision, e.event_id, e.type, e.recorded_at, e.metadata, e.data`;
+
+export function prepareRows(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+/** What a query has given. */
+export interface Look {
+  events: RecordedEvent[];
+  sizes: number[];
+  lastRowNumber: number | undefined;
+  /** The query has no more rows. */
+  isEnd: boolean;
+}
+
+/** Runs a query until it ends, or until a limit is reached. @throws StoreUnavailable */
+export function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: number): Look {
+  return translatingErrors(() => {
+    const events: RecordedEvent[] = [];
+    const sizes: number[] = [];
+    let lastRowNumber: number | undefined;
+    let bytes = 0;
+    for (const each of statement.iterate(...parameters)) {
+      const [rowNumber, stream, revision, id, type, recordedAt, metadata, data] = each as unknown as EventRow;
+      events.push({
+        kind: 'event',
+        stream,
+        revision,
+        position: toPosition(rowNumber),
+        id,
+        type,
+        data: toValue(data),
+        metadata: toValue(metadata),
+        recordedAt,
+      });
+      lastRowNumber = rowNumber;
+      sizes.push(data.length + metadata.length);
+      bytes += data.length + metadata.length;
+      if (events.length >= rowsMax || bytes >= lookBytesMax)
+        return { events, sizes, lastRowNumber, isEnd: false };
+    }
+    return { events, sizes, lastRowNumber, isEnd: true };
+  });
+}
+
+/** What is not JSON is delivered as text, as by the other store: one damaged event must not end what reads all of them. */
+function toValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @throws StoreUnavailable for an error of SQLite's */
+export function translatingErrors<Result>(query: () => Result): Result {
+  try {
+    return query();
+  } catch (error) {
+    const sqliteCode = sqliteCodeOf(error);
+    throw sqliteCode === undefined ? error : fromSqliteCode(sqliteCode, error);
+  }
+}

@@ -1,0 +1,118 @@
+/** Reads the events of some streams past a position, a bounded part of the file at once. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { RecordedEvent } from '../event-store.ts';
+import {
+  type Look,
+  eventColumns,
+  look,
+  lookEventsMax,
+  prepareRows,
+  translatingErrors,
+} from './event-rows.ts';
+
+/** What one read past a position has found. */
+export interface Window {
+  /** Those of the wanted streams. */
+  events: RecordedEvent[];
+  /** Row number of the last event that was read, wanted or not. */
+  scannedTo: number;
+  /** Nothing was recorded after `scannedTo` when the read ended. */
+  isEnd: boolean;
+}
+
+export interface Scanned extends Window {
+  /** Length of the texts of each event. */
+  sizes: number[];
+}
+
+const windowSql = `
+  SELECT count(*) AS count, max(position) AS end
+  FROM (SELECT position FROM events WHERE position > ? ORDER BY position LIMIT ${lookEventsMax})`;
+
+/** The cross join keeps SQLite from starting with the streams, of which there are many more than events in a window. */
+const wantedSql = (prefixCount: number) => `
+  SELECT ${eventColumns}
+  FROM events e CROSS JOIN streams s ON s.id = e.stream_id
+  WHERE e.position > ?1 AND e.position <= ?2 AND (${wantedCondition(prefixCount)})
+  ORDER BY e.position`;
+
+function wantedCondition(prefixCount: number): string {
+  const numbers = Array.from({ length: prefixCount }, (_, index) => index + 3);
+  return (
+    numbers.map((number) => `substr(s.name, 1, length(?${number})) = ?${number}`).join(' OR ') || 'FALSE'
+  );
+}
+
+/** Names are printable ASCII: none begins with a prefix and comes behind it with a DEL. */
+const namedSql = `
+  SELECT id, last_revision + 1 AS events FROM streams WHERE name >= ?1 AND name < ?1 || char(127) LIMIT ?2`;
+
+const ofStreamsSql = `
+  SELECT ${eventColumns}
+  FROM json_each(?3) wanted
+    CROSS JOIN events e ON e.stream_id = wanted.value
+    CROSS JOIN streams s ON s.id = e.stream_id
+  WHERE e.position > ?1 AND e.position <= ?2
+  ORDER BY e.position`;
+
+/** Nearer than this to the head, reading everything costs nothing that would be noticed. */
+const farEventsMin = 20 * lookEventsMax;
+const rareStreamsMax = 1_000;
+const rareEventsMax = 5_000;
+
+/** Ids of the streams whose names begin so; undefined where these, or their events, are many. */
+function createRareStreams(database: DatabaseSync, prefixes: readonly string[]): () => number[] | undefined {
+  const selectNamed = database.prepare(namedSql);
+  return () => {
+    const found = new Map<number, number>();
+    for (const prefix of prefixes)
+      for (const { id, events } of selectNamed.all(prefix, rareStreamsMax + 1))
+        found.set(Number(id), Number(events));
+    const count = found.values().reduce((sum, events) => sum + events, 0);
+    return found.size > rareStreamsMax || count > rareEventsMax ? undefined : [...found.keys()];
+  };
+}
+
+/**
+ * Reads window by window, and first finds where the window ends, so that a read over many unwanted events is bounded as well.
+ * Far from the head, where few are wanted, it looks for these alone: of a million payments, whoever starts need not pass over
+ * each to find the one endpoint of a team. What lies before the end of a read cannot change any more, but for events that are
+ * trimmed: positions are given in the order of commits.
+ *
+ * @param head row number of the last event that there ever was
+ */
+export function createScanner(
+  database: DatabaseSync,
+  { prefixes, head }: { prefixes: readonly string[]; head: () => number },
+): (after: number) => Scanned {
+  const selectWindow = database.prepare(windowSql);
+  const selectWanted = prepareRows(database, wantedSql(prefixes.length));
+  const selectOfStreams = prepareRows(database, ofStreamsSql);
+  const rareStreams = createRareStreams(database, prefixes);
+  let mayBeRare = true;
+  const rareAfter = (after: number): Scanned | undefined => {
+    const end = mayBeRare ? head() : after;
+    if (end - after < farEventsMin) return undefined;
+    const streams = translatingErrors(rareStreams);
+    // It has to be found out once only: what is many stays many.
+    mayBeRare = streams !== undefined;
+    if (streams === undefined) return undefined;
+    const found = look(selectOfStreams, [after, end, JSON.stringify(streams)], lookEventsMax);
+    return { ...upTo(end, found), isEnd: found.isEnd };
+  };
+  return (after) => {
+    const rare = rareAfter(after);
+    if (rare !== undefined) return rare;
+    const [window] = translatingErrors(() => selectWindow.all(after));
+    const [count, end] = [Number(window?.['count']), Number(window?.['end'])];
+    if (count === 0) return { events: [], sizes: [], scannedTo: after, isEnd: true };
+    const found = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
+    return { ...upTo(end, found), isEnd: found.isEnd && count < lookEventsMax };
+  };
+}
+
+/** What was read, to the end where the query had no more. */
+const upTo = (end: number, { events, sizes, lastRowNumber, isEnd }: Look): Omit<Scanned, 'isEnd'> => ({
+  ...{ events, sizes },
+  scannedTo: isEnd ? end : (lastRowNumber ?? end),
+});
