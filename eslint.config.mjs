@@ -146,13 +146,13 @@ const imports = [
     },
   },
   {
-    ignores: [...specs, '**/testing/**', '**/bench/**'],
+    ignores: [...specs, '**/testing/**'],
     rules: {
       'tollgate/testing-from-specs-only': [
         'error',
         {
           patterns: [
-            { regex: '^@tollgate/(testing$|.+/testing$)', message: 'Only specs, contract suites and benches use it.' },
+            { regex: '^@tollgate/(testing$|.+/testing$)', message: 'Only specs and contract suites use it.' },
           ],
         },
       ],

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { silentLog, systemClock } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { createKafkaClient } from '../src/kafka/connection.ts';
 import { createKafkaMessageBus } from '../src/kafka/kafka-message-bus.ts';
 import { ensureTopics } from '../src/kafka/topic-specs.ts';

@@ -125,6 +125,15 @@ describe('a text holds a card number', () => {
     expect(containsCardNumber(text)).toBe(true);
   });
 
+  it.each([
+    ['with zeros', `${'0'.repeat(16)}4392963203551251`],
+    ['with Fs behind it', `4392963203551251${'F'.repeat(16)}`],
+    ['with Fs before it', `${'f'.repeat(16)}4392963203551251`],
+    ['by the rest of its second track', '4392963203551251D30122010000000F'],
+  ])('filled up to 32 hexadecimal digits %s', (_how, text) => {
+    expect(containsCardNumber(text)).toBe(true);
+  });
+
   it('with up to three of any separator at any place', () => {
     const gap = fc.array(
       fc.constantFrom(...Array.from(' ,.|*-–—_/\\:;\'"()[]+=#~\u200b\u200d\u00a0\u3000\n\t')),
@@ -244,17 +253,12 @@ describe('a text holds no card number', () => {
     );
     fc.assert(
       fc.property(hash, (text) => {
-        fc.pre(/[a-f]/.test(text));
+        fc.pre(new Set(text.match(/[a-f]/g)).size >= 3);
         expect([text, containsCardNumber(text)]).toEqual([text, false]);
       }),
     );
     // As the ids of the Payment Service's disputes.
     expect(containsCardNumber('ab5555555555554444cd0123456789ef')).toBe(false);
-  });
-
-  it('but in 32 decimal digits, as padded with zeros or written twice', () => {
-    for (const text of [`${'0'.repeat(16)}4392963203551251`, '4392963203551251 4392963203551251'])
-      expect([text, containsCardNumber(text)]).toEqual([text, true]);
   });
 
   it.each([
@@ -319,6 +323,14 @@ describe('a mask', () => {
       'Do not honour (card 439296******1251), call 0800.',
     );
     expect(maskCardNumbers('Do not honour')).toBe('Do not honour');
+  });
+
+  it('leaves no second number that is an id only once the first is masked', () => {
+    expect(maskCardNumbers('4392963203551251abcdef5555555555554444abcdef')).toBe(
+      '439296******1251abcdef555555******4444abcdef',
+    );
+    const id = '0f5555555555554444cd0123456789ef';
+    expect(maskCardNumbers(`${id} 4392963203551251 ${id}`)).toBe(`${id} 439296******1251 ${id}`);
   });
 
   it('leaves no card number, whatever is around it', () => {

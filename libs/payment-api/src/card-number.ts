@@ -33,7 +33,8 @@ const isIssued = (digits: string): boolean =>
 /**
  * True where a text holds the number of a card: 12 to 19 digits as an issuer gives them out, of any script, after zeros or
  * none, with up to three spaces, punctuation marks, symbols or invisible characters between two of them, percent-encoded
- * or not. Whole UUIDs and ids of 32, 40 and 64 hexadecimal digits hold none; of 32 only where a letter is among them.
+ * or not. Whole UUIDs and ids of 32, 40 and 64 hexadecimal digits hold none; of
+ * 32 only with three different letters, which what is filled up to that length does not have.
  */
 export const containsCardNumber = (text: string): boolean =>
   firstIn(text) !== undefined || firstIn(percentDecoded(text)) !== undefined;
@@ -57,14 +58,25 @@ const firstSixFrom = 15;
 
 /** The text with every card number in it masked; the rest stays as it is. */
 export function maskCardNumbers(text: string): string {
+  // Ids are those of the text as it came: what masking leaves of a text is none.
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: id, index } of text.matchAll(ids)) {
+    parts.push(maskOutsideOfIds(text.slice(from, index)), id);
+    from = index + id.length;
+  }
+  const masked = [...parts, maskOutsideOfIds(text.slice(from))].join('');
+  return containsCardNumber(masked) ? maskCardNumbers(percentDecoded(masked)) : masked;
+}
+
+function maskOutsideOfIds(text: string): string {
   let masked = text;
   // Each round hides digits, so that there is a last one.
   for (;;) {
-    const found = firstIn(masked);
-    if (found === undefined) break;
+    const found = firstOutsideOfIds(masked);
+    if (found === undefined) return masked;
     masked = `${masked.slice(0, found.from)}${maskCardNumber(found.digits)}${masked.slice(found.to)}`;
   }
-  return containsCardNumber(masked) ? maskCardNumbers(percentDecoded(masked)) : masked;
 }
 
 interface Found {
@@ -80,13 +92,19 @@ type Group = Found;
 const separatorsMax = 3;
 const separator = /^[\p{Z}\p{P}\p{S}\p{C}\p{M}]$/u;
 
-const hashes =
-  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=\d*[a-f])[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
+/** UUIDs, ids of 32 hexadecimal digits with three different letters, and hashes of 40 and 64. */
+const ids =
+  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12}[1-8][\da-f]{3}[89ab][\da-f]{15}|(?=[\da-f]*([a-f])[\da-f]*(?!\1)([a-f])[\da-f]*(?!\1|\2)[a-f])[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
 
-function firstIn(text: string): Found | undefined {
-  // Shorter texts hold none, and most are shorter.
-  if (text.length < 12) return undefined;
-  for (const chain of chainsIn(text.replace(hashes, (hash) => 'x'.repeat(hash.length))))
+/** Shorter texts hold no number, and most are shorter. */
+const lengthMin = 12;
+
+const firstIn = (text: string): Found | undefined =>
+  text.length < lengthMin ? undefined : firstOutsideOfIds(text.replace(ids, (id) => 'x'.repeat(id.length)));
+
+function firstOutsideOfIds(text: string): Found | undefined {
+  if (text.length < lengthMin) return undefined;
+  for (const chain of chainsIn(text))
     for (let start = 0; start < chain.length; start += 1) {
       const found = numberFrom(chain, start);
       if (found !== undefined) return found;

@@ -2,5 +2,4 @@ export * from './eventually.ts';
 export * from './fake-clock.ts';
 export * from './fake-ids.ts';
 export * from './program-environment.ts';
-export * from './read-count.ts';
 export * from './scenario.ts';

@@ -15,7 +15,7 @@ import {
   inquiryShards,
 } from '@tollgate/payment-domain';
 import { silentLog, systemClock } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { createPaymentIndex } from '@tollgate/view-index';
 import {
   type PaymentView,

@@ -21,7 +21,7 @@ import {
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import Fastify from 'fastify';
 import { Agent, request } from 'undici';

@@ -6,7 +6,7 @@
 import { createEventStoreDbStore, parseConnectionString } from '@tollgate/event-store';
 import { rebuild } from '@tollgate/projector';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { createPayments } from './http-load.ts';
 import {
   type GatewayTarget,

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { Agent, request } from 'undici';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { type Gateway, startGateway } from '../src/composition/gateway.ts';

@@ -12,7 +12,7 @@ import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store
 import { runNotifier } from '../src/index.ts';
 import { type PaymentEvent, paymentStream } from '@tollgate/payment-domain';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 
 /** Each of a team of its own: what a notifier sends at once is limited by team and origin. */
 const receivers = 16;

@@ -11,7 +11,7 @@ import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollg
 import { paymentStream } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { createProjector } from '../src/projector.ts';
 import { rebuild } from '../src/rebuild.ts';
 

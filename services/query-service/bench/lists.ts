@@ -10,7 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/view-index';
 import { silentLog, systemClock } from '@tollgate/service-kit';
-import { readCount } from '@tollgate/testing';
+import { readCount } from '@tollgate/testing/bench';
 import { countOf, viewAt, viewEventOf, teamOfBench, yearStartedAt } from './views.ts';
 
 const pagesPerQuery = 200;

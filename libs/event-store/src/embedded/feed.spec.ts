@@ -49,6 +49,17 @@ describe('a feed', () => {
     expect(streamsIn(other.since(1))).toEqual(['payment-2']);
   });
 
+  // It was told that there is more, and asked again and again, at full speed, without ever waiting for a commit.
+  it('has nothing for a member that comes from behind the last event, which was removed', () => {
+    const { record, feed } = givenFile();
+    record('payment-1');
+    feed.join(['payment-'], 1);
+    const ahead = feed.join(['endpoints-'], 2);
+    expect(ahead.since(2)).toBeUndefined();
+    record('payment-2', 'endpoints-1');
+    expect(streamsIn(ahead.since(2))).toEqual(['endpoints-1']);
+  });
+
   it('has nothing for a member that is further behind than what it holds', () => {
     const { record, feed } = givenFile({ bytes: 1_048_576 });
     const [one, slow] = [feed.join(['payment-'], 0), feed.join(['payment-'], 0)];

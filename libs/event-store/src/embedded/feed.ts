@@ -90,6 +90,8 @@ export function createFeed(reader: Pick<Reader, 'scanner'>, commits: Pick<Commit
         since: (after) => {
           if (after < heldFor || after < from) return undefined;
           if (after >= to) readOn();
+          // Whoever comes from behind the last event, which was removed, is where the file ends, and not ahead of it.
+          if (last.isEnd && to < after) return undefined;
           const first = held.findLastIndex((each) => each.rowNumber <= after) + 1;
           const events = held.slice(first).flatMap(({ event }) => (isOf(own, event) ? [event] : []));
           return { events, scannedTo: Math.max(to, after), ...last, isEnd: last.isEnd && to >= after };

@@ -30,8 +30,7 @@ export function openReader(file: string | URL): Reader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   const dataVersion = database.prepare('PRAGMA data_version');
   // The last event may have been trimmed since.
-  const selectHead = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
-  const head = () => translatingErrors(() => Number(selectHead.get()?.['seq'] ?? 0));
+  const head = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const pages = {
     forwards: prepareRows(database, pageSql('>= ? ORDER BY e.revision ASC')),
     backwards: prepareRows(database, pageSql('<= ? ORDER BY e.revision DESC')),
@@ -39,8 +38,8 @@ export function openReader(file: string | URL): Reader {
   return {
     page: ({ stream, from, direction, limit }) =>
       look(pages[direction], [stream, from], Math.min(limit, lookEventsMax)),
-    scanner: (prefixes) => createScanner(database, { prefixes, head }),
-    head,
+    scanner: (prefixes) => createScanner(database, prefixes),
+    head: () => translatingErrors(() => Number(head.get()?.['seq'] ?? 0)),
     dataVersion: () => Number(dataVersion.get()?.['data_version']),
     close: () => database.close(),
   };

@@ -47,12 +47,17 @@ function wantedCondition(prefixCount: number): string {
 const namedSql = `
   SELECT id, last_revision + 1 AS events FROM streams WHERE name >= ?1 AND name < ?1 || char(127) LIMIT ?2`;
 
+/** Positions are sorted, of which an index has all that is asked for, and not texts. */
 const ofStreamsSql = `
   SELECT ${eventColumns}
-  FROM json_each(?3) wanted
-    CROSS JOIN events e ON e.stream_id = wanted.value
+  FROM (
+      SELECT e.position
+      FROM json_each(?3) wanted CROSS JOIN events e ON e.stream_id = wanted.value
+      WHERE e.position > ?1 AND e.position <= ?2
+      ORDER BY e.position LIMIT ${lookEventsMax}
+    ) chosen
+    CROSS JOIN events e ON e.position = chosen.position
     CROSS JOIN streams s ON s.id = e.stream_id
-  WHERE e.position > ?1 AND e.position <= ?2
   ORDER BY e.position`;
 
 /** Nearer than this to the head, reading everything costs nothing that would be noticed. */
@@ -78,20 +83,20 @@ function createRareStreams(database: DatabaseSync, prefixes: readonly string[]):
  * Far from the head, where few are wanted, it looks for these alone: of a million payments, whoever starts need not pass over
  * each to find the one endpoint of a team. What lies before the end of a read cannot change any more, but for events that are
  * trimmed: positions are given in the order of commits.
- *
- * @param head row number of the last event that there ever was
  */
 export function createScanner(
   database: DatabaseSync,
-  { prefixes, head }: { prefixes: readonly string[]; head: () => number },
+  prefixes: readonly string[],
 ): (after: number) => Scanned {
+  const selectLast = database.prepare('SELECT max(position) AS position FROM events');
   const selectWindow = database.prepare(windowSql);
   const selectWanted = prepareRows(database, wantedSql(prefixes.length));
   const selectOfStreams = prepareRows(database, ofStreamsSql);
   const rareStreams = createRareStreams(database, prefixes);
   let mayBeRare = true;
   const rareAfter = (after: number): Scanned | undefined => {
-    const end = mayBeRare ? head() : after;
+    // Not the last one that there ever was: whoever has come to the end of the file names its last event.
+    const end = mayBeRare ? translatingErrors(() => Number(selectLast.get()?.['position'] ?? 0)) : after;
     if (end - after < farEventsMin) return undefined;
     const streams = translatingErrors(rareStreams);
     // It has to be found out once only: what is many stays many.

@@ -248,6 +248,28 @@ it.each([
   expect(out).not.toContain('ab'.repeat(32));
 });
 
+// Of a store of more than 10,000 events the end was taken from where SQLite counts, and not from the last event.
+it('names fewer events than were backed up, also of a large store', async () => {
+  const folder = await given(async (store) => {
+    const delivered = { id: 'whk_1', attempt: 1, at: 1, statusCode: 200 };
+    for (let number = 0; number < 11; number += 1) {
+      const events = Array.from({ length: 1_000 }, () => eventOf('Delivered', delivered));
+      await store.append(`webhook-t${number}`, events, 'no-stream');
+    }
+    await appendPayment(store, 'last', [requested()]);
+  });
+  await forge(
+    folder,
+    'events.db',
+    sql(
+      "DELETE FROM events WHERE stream_id = (SELECT id FROM streams WHERE name = 'payment-last')",
+      "DELETE FROM streams WHERE name = 'payment-last'",
+    ),
+  );
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([1, expect.stringContaining('events.db: it ends at ')]);
+});
+
 it('refuses what is no backup, or of a newer release, in a sentence', async () => {
   const folder = await given();
   const missing = await run('backup', 'verify', join(folder, 'none'));

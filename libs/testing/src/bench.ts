@@ -1,3 +1,5 @@
+/** For benches; apart from what needs vitest, whose memory they would measure. */
+
 /**
  * The count that a bench is given on its command line, as `--payments <n>`. Given anything else, the process ends with a
  * sentence that says what it takes.
