@@ -20,6 +20,8 @@ export interface Disasters {
   restart(machine: RunningMachine, afterMs: number): void;
   /** Ends everything that is under way. */
   heal(): void;
+  /** From here on nobody crashes any more: it is compared. */
+  end(): void;
   deliveries(): ReadonlyMap<string, number>;
 }
 
@@ -28,6 +30,7 @@ const hour = 3_600_000;
 export function createDisasters(world: World, crashAt: CrashPoint | undefined): Disasters {
   const { scheduler, faults, trace, weather } = world;
   const deliveries = new Map<string, number>();
+  let hasEnded = false;
 
   function restart(running: RunningMachine, afterMs: number): void {
     const life = running.machine.life();
@@ -44,7 +47,7 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
     restart,
     begin: () => befall(world, restart),
     onDelivery: (name, label) => {
-      if (!isOfMoney.test(label)) return;
+      if (hasEnded || !isOfMoney.test(label)) return;
       const count = (deliveries.get(name) ?? 0) + 1;
       deliveries.set(name, count);
       const running = world.machines.find(({ machine }) => machine.name === name);
@@ -64,6 +67,9 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
       world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
       settleService(world);
+    },
+    end: () => {
+      hasEnded = true;
     },
     deliveries: () => deliveries,
   };

@@ -61,7 +61,7 @@ export async function live(
   if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
-  await heal(world, { underWay, persons, patience: kind === undefined ? ofSeeds : ofScenarios });
+  await heal(world, disasters, { underWay, persons, patience: kind === undefined ? ofSeeds : ofScenarios });
 }
 
 /** How long everything must have been settled, and how often that is looked at. */
@@ -76,11 +76,15 @@ const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
 /** Until everything is settled, at most until the bound. */
 async function heal(
   world: World,
+  disasters: Disasters,
   { underWay, persons, patience }: { underWay: { count: number }; persons: Persons; patience: Patience },
 ): Promise<void> {
   const boundMs = world.scheduler.now() + healingMs;
   const { scheduler, log, checks, complain, trace } = world;
   const differences = () => [
+    ...world.machines.flatMap(({ machine, process }) =>
+      process === undefined ? [`${machine.name} does not serve`] : [],
+    ),
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...checks.differences(),
     ...missingWebhooks(world),
@@ -97,6 +101,7 @@ async function heal(
   persons.stop();
   if (world.hasFailed()) return;
   trace.tell('it is compared');
+  disasters.end();
   for (const difference of differences()) complain('I9', difference);
   checks.atEnd();
   requireTopics(log.all(), complain);
