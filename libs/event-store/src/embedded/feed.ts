@@ -94,7 +94,7 @@ export function createFeed(reader: Pick<Reader, 'scanner'>, commits: Pick<Commit
           if (last.isEnd && to < after) return undefined;
           const first = held.findLastIndex((each) => each.rowNumber <= after) + 1;
           const events = held.slice(first).flatMap(({ event }) => (isOf(own, event) ? [event] : []));
-          return { events, scannedTo: Math.max(to, after), ...last, isEnd: last.isEnd && to >= after };
+          return { events, scannedTo: Math.max(to, after), ...last };
         },
         leave: () => change('delete', own),
       };
