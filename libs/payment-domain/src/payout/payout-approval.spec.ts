@@ -112,6 +112,9 @@ describe('a payout that a second key must approve', () => {
     given([...awaiting, ...wasRefused])
       .when(grant())
       .thenRefused('payout_not_awaiting_approval');
+    given([...granted, ...wasRefused])
+      .when(grant())
+      .thenRefused('payout_not_awaiting_approval');
     given([...awaiting, ...wasRefused])
       .when(requestPayout())
       .thenNothing();
