@@ -5,7 +5,7 @@ import { builtinRules } from 'eslint/use-at-your-own-risk';
 import tseslint from 'typescript-eslint';
 
 // Who may import whom; which package may be imported where; where time and randomness come from; how code reads.
-// CONTRIBUTING.md tells why. infra/lint-canaries.ts breaks each rule once and must be told so.
+// CONTRIBUTING.md says why. infra/lint-canaries.ts breaks each rule once and expects ESLint to report it.
 
 const specs = ['**/*.spec.ts', '**/*.contract.ts', '**/e2e/**', '**/browser/**'];
 const tests = [...specs, '**/testing/**', '**/bench/**'];

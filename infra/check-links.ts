@@ -16,7 +16,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
   .filter((file) => file !== '' && existsSync(join(workspace, file)));
 const documents = files.filter((file) => file.endsWith('.md')).map((file) => join(workspace, file));
 
-/** Some are told from the root, others from their project, whose name the sentence gives. */
+/** Some paths start at the root, others at their project, which the sentence names. */
 const isPath = (path: string): boolean =>
   existsSync(join(workspace, path)) ||
   files.some(

@@ -27,14 +27,9 @@ async function plant(copy: string, canary: Canary): Promise<void> {
   await writeFile(path, `${canary.code}\n`);
 }
 
-/** Runs the command that CI runs, on the projects with a canary only, and with one line of JSON for each project. */
-async function lint(copy: string, projects: string[], signal: AbortSignal): Promise<LintedFile[]> {
-  const onlyPlanted = [
-    '--skip-nx-cache',
-    '--output-style=stream-without-prefixes',
-    `--projects=${projects.join(',')}`,
-  ];
-  const child = spawn('npm', ['run', '--silent', 'lint', '--', ...onlyPlanted, '--format=json'], {
+/** Runs the command that CI runs, on the canaries only. */
+async function lint(copy: string, files: string[], signal: AbortSignal): Promise<LintedFile[]> {
+  const child = spawn('npm', ['run', '--silent', 'lint', '--', '--format=json', ...files], {
     cwd: copy,
     env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,16 +40,10 @@ async function lint(copy: string, projects: string[], signal: AbortSignal): Prom
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
   const exitCode = await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
-  const reports = output.split('\n').filter((line) => line.startsWith('[{"filePath":'));
-  if (exitCode === 0 || reports.length !== projects.length) {
-    throw new Error(`npm run lint ended with ${String(exitCode)}, ${reports.length} reports:\n${output}`);
-  }
-  return reports.flatMap((line) => JSON.parse(line) as LintedFile[]);
-}
-
-function projectOf({ file }: Canary): string {
-  const [, project] = /^(?:libs|services)\/([^/]+)\//.exec(file) ?? [];
-  return project === undefined ? 'tollgate' : `@tollgate/${project}`;
+  const report = output.split('\n').find((line) => line.startsWith('[{"filePath":'));
+  if (exitCode === 0 || report === undefined)
+    throw new Error(`npm run lint ended with ${String(exitCode)}:\n${output}`);
+  return JSON.parse(report) as LintedFile[];
 }
 
 /** What is wrong with how lint judged the canary, or undefined. */
@@ -96,7 +85,7 @@ async function lintPlanted(canaries: Canary[], signal: AbortSignal): Promise<Lin
   try {
     await copyWorkspace(copy);
     for (const canary of canaries) await plant(copy, canary);
-    return await lint(copy, [...new Set(canaries.map(projectOf))], signal);
+    return await lint(copy, [...new Set(canaries.map(({ file }) => file))], signal);
   } finally {
     await rm(copy, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }

@@ -105,7 +105,7 @@ export interface EventStore {
    * reached. Survives failures of the store; ends only when the signal is aborted, without an error.
    *
    * What `keepLast` and `remove` have hidden from reads may be among them, for as long as the store has not cleaned up, and
-   * in whatever order it does: whoever wants the last event of a stream cannot take the one that came for it.
+   * in whatever order it does: a consumer cannot take the event that came last for the last one of its stream.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 

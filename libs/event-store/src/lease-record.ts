@@ -65,7 +65,7 @@ export function createLeaseStream(options: LeaseStreamOptions): LeaseStream {
   const { store, clock, ids, name, holder, durationMs } = options;
   const stream = `lease-${name}`;
 
-  // Ids are random: they must tell apart what two holders write about one state, or both would be told that they have it.
+  // Ids are random: they must distinguish what two holders write about one state, or both would get the lease.
   const renewal = (): Renewal => ({ eventId: ids.uuid(), since: clock.monotonic() });
 
   const append = async (

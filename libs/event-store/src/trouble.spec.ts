@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createTrouble } from './trouble.ts';
 
 // A store that was away for 55 seconds gave 1,278 lines.
-it('is told when it begins and when it is over, however often it fails in between', () => {
+it('is logged when it begins and when it is over, however often it fails in between', () => {
   const lines: string[] = [];
   const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };

@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '@tollgate/service-kit';
 
-/** Something that is tried again until it works: the log is told when it begins to fail and when it works again. */
+/** Something that is tried again until it works: it is logged when it begins to fail and when it works again. */
 export interface Trouble {
   /** A warning where it worked before; what follows, until it works again, is for who debugs. */
   failed(fields: LogFields): void;

@@ -53,7 +53,7 @@ export type PublicError = z.infer<typeof publicError>;
 const isFaultOfAccount = (kind: string): boolean =>
   kind === 'authentication_error' || kind === 'settings_error';
 
-/** Which account it is, is the business of whoever answers for the team's money, and not of each of its programs. */
+/** Only those who answer for the team's money need to know which account it is, not each of its programs. */
 export const merchantAccount = z
   .string()
   .exactOptional()

@@ -1,10 +1,10 @@
-/** A standing receiver of a team's webhooks, and what it is told of. */
+/** A standing receiver of a team's webhooks, and the events that it can subscribe to. */
 import { paymentStatuses } from '@tollgate/payment-api/values';
 import { environmentSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { instant } from './values.ts';
 
-/** What an endpoint is told of: `<type>.<status>` of the body. */
+/** The events of an endpoint: `<type>.<status>` of the body. */
 const refundOutcomes = ['approved', 'declined'] as const;
 export const webhookEventNames = [
   ...paymentStatuses.map((status) => `payment.${status}` as const),

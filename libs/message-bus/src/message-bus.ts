@@ -7,7 +7,7 @@ export interface Message {
   headers: Readonly<Record<string, string>>;
   /**
    * What it follows from, such as the id of an event: of each cause a topic has one message. The embedded bus recognises a
-   * repeat by it, whoever sends it, as `lastPerPartition` says; Kafka takes no notice of it. Without a cause, a message
+   * repeat by it, from any sender, as `lastPerPartition` says; Kafka takes no notice of it. Without a cause, a message
    * that was published again because the first try failed may be there twice.
    */
   cause?: string;

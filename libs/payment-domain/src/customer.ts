@@ -1,5 +1,5 @@
 /**
- * What a team told of a payment's customer (stream `customer-<payment token>`): kept encrypted, and only where a further
+ * What a team sent about a payment's customer (stream `customer-<payment token>`): kept encrypted, and only where a further
  * attempt of the creation may have to send it again. To forget it is to remove the stream.
  */
 import { z } from 'zod';

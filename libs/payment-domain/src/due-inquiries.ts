@@ -1,4 +1,4 @@
-/** What is due for an inquiry, as whoever keeps the due times gives it to the inquiry schedule. */
+/** What is due for an inquiry, as the keeper of the due times gives it to the inquiry schedule. */
 import type { InquiryNeed } from './failed-inquiry.ts';
 import type { InquiryBounds, InquiryItem } from './inquiry-times.ts';
 import type { Environment } from './values.ts';

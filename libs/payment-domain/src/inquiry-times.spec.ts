@@ -95,7 +95,7 @@ it('spreads what is open over an hour at most, however seldom it is inquired by 
   expect(waits.filter((wait) => wait < hour / 2).length).toBeLessThan(550);
 });
 
-it('does not begin anew, in a new index, with what was settled long ago', () => {
+it('does not start over, in a new index, with what was settled long ago', () => {
   const settled = { ...item, inquiryNeed: 'settled' } as const;
   expect(firstInquiryAt(settled, 2 * day)).toBe(nextInquiryAt(settled, 2 * day));
   expect(firstInquiryAt(settled, 40 * day)).toBeUndefined();

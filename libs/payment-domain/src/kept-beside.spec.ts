@@ -23,7 +23,7 @@ const whose = { environment: 'sandbox', team: 'shop', paymentToken: 'pay_1' };
 
 it.each<[string, z.ZodType, object]>([
   ['a customer', customerKeptSchema, { sealedCustomer: 'k1.abc' }],
-  ['what a customer told', customerSchema, { email: 'ann@shop.example', ip: '192.0.2.1' }],
+  ['what was sent about a customer', customerSchema, { email: 'ann@shop.example', ip: '192.0.2.1' }],
   [
     'a recurring token',
     recurringTokenStoredSchema,

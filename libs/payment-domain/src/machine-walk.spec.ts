@@ -36,7 +36,7 @@ it('says what is not allowed, and where', () => {
   expect(walk.require({ one: 'ab', two: 'bc' }, { type: 'TURN' })).toEqual({ one: 'ab', two: 'c' });
 });
 
-it('what the domain rules out is told as that', () => {
+it('what the domain rules out is reported as a broken invariant', () => {
   expect(() => unreachable({ type: 'Unheard' } as never)).toThrow(
     new InvariantViolation('unexpected value: {"type":"Unheard"}'),
   );

@@ -18,7 +18,7 @@ const reviewNumberSchema = z.int().min(1);
 const proposalSchema = z.object({
   resolution: z.string(),
   reason: z.string(),
-  /** The person's name: whoever has it cannot agree. */
+  /** The person's name: the same person cannot agree. */
   proposedBy: z.string(),
   /** Milliseconds since the Unix epoch. */
   proposedAt: instantSchema,
@@ -162,7 +162,7 @@ export const findOpen = <Code extends string>(
   { code, number }: Pick<Review<Code>, 'code' | 'number'>,
 ): Review<Code> | undefined => reviews.find((open) => open.code === code && open.number === number);
 
-/** Whoever answers a review where a second person must agree. */
+/** The person who answers a review where a second person must agree. */
 export interface Proposer {
   /** The person's name. */
   name: string;

@@ -84,7 +84,7 @@ describe('reading', () => {
       `written in schema version ${readable + 1}`,
     );
     expect(family.decode(stored(readable))).toEqual({ type: 'Closed', data: {} });
-    // A process of the newer release reads it: whoever met it tries again.
+    // A process of the newer release reads it: the caller tries again.
     expect(new EventOfNewerVersion('Unheard', 5)).toMatchObject({
       ...{ name: 'EventOfNewerVersion', code: 'event_of_newer_version', retryable: true },
     });
@@ -119,7 +119,7 @@ describe('reading', () => {
     expect(() => priced.decode(stored(3, { sum: 5 }, 'Priced'))).toThrow(z.ZodError);
   });
 
-  it('is told the version by whatever metadata there is, and never fails for them', () => {
+  it('reads the version from whatever metadata there is, and fails for a newer one only', () => {
     fc.assert(
       fc.property(fc.anything(), (metadata) => {
         const version = (metadata as { schemaVersion?: unknown } | null)?.schemaVersion;

@@ -16,7 +16,7 @@ const additions = z.registry<{ since: number }>();
 
 /**
  * Marks what was added to the events in that schema version: the data of an event type, an optional field, or, as a literal in
- * a union, an enum value. Whoever reads an older version does not get it to read.
+ * a union, an enum value. A reader of an older version does not get it.
  *
  * @throws InvariantViolation for a version that this release does not read itself
  */

@@ -9,7 +9,7 @@ import { EventOfNewerVersion } from './schema-version.ts';
 
 type Decode = (stored: { type: string; data: unknown; metadata?: unknown }) => { type: string };
 
-const isTold = (error: unknown): boolean =>
+const isRefusal = (error: unknown): boolean =>
   error instanceof z.ZodError || error instanceof RangeError || error instanceof EventOfNewerVersion;
 
 test.each<[string, Decode, object]>([
@@ -43,7 +43,7 @@ test.each<[string, Decode, object]>([
       try {
         expect(decode({ type: typeStored, data: dataStored, metadata: stamp }).type).toBe(typeStored);
       } catch (error) {
-        if (!isTold(error)) throw error;
+        if (!isRefusal(error)) throw error;
       }
     }),
     { numRuns: 1_000 },

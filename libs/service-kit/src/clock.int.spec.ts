@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from './clock.ts';
 
 describe('systemClock.sleep', () => {
-  it('sleeps at least as long as it was told', async () => {
+  it('sleeps for at least the given time', async () => {
     const startedAt = systemClock.monotonic();
     await systemClock.sleep(20);
     // Timers count whole milliseconds, and may be up to one early by the finer clock.

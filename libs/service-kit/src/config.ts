@@ -26,7 +26,7 @@ export function readConfig<Schema extends z.ZodType>(
 }
 
 /**
- * For `transform`: what `read` refuses with a StartupError is told together with the faults of other variables.
+ * For `transform`: what `read` refuses with a StartupError is reported together with the faults of other variables.
  */
 export const orFault =
   <Env, Read>(read: (env: Env) => Read) =>

@@ -63,7 +63,7 @@ it('a method that a path does not take is refused with those that it takes, and 
   expect(await ask('DELETE', '/payments/pay_1?x=/')).toEqual([405, 'GET, HEAD', 'method_not_allowed']);
   expect(await ask('GET', '/payments/pay_1/capture')).toEqual([405, 'POST', 'method_not_allowed']);
   expect(await ask('OPTIONS', '/payments/recent')).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
-  // No payment has that name: it was told with what payments take.
+  // No payment has that name: Allow once listed the methods of a payment.
   expect(await ask('OPTIONS', '/payments/confirm')).toEqual([405, 'POST', 'method_not_allowed']);
   for (const path of ['/payments', '/payments/pay_1/', '/payments/pay_1/refund', '/'])
     expect(await ask('GET', path)).toEqual([404, undefined, 'path_not_found']);
@@ -98,7 +98,7 @@ it.each([
   ['{"a":', 'The body is not valid JSON: it ends too early.'],
   ['a=4392963203551251', 'The body is not valid JSON.'],
   ['{"__proto__":{"a":1}}', 'The body has a name that is not accepted: __proto__ or constructor.'],
-])('a body that is no JSON is told where it is none, and nothing of it: %j', async (payload, message) => {
+])('the answer says where a body is no JSON, and repeats nothing of it: %j', async (payload, message) => {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, silentLog);
   app.post('/', async () => ({ success: true }));

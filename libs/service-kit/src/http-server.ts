@@ -117,7 +117,7 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
     return sendServerError(reply.header('allow', allowed.join(', ')), 'method_not_allowed');
   };
   app.setNotFoundHandler(answerNotFound);
-  // Before a body is read, whose faults would be told instead.
+  // Before the body is read: its faults would be reported instead.
   app.addHook('preParsing', async (request, reply, body) =>
     request.is404 ? answerNotFound(request, reply) : body,
   );

@@ -30,7 +30,7 @@ test.each([
     'customer.pan is not a known parameter.',
   ],
   ['text', 'body', 'body must be of type object.'],
-])('%j is told by its parameter', (value, parameter, message) => {
+])('%j is reported under its parameter', (value, parameter, message) => {
   expect(entriesOf(value)).toEqual([
     { code: 'invalid_param', kind: 'invalid_request_error', message, parameter },
   ]);

@@ -3,7 +3,7 @@ import { StartupError } from './errors.ts';
 import { Secret } from './secret.ts';
 
 export interface KeyedSecret {
-  /** Names the secret for whoever rotates it: 1 to 16 letters and digits. */
+  /** Names the secret for those who rotate it: 1 to 16 letters and digits. */
   kid: string;
   secret: Secret;
 }

@@ -23,7 +23,7 @@ export function addMachines(world: World, disasters: Disasters): void {
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
   const config = configOf({ settledAfterS, isReviewByTwo: world.isReviewByTwo });
   const sharding = random.fork('notifier shards');
-  /** Of those that a process may be told of at its start: while releases are rolled out, two differ. */
+  /** The counts that a process may be started with: while releases are rolled out, two differ. */
   const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
   const { isCut } = world.partitions;
   const machines = world.machines as RunningMachine[];

@@ -48,7 +48,7 @@ interface Callback {
   body: object;
 }
 
-/** @param onStatus told once; undefined where there was no answer */
+/** @param onStatus called once, with undefined where there was no answer */
 function post(
   world: World,
   random: Random,

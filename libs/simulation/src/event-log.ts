@@ -38,7 +38,7 @@ export interface EventLog {
     expected: ExpectedRevision,
     options?: AppendOptions,
   ): Appended | Conflict;
-  /** Takes it as a leader without a quorum does: nobody sees it until `decide`. The caller is told nothing. */
+  /** Takes it as a leader without a quorum does: nobody sees it until `decide`, and the append gets no answer. */
   hide(
     stream: string,
     events: readonly SerializedEvent[],

@@ -88,7 +88,7 @@ export interface Faults {
   haveEnded(): boolean;
   /** True where this seed's service says `refunded` after a part of it, as some deployments do. */
   saysRefundedEarly: boolean;
-  /** Under some seeds only one of the two finds what was revised and not told: each must find it alone. */
+  /** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
   blind: 'reconciliation' | 'inquiries about what is final' | undefined;
   counts(): ReadonlyMap<FaultKind, number>;
 }

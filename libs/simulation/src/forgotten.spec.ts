@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { forgottenAfter } from './forgotten.ts';
 
-it('lets go of whoever waits for a combined signal that nobody will abort', async () => {
+it('removes the listeners of a combined signal that nobody will abort', async () => {
   const { any } = AbortSignal;
   const own = new AbortController().signal;
   const combined = await forgottenAfter(async () => {

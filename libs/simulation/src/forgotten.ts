@@ -1,6 +1,6 @@
 /**
- * Node holds a signal that was put together of others, and with it whoever waits for it, until one of them is aborted. In a
- * world that has ended nobody aborts anything: unless those who wait are let go of, a process keeps every world that it ran.
+ * Node holds a signal that combines others, and with it the listeners, until one of them is aborted. In a world that has
+ * ended nobody aborts anything: unless the listeners are removed, a process keeps every world that it ran.
  */
 import { getEventListeners } from 'node:events';
 

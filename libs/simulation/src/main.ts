@@ -48,7 +48,7 @@ async function campaign(): Promise<number> {
   const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
   const startedAt = performance.now();
   const now = () => performance.now();
-  let toldAt = startedAt;
+  let printedAt = startedAt;
   const line = ({ seeds, simulatedMs }: Tally): string => {
     const seconds = (now() - startedAt) / 1_000;
     return `${seeds} seeds, ${(seeds / seconds).toFixed(1)}/s, ${(simulatedMs / 3_600_000).toFixed(1)} hours simulated`;
@@ -61,8 +61,8 @@ async function campaign(): Promise<number> {
     ...{ until: startedAt + minutes * 60_000, workers: wholeNumber('workers', values.workers), now },
     onProgress: (so) => {
       if (values.brief) return;
-      if (now() - toldAt < 10_000) return;
-      toldAt = now();
+      if (now() - printedAt < 10_000) return;
+      printedAt = now();
       console.log(line(so));
     },
   });
@@ -101,7 +101,7 @@ function report(hasFailed: boolean, message: string, fullName = 'a campaign'): v
 async function crashPoints(every: number): Promise<number> {
   const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
   const until = performance.now() + minutes * 60_000;
-  let toldAt = performance.now();
+  let printedAt = performance.now();
   const isOver = () => performance.now() >= until;
   const {
     runs,
@@ -111,8 +111,8 @@ async function crashPoints(every: number): Promise<number> {
     ...{ seed: wholeNumber('from', values.from), every, isOver },
     workers: wholeNumber('workers', values.workers),
     onRun: ({ runs: soFar }) => {
-      if (performance.now() - toldAt < 10_000) return;
-      toldAt = performance.now();
+      if (performance.now() - printedAt < 10_000) return;
+      printedAt = performance.now();
       console.log(`${soFar} crash points`);
     },
   });

@@ -32,7 +32,7 @@ export function createPausedAccounts({
     onResuming: (account) => void since.delete(account),
     requireCalled({ account, life }, announcedAt, what) {
       if (announcedAt > (since.get(account)?.get(life) ?? Infinity) + announcedAfterMs)
-        complain('closed', `${life} sends ${what} through ${account}, which it has told to be paused`);
+        complain('closed', `${life} sends ${what} through ${account}, which it has reported as paused`);
     },
   };
 }

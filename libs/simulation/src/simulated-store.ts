@@ -119,7 +119,7 @@ async function* subscription(
   const isAborted = () => signal.aborted;
   const { random } = life;
   let scannedTo = from;
-  let isToldEnd = false;
+  let isEndReported = false;
   while (!isAborted()) {
     const news = watch(log, life, prefixes, signal);
     const window = await untilAborted(
@@ -134,15 +134,15 @@ async function* subscription(
       await life.clock.sleep(250, signal).catch(() => undefined);
       continue;
     }
-    isToldEnd &&= window.scannedTo === scannedTo;
+    isEndReported &&= window.scannedTo === scannedTo;
     scannedTo = window.scannedTo;
     for (const event of window.events) {
       if (isAborted()) break;
       yield event;
     }
     if (window.isEnd) {
-      if (!isToldEnd && !isAborted()) yield { kind: 'caught-up', position: scannedTo };
-      isToldEnd = true;
+      if (!isEndReported && !isAborted()) yield { kind: 'caught-up', position: scannedTo };
+      isEndReported = true;
       if (!isAborted()) await news.arrived;
     }
     news.end();

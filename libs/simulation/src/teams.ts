@@ -9,7 +9,7 @@ export const accounts = ['main', 'other'] as const;
 
 export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/webhooks`;
 
-/** Whoever looks after reviews. */
+/** The people who look after reviews. */
 export const persons = ['ada', 'bob'] as const;
 export type Person = (typeof persons)[number];
 
@@ -29,7 +29,7 @@ const personOf = (team: string, person: Person): Caller => ({
   operator: { person, source: 'oidc', role: 'operator' },
 });
 
-/** Whoever closes accounts. */
+/** The operator who closes accounts. */
 const operator: Caller = {
   ...callerOf(''),
   ...{ keyId: 'person', scopes: new Set(['operators:accounts', 'operators:act'] as const) },

@@ -3,16 +3,16 @@ import { runSteps } from './turns.ts';
 
 /** Runs so many steps, each of which does this, and tells what came after what. */
 async function orderOf(count: number, each: (tell: (what: string) => void) => void): Promise<string[]> {
-  const told: string[] = [];
+  const happened: string[] = [];
   let steps = 0;
   await runSteps(() => {
     if (steps === count) return false;
     steps += 1;
-    told.push(`step ${steps}`);
-    each((what) => told.push(what));
+    happened.push(`step ${steps}`);
+    each((what) => happened.push(what));
     return true;
   });
-  return told;
+  return happened;
 }
 
 it('lets everything that has been resolved run before the next step', async () => {

@@ -29,11 +29,11 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
   });
 }
 
-/** Final statuses of which a team was never told. */
+/** Final statuses that no webhook has reported to the team. */
 export const missingWebhooks = ({ books, webhooks }: Pick<World, 'books' | 'webhooks'>): string[] =>
   books.all().flatMap((operation) => {
     const { token, phase } = operation;
     const status = phase === 'voided' ? 'declined' : phase;
-    const isTold = !isFinal(operation) || phase === 'failed' || webhooks.get(token)?.has(status) === true;
-    return isTold ? [] : [`the team was never told that ${token} is ${status}`];
+    const isReported = !isFinal(operation) || phase === 'failed' || webhooks.get(token)?.has(status) === true;
+    return isReported ? [] : [`no webhook has reported to the team that ${token} is ${status}`];
   });

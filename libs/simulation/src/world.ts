@@ -83,7 +83,7 @@ export interface World {
     /** How far the clock of the store is ahead of the true time, milliseconds. */
     storeSkewMs: number;
   };
-  /** The statuses that the teams were told of. */
+  /** The statuses that webhooks have reported to the teams. */
   webhooks: Map<string, Set<string>>;
   saw(path: string): void;
   complain(invariant: string, text: string): void;

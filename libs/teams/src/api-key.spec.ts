@@ -20,7 +20,7 @@ test.each([
   expect(parseApiKey(text)).toBeUndefined();
 });
 
-test('a key whose parts could not be told apart is not written', () => {
+test('a key whose parts would be ambiguous is not written', () => {
   expect(() => formatApiKey({ ...key, keyId: 'k_1' })).toThrow(RangeError);
 });
 

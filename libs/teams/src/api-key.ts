@@ -12,12 +12,12 @@ export interface ApiKey {
 
 const keyPattern = /^tg_(sandbox|production)_([A-Za-z0-9-]{1,64})_([A-Za-z0-9_-]{16,128})$/;
 
-/** @throws RangeError for parts that could not be told apart again. */
+/** @throws RangeError for parts that could not be separated again. */
 export function formatApiKey(key: ApiKey): string {
   const text = `tg_${key.environment}_${key.keyId}_${key.secret}`;
   const parsed = parseApiKey(text);
   if (parsed?.keyId !== key.keyId || parsed.secret !== key.secret)
-    throw new RangeError('the parts of this API key cannot be told apart in one text');
+    throw new RangeError('the parts of this API key would be ambiguous in one text');
   return text;
 }
 

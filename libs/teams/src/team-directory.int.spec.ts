@@ -49,7 +49,7 @@ test('a key tells its team, environment and scopes', async () => {
     expect(directory.authenticate(`${scheme} ${key}`)).toEqual({ kind: 'caller', caller });
 });
 
-test('a request without the header is told so', async () => {
+test('a request without the header is refused with that reason', async () => {
   const directory = await startDirectory(await temporaryStore());
   for (const header of [undefined, ''])
     expect(directory.authenticate(header)).toEqual({ kind: 'refused', code: 'auth_header_not_found' });
@@ -77,7 +77,7 @@ test('an unknown key, a wrong secret, a wrong environment and no key at all look
     });
 });
 
-test('keys of one id in two teams are told apart by their secrets', async () => {
+test('keys of one id in two teams are distinguished by their secrets', async () => {
   const store = await temporaryStore();
   const shop = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const issued = keyIssued({ team: 'games', keyId: 'k1' });
@@ -189,7 +189,7 @@ describe('an event that is not signed', () => {
   });
 
   // One row inserted into team-demo was a production key with all scopes.
-  test('makes nobody a key, takes none away, and is told of', async () => {
+  test('issues no key, revokes none, and is reported', async () => {
     const store = await temporaryStore();
     const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
     const forged = keyIssued({ team: 'shop', keyId: 'k9', environment: 'production' });
@@ -268,7 +268,7 @@ describe('the terms of a key', () => {
   const given = { team: 'shop', keyId: 'k1', networks: ['10.20.0.0/16'], expiresAt: clock.now() + 1_000 };
   const wrong = `Bearer ${keyText(given, { secret: 'wrong-secret-0123456789' })}`;
 
-  test('bind it to its networks, which whoever has the secret is told', async () => {
+  test('bind it to its networks, which only a caller with the secret learns', async () => {
     const store = await temporaryStore();
     const header = `Bearer ${await givenTeam(store, given)}`;
     const directory = await startDirectory(store);
@@ -280,7 +280,7 @@ describe('the terms of a key', () => {
     expect(directory.authenticate(wrong, '10.21.1.1')).toEqual(refused);
   });
 
-  test('end it at its time, which whoever has the secret is told', async () => {
+  test('end it at its time, which only a caller with the secret learns', async () => {
     const store = await temporaryStore();
     const header = `Bearer ${await givenTeam(store, given)}`;
     const later = createFakeClock();
@@ -297,7 +297,7 @@ describe('the terms of a key', () => {
   });
 });
 
-describe('a directory whose subscription has told of nothing yet', () => {
+describe('a directory whose subscription has delivered nothing yet', () => {
   /** The subscription of the directory stands still once it has caught up. */
   function standingStill(store: EventStore): EventStore {
     let count = 0;

@@ -42,7 +42,7 @@ interface AllowedOrigins {
 }
 
 /**
- * Whoever has not the secret learns only that the key does not open anything (`incorrect_private_key`); whoever has it
+ * A caller without the secret learns only that the key does not open anything (`incorrect_private_key`); a caller with it
  * learns why.
  */
 export type Authentication =
@@ -89,7 +89,7 @@ export interface TeamDirectory {
    * works at once. However many ask, it reads once at a time.
    */
   catchUp(): Promise<void>;
-  /** Hands a refusal on to whoever keeps account of them. */
+  /** Hands a refusal on to those who keep account of them. */
   noteRefusal(refusal: AccessRefusal): void;
   /** Every team that there is, also one whose record cannot be read. */
   names(): readonly string[];
@@ -167,7 +167,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     }
   }
 
-  /** A subscription of its own begins where the store ends: the one that follows may not have been told yet. */
+  /** Reads to the end of the store by a subscription of its own: the one that follows may lag behind. */
   async function readToEnd(): Promise<void> {
     const ending = new AbortController();
     const end = () => ending.abort();
@@ -180,7 +180,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       const onCaughtUp = () => resolve(undefined);
       following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
-        // Whoever does not hear of revocations must not let anybody in.
+        // A directory that hears of no revocations must not let anybody in.
         stopping.abort();
         keysById.clear();
         records.clear();
@@ -193,7 +193,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     catchUp: () =>
       (nextReading ??= reading.then(() => {
         nextReading = undefined;
-        // What cannot be applied ends the subscription that follows, too, and is told there.
+        // What cannot be applied ends the subscription that follows, too, and is logged there.
         return (reading = readToEnd().catch(() => undefined));
       })),
     noteRefusal: onRefusal,

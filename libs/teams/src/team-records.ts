@@ -32,7 +32,7 @@ export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDepend
   function ignore({ stream, revision }: RecordedEvent): void {
     const count = (unsigned.get(stream) ?? 0) + 1;
     unsigned.set(stream, count);
-    // Whoever can write rows can write many.
+    // Somebody who can write rows can write many.
     if (Number.isInteger(Math.log10(count)))
       log.error({ stream, revision, count }, 'an event of a team is not signed; it counts for nothing');
   }

@@ -88,7 +88,7 @@ test('the same key issued again writes nothing, in whatever order its scopes are
   expect(decided([added, issued('k1')], issueKey('k1', { scopes: ['read', 'payments'] }))).toEqual(events());
 });
 
-// The replay check once compared identifier and hash only: somebody who asked for fewer scopes was told "done".
+// The replay check once compared identifier and hash only: a request for fewer scopes was answered with success.
 test.each([
   ['another secret', { secretHash: 'other' }],
   ['another environment', { environment: 'production' }],
@@ -264,7 +264,7 @@ test.each([issued('k1'), revoked('k1'), allowed('callback')])(
   },
 );
 
-// A second TeamAdded once began the team anew: its keys were gone without a trace.
+// A second TeamAdded once reset the team: its keys were gone without a trace.
 test('a second TeamAdded breaks the stream', () => {
   expect(() => fold([added, issued('k1'), added])).toThrow(InvariantViolation);
 });

@@ -1,7 +1,7 @@
 /**
  * The index, and the files of the query service beside it, are written without waiting for the disk: they are caches, and the
- * end of a process takes nothing from them. What the end of the machine leaves of one cannot be told, so a file notes under
- * which start of the machine it is open.
+ * end of a process takes nothing from them. What the end of the machine leaves of one is unknown, so a file notes under which
+ * start of the machine it is open.
  */
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';

@@ -28,7 +28,7 @@ export interface PositionSource {
   setAside(): readonly string[];
   sums(query: PositionQuery): readonly PositionPart[];
   find(kind: ViewKind, token: string): ViewEnvelope | undefined;
-  /** What is read in between is of one moment, whoever writes meanwhile. */
+  /** What is read in between is of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
 }
 

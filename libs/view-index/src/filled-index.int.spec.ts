@@ -71,7 +71,7 @@ it('an empty file in the place of the one that the filler spoke of is not taken 
   await expect(position()).rejects.toMatchObject(isRebuilding);
 });
 
-it('damage that is met in reads of one moment is told once, as what is rebuilt, and is over', async () => {
+it('damage that concurrent reads meet is reported once, answered with `index_rebuilding`, and repaired', async () => {
   const { file, position, wanted } = await given();
   const before = await position();
   damage(file, 'positions');
@@ -81,7 +81,7 @@ it('damage that is met in reads of one moment is told once, as what is rebuilt, 
   expect(wanted.filter(({ kind }) => kind === 'damaged')).toHaveLength(1);
 });
 
-it('damage that is met while opening is told, too', async () => {
+it('damage that is met while opening is reported, too', async () => {
   const { file, position, wanted } = await given();
   damage(file, 'progress');
   await eventually(async () => expect(await position()).toHaveLength(1));

@@ -1,6 +1,6 @@
 /**
- * An index that one thread of a process fills and another one reads: both have the SQLite file open, and whoever reads waits
- * for nobody. The thread that fills it says how far it is, and changes for the other one what that one wants changed.
+ * An index that one thread of a process fills and another one reads: both have the SQLite file open, and the reader waits for
+ * nobody. The thread that fills it says how far it is, and changes for the other one what that one wants changed.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
@@ -119,7 +119,7 @@ export function fillIndex(options: FillOptions): { stop(): Promise<void> } {
   };
 }
 
-/** The beginning also of what cannot be read: that is found out by whoever reads the rest. */
+/** The beginning also where the file cannot be read: those who read the rest find that out. */
 function followedIn(file: IndexFile | undefined): Position {
   try {
     return file?.progress().followed ?? beginning;

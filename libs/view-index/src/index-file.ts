@@ -62,7 +62,7 @@ export interface IndexFile {
   postpone(postponed: readonly Postponed[]): void;
   /** Makes due at `now` what is beyond these bounds. */
   recall(now: number, bounds: InquiryBounds): void;
-  /** What is read in between is of one moment, whoever writes meanwhile. */
+  /** What is read in between is of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
   /** Rows of a text that is prepared once, by position of its values. */
   select(sql: string, values: readonly (string | number)[]): Row[];

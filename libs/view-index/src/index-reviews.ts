@@ -67,7 +67,7 @@ export function listReviewsOfAll(file: IndexFile, { owners, ...page }: ReviewsOf
   };
 }
 
-/** The open reviews of a payment, payout or of what only the provider has, whoever's it is. */
+/** The open reviews of a payment, payout or of what only the provider has, of any owner. */
 export function reviewsOfToken(file: IndexFile, token: string): OwnedReviewEntry[] {
   const sql = `SELECT environment, team, since, token, number, kind FROM reviews INDEXED BY reviews_by_token
     WHERE token = ? ORDER BY since, number`;

@@ -31,7 +31,7 @@ const operationColumns = `
  * costs what it shows (`index-walks.ts`); that by age alone is there in every scope. What stands behind `token` is asked of entries that an index leads to: those
  * that it leaves out are passed over without their rows being fetched.
  *
- * No condition of a partial index compares with a value that statements bind: SQLite would plan those anew at each execution.
+ * No condition of a partial index compares with a value that statements bind: SQLite would replan those at each execution.
  */
 const listIndexes = (table: string) => `
   CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, needs_review);

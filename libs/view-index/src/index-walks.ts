@@ -1,6 +1,6 @@
 /**
  * How a filtered list is read: as walks, each through one index that has the rows in the order of the answer. SQLite has
- * no statistics here, so it is told which index to take, and refuses the query where that one cannot lead.
+ * no statistics here, so the query names the index to take, and SQLite refuses it where that one cannot lead.
  */
 import type { ViewKind } from '@tollgate/views';
 import type { ListQuery } from './view-list.ts';

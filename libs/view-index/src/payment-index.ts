@@ -118,7 +118,7 @@ export interface PaymentIndex extends DueInquiries {
   countDeclines(owners: readonly ListOwner[], created: CreatedBetween): DeclineCounts;
   /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
   nextInquiryAt(token: string): number | undefined;
-  /** The disputes of one payment, whoever's it is, oldest first. */
+  /** The disputes of one payment of any owner, oldest first. */
   disputesOf(paymentToken: string): DisputeView[];
   /** The disputes of a team that were opened last, newest first. */
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
@@ -126,7 +126,7 @@ export interface PaymentIndex extends DueInquiries {
   listReviews(query: ReviewQuery): ReviewList;
   /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
   listReviewsOfAll(query: ReviewsOfAllQuery): ReviewListOfAll;
-  /** The open reviews of one payment, payout or what only the provider has, whoever's it is. */
+  /** The open reviews of one payment, payout or what only the provider has, of any owner. */
   reviewsOf(token: string): OwnedReviewEntry[];
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];

@@ -93,10 +93,10 @@ export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackInges
 
 /** Reports the first result of each request: a caller that disconnects later does not change it. */
 function createTeller({ onResult }: CallbackIngesterDependencies) {
-  const told = new WeakSet<object>();
+  const reported = new WeakSet<object>();
   return (request: { raw: object }, result: CallbackResult): void => {
-    if (told.has(request.raw)) return;
-    told.add(request.raw);
+    if (reported.has(request.raw)) return;
+    reported.add(request.raw);
     onResult?.(result);
   };
 }

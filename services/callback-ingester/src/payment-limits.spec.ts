@@ -58,7 +58,7 @@ describe('a callback that is repeated', () => {
     expect(await admit('approved')).toBe('stored');
   });
 
-  it('is not told to be stored before the first one is, and not where that was not', async () => {
+  it('counts as stored only once the first one is, and not where that fails', async () => {
     const storing = Promise.withResolvers<boolean>();
     const body = Buffer.from('same');
     const both = [1, 2].map(() => limits.admit('pay_1', body, () => storing.promise));

@@ -38,7 +38,7 @@ const residentMiB = () => {
   return process.memoryUsage().rss / 1_048_576;
 };
 
-/** An open payment; its token and its times are told later. */
+/** An open payment; its token and its times are filled in later. */
 function openView(): PaymentView {
   const attempt = { number: 1, account: 'main', providerOrderNumber: 'pay_0.1' };
   const window = { sendBy: 0, answerBy: 0, quietUntil: 0 };

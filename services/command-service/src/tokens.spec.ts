@@ -20,7 +20,7 @@ describe('the token of a request', () => {
     expect(derivePaymentToken('sandbox', 'demo', key('a'))).toBe('pay_r7idjeebk43lf337ab3c7qurrm');
   });
 
-  // A store that was begun anew found the charge of the former one under its own number, and called it approved.
+  // A store that was recreated found the charge of the former one under its own number, and called it approved.
   it('is another one in another installation', () => {
     const [here, there] = ['home', 'elsewhere'].map((name) =>
       derivePaymentToken('sandbox', 'demo', key('a'), name),

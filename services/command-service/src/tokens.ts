@@ -70,7 +70,7 @@ export const deriveRecurringAlias = (environment: string, paymentToken: string):
 /** The fingerprints of a request, a JSON value; they do not depend on the order of its fields. */
 export type FingerprintsOf = (request: unknown) => RequestFingerprints;
 
-/** Under secrets that are not in the store: what little can be told of a request could be guessed from a plain hash. */
+/** Under secrets that are not in the store: the few unknowns of a request could be guessed from a plain hash. */
 export function createFingerprints(secrets: DataSecrets): FingerprintsOf {
   const hashes = createKeyedHashes(secrets, 'fingerprint');
   return (request) => {

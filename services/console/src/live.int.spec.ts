@@ -35,29 +35,34 @@ async function start({ slowMs = 0 } = {}) {
     const isOver = (async () => {
       for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
     })().catch(() => undefined);
-    return { status, isOver, leave: () => leaving.abort(), told: () => text.split('changed').length - 1 };
+    return {
+      status,
+      isOver,
+      leave: () => leaving.abort(),
+      announced: () => text.split('changed').length - 1,
+    };
   };
   return { looks, shown, ended, watch, pass: (ms: number) => standing.advance(ms) };
 }
 
 // Each tab of a viewer had the page made for itself each second, and 24 of them kept payments waiting for 17 seconds.
-it('a page is made once for all of one role that watch it, and each of them is told', async () => {
+it('a page is made once for all of one role that watch it, and each of them is notified', async () => {
   const { looks, shown, watch, pass } = await start();
   const [ada, bob] = [await watch('viewer s1'), await watch('viewer s2')];
-  await expect.poll(() => [ada.told(), bob.told()]).toEqual([1, 1]);
+  await expect.poll(() => [ada.announced(), bob.announced()]).toEqual([1, 1]);
   shown.text = 'another';
   await pass(1_000);
   expect(looks.count).toBe(2);
-  await expect.poll(() => [ada.told(), bob.told()]).toEqual([2, 2]);
+  await expect.poll(() => [ada.announced(), bob.announced()]).toEqual([2, 2]);
   const admin = await watch('admin s3');
-  await expect.poll(() => admin.told()).toBe(1);
+  await expect.poll(() => admin.announced()).toBe(1);
   expect(looks.count).toBe(3);
 });
 
 it('a page that is slow to make is looked at for a tenth of the time at most', async () => {
   const { looks, watch, pass } = await start({ slowMs: 500 });
-  const { told } = await watch('viewer s1');
-  await expect.poll(told).toBe(1);
+  const { announced } = await watch('viewer s1');
+  await expect.poll(announced).toBe(1);
   await pass(4_999);
   expect(looks.count).toBe(1);
   await pass(1);
@@ -67,13 +72,13 @@ it('a page that is slow to make is looked at for a tenth of the time at most', a
 it('goes on for those who stay, by their own sessions, and for nobody after the last', async () => {
   const { looks, shown, ended, watch, pass } = await start();
   const [ada, bob] = [await watch('viewer s1'), await watch('viewer s2')];
-  await expect.poll(() => [ada.told(), bob.told()]).toEqual([1, 1]);
+  await expect.poll(() => [ada.announced(), bob.announced()]).toEqual([1, 1]);
   ended.add('s1');
   shown.text = 'another';
   await pass(1_000);
   await ada.isOver;
-  await expect.poll(bob.told).toBe(2);
-  expect(ada.told()).toBe(1);
+  await expect.poll(bob.announced).toBe(2);
+  expect(ada.announced()).toBe(1);
   bob.leave();
   await bob.isOver;
   // The server hears of it a little later.

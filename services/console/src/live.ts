@@ -15,7 +15,7 @@ const lookingShare = 0.1;
 /** Pages that are watched at once at most, of one session and of all; the others are loaded again by hand. */
 const ofSessionMax = 8;
 const watchedMax = 200;
-/** A browser begins again by itself, and whoever is not signed in any more is not told. */
+/** The browser then reconnects by itself, which is refused to a reader who is no longer signed in. */
 const watchedForMs = 15 * 60_000;
 
 export interface LiveDependencies extends Pick<ConsoleKit, 'sessions'> {

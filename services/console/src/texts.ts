@@ -72,7 +72,7 @@ export const texts = {
       failed:
         'Your organisation did not confirm who you are, or this took too long. Begin again; where it fails again, the log of the gateway says why.',
       noRole: (person: string) =>
-        `Your organisation says that you are ${person}, and none of your groups has a role here. Ask whoever operates the gateway.`,
+        `Your organisation says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
     },
     usedUp: 'This link is not valid: it has expired, was used, or was cut short. Ask for another one.',
     out: 'Sign out',

@@ -39,7 +39,7 @@ type NewProgress = Omit<Progress, 'ends'> & {
 
 export interface PublisherCheckpoint {
   /**
-   * Reads the last one and makes it ours: whoever had it publishes nothing any more. `claimedAt` is where in the store
+   * Reads the last one and makes it ours: its former holder publishes nothing any more. `claimedAt` is where in the store
    * that is: whatever was published before has a lower position.
    *
    * @throws StoreUnavailable, BusUnavailable

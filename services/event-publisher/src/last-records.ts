@@ -64,8 +64,8 @@ const toLastRecord = ({ key, headers }: BusRecord): LastRecord => ({
 });
 
 /**
- * A topic may have outlived its store: one that was restored from a backup, or begun anew. Positions of the two cannot be
- * compared, and what looks as if it were published already would be left out without a word.
+ * A topic may have outlived its store, which was restored from a backup, or recreated. Positions of the two cannot be
+ * compared, and what looks as if it were published already would be left out silently.
  *
  * @throws TollgateError `topic_of_another_store` where the store does not have the record's event
  */
@@ -82,7 +82,7 @@ async function requireOfStore(store: Dependencies['store'], record: BusRecord, e
       if (id === headers[eventIdHeader]) return;
   throw new TollgateError(
     'topic_of_another_store',
-    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${stream}, which this event store does not have: the store was restored or begun anew. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
+    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${stream}, which this event store does not have: the store was restored or recreated. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
     { retryable: true },
   );
 }

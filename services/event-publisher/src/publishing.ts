@@ -50,7 +50,7 @@ export async function publishFromCheckpoint(
   const { store, bus, clock, log } = deps;
   const checkpoint = createPublisherCheckpoint(deps);
   const { failedStreams, claimedAt, ...claimed } = await checkpoint.claim();
-  // After the claim: from here on, whoever published before begins no further send.
+  // After the claim: from here on, the former publisher begins no further send.
   const lastRecords = await readLastRecords({ store, bus }, claimedAt);
   const { from, at: endsAt } = await compareEnds({ bus, lastRecords, log }, claimed);
   const [messages, batch] = [createMessages(store), createBatch(bus)];

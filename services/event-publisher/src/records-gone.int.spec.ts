@@ -63,7 +63,7 @@ async function expectAllInOrder(): Promise<void> {
   }
 }
 
-// 10 of 16 records were on the topic, and nobody was told.
+// 10 of 16 records were on the topic, and nothing reported the loss.
 it('publishes again, once and in order, what a partition has lost while nobody published', async () => {
   const first = start();
   await publishAndRemember('a');

@@ -48,7 +48,7 @@ export async function compareEnds(
 ): Promise<TopicEnds> {
   const remembered = new Map(checkpoint.ends.map((end) => [nameOf(end), end]));
   const current = new Map((await readEnds(bus)).map((end) => [nameOf(end), end]));
-  /** Of these, the remembered end stands until they have come as far again: who dies meanwhile begins there anew. */
+  /** Of these, the remembered end stands until they have come as far again: a restart meanwhile begins there again. */
   const incomplete = new Set<string>();
   let from = checkpoint.position;
   for (const known of checkpoint.ends) {

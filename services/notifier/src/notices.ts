@@ -4,7 +4,7 @@ import type { Position, RecordedEvent, Step } from '@tollgate/event-store';
 import type { ViewEnvelope } from '@tollgate/views';
 import { toIso, type WebhookBody } from '@tollgate/gateway-api';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
-import { isToldOf } from './endpoints/endpoint.ts';
+import { isSubscribedTo } from './endpoints/endpoint.ts';
 import type { KnownEndpoint } from './endpoints/endpoint-directory.ts';
 import { tokenAtEndpoint, type WebhookEventOf } from './webhook-events.ts';
 import type { Subject } from './subjects.ts';
@@ -43,7 +43,7 @@ export function noticesOf<View extends ViewEnvelope>(
     .map(({ url, endpoint }) => ({
       token: endpoint === undefined ? after.token : tokenAtEndpoint(endpoint.id, after.token),
       due: bodies
-        .filter((body) => endpoint === undefined || isToldOf(endpoint, body))
+        .filter((body) => endpoint === undefined || isSubscribedTo(endpoint, body))
         .map((body) => ({
           ...{ id: idOf(after.token, event, body, endpoint?.id), environment, team, url, at: now },
           body: { ...body, ...whenAndWhich },

@@ -11,10 +11,10 @@ export function paymentBodies(
   { token, payment: after }: PaymentView,
 ): WebhookBody[] {
   const refunds = decidedRefunds(before, after).map((refund) => refundBody(token, after, refund));
-  return isTold(before, after) ? [...refunds, paymentBody(token, after)] : refunds;
+  return isNews(before, after) ? [...refunds, paymentBody(token, after)] : refunds;
 }
 
-const isTold = (before: Payment, after: Payment): boolean =>
+const isNews = (before: Payment, after: Payment): boolean =>
   statusOfPhase(before.phase) !== statusOfPhase(after.phase) ||
   // Still approved, but with another amount: the amount is the news.
   before.approvedAmount !== after.approvedAmount ||

@@ -135,8 +135,8 @@ function isFromTheFuture({ nextAt, deliveries }: Webhook, now: number): boolean 
 }
 
 /**
- * As it counts for who sees it first now: a pause that began in the future begins now. Whoever has waited for it finds it in
- * {@link dueWebhook}.
+ * As it counts for a process that first sees it now: a pause that began in the future begins now. A process that has waited
+ * for it finds it in {@link dueWebhook}.
  */
 export function seenNow(state: SubjectWebhooks, now: number): SubjectWebhooks {
   const seen = (each: Webhook): Webhook => ({

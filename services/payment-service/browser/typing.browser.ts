@@ -75,7 +75,7 @@ it('the slash of the expiry comes by itself, and can be deleted', async () => {
 });
 
 describe('a slip of the finger in the number', () => {
-  it('is told when the field is left and before anything is sent, and can be put right', async () => {
+  it('is shown when the field is left and before anything is sent, and can be corrected', async () => {
     const { page, token, requested } = await openPayment();
     await fillIn(page, { ...entries(approvedCard), number: mistyped });
     const fault = page.locator('#number-mistyped');
@@ -91,7 +91,7 @@ describe('a slip of the finger in the number', () => {
     expect(await titleOf(page)).toBe('Payment successful');
   });
 
-  it('is told by the service where no script runs, and the payment lives on', async () => {
+  it('is reported by the service where no script runs, and the payment lives on', async () => {
     const { page, token } = await openPayment({ javaScriptEnabled: false });
     await fillIn(page, { ...entries(approvedCard), number: mistyped });
     await press(payButton(page));

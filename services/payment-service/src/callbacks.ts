@@ -40,18 +40,18 @@ export interface Notice {
   body: CallbackBody & { token: string };
 }
 
-/** What a callback tells of a payment, refund, payout or dispute; of a dispute it is the token of its payment. */
-interface Told extends Pick<Payment, 'merchantId' | 'token' | 'orderNumber' | 'amount' | 'currency'> {
+/** What a callback says of a payment, refund, payout or dispute; of a dispute it is the token of its payment. */
+interface Subject extends Pick<Payment, 'merchantId' | 'token' | 'orderNumber' | 'amount' | 'currency'> {
   status: CallbackBody['status'];
   recurringToken?: string | undefined;
   sanitizedMask?: string | undefined;
   declineReason?: string | undefined;
 }
 
-/** Tells it as it now stands. */
-export function toNotice(type: CallbackBody['type'], told: Told, callbackUrl: string): Notice {
-  const { merchantId, token, status, orderNumber = null, amount, currency } = told;
-  const { recurringToken, sanitizedMask, declineReason } = told;
+/** The callback for the subject as it now stands. */
+export function toNotice(type: CallbackBody['type'], subject: Subject, callbackUrl: string): Notice {
+  const { merchantId, token, status, orderNumber = null, amount, currency } = subject;
+  const { recurringToken, sanitizedMask, declineReason } = subject;
   const optional = given({ recurringToken, sanitizedMask, declineReason });
   return {
     merchantId,

@@ -106,13 +106,13 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     receiver.received.length = 0;
     receiver.react(() => 200);
     await second.call('POST', '/sandbox/clock', { advanceMs: 60_000 });
-    const untold = () => {
+    const unreported = () => {
       const notified = new Set(receiver.received.map(({ token, status }) => `${token} ${status}`));
       return approved.filter(
         (token) => !notified.has(`${token} pending`) || !notified.has(`${token} approved`),
       );
     };
-    await eventually('the delivery of what was due', () => untold().length === 0, 30_000);
+    await eventually('the delivery of what was due', () => unreported().length === 0, 30_000);
     await eventually(
       'the ledger to say so',
       async () => {

@@ -103,8 +103,8 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> 
 }
 
 /**
- * Gives up the view versions of other releases, so that projectors remove them. Whoever still runs such a release builds its
- * views again at its next start.
+ * Gives up the view versions of other releases, so that projectors remove them. A process that still runs such a release
+ * builds its views again at its next start.
  *
  * @returns the versions that were given up
  * @throws StoreUnavailable; TollgateError `view_version_missing`, `view_version_contended`

@@ -47,7 +47,7 @@ export interface ViewWriterOptions {
 
 /** What is stored as a view, as far as it was read or written here. */
 interface StoredView {
-  /** Of the last event in it; undefined where there is none, or none that can be read: it is written anew. */
+  /** Of the last event in it; undefined where there is none, or none that can be read: it is rewritten. */
   includes: number | undefined;
   /** Last revision of the view's own stream. */
   revision: number | 'no-stream';

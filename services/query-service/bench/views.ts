@@ -1,4 +1,4 @@
-/** Synthetic views: the payments of one team over a year, told by their numbers alone. */
+/** Synthetic views: the payments of one team over a year, derived from their numbers alone. */
 import type { NewEvent, Position } from '@tollgate/event-store';
 import type { PaymentPhase } from '@tollgate/payment-domain';
 import {

@@ -2,7 +2,7 @@
 
 /**
  * Spreadsheets take a cell that begins with one of these for a formula, and run it: what a customer has typed somewhere
- * would be carried out on the desk of whoever opens the file (CWE-1236). Some take the full-width forms, too.
+ * would run on the machine of the reader who opens the file (CWE-1236). Some take the full-width forms, too.
  *
  * Where cells begin depends on who reads: a spreadsheet whose separator is `;`, a tab or `|` begins one behind each of
  * them, and at each line, and does not see that the field around it is quoted. Quotes and spaces in front hide nothing.
@@ -11,7 +11,7 @@ const formulaStart = /(^|[;|\t\r\n])([ "]*)(?=[=+\-@＝＋－＠'])/g;
 
 /**
  * A text that would begin a formula is given an apostrophe in front, which spreadsheets show as text. So is one that
- * begins with an apostrophe: whoever takes one apostrophe off each of these places has what was there.
+ * begins with an apostrophe: removing one apostrophe from each of these places restores the original.
  */
 const withoutFormula = (text: string): string =>
   text.replace(formulaStart, "$1$2'").replace(/^(?=[\t\r\n])/, "'");

@@ -35,7 +35,7 @@ export function registerExportRoutes(
     routes.exportPayments,
     async ({ caller, query: { operationType, ...asked }, request, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
-      // Whoever asks for the headers only takes nobody's place.
+      // A request for the headers only takes nobody's place.
       if (request.method === 'HEAD') return asFile(reply).send();
       if (!running.hasRoomFor(caller.team))
         return sendError(reply, 'too_many_exports', { message: tooManyExports });

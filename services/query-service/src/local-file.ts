@@ -1,6 +1,6 @@
 /**
  * The SQLite files of the query service beside the index: what is in them can be had again or done without. A commit need not
- * reach the disk, and a file that is damaged, or was open when the machine went down, is begun anew.
+ * reach the disk, and a file that is damaged, or was open when the machine went down, is recreated.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { type Log, StartupError, TollgateError } from '@tollgate/service-kit';
@@ -29,7 +29,7 @@ export interface LocalFileOptions<Rows> {
   /** What is done with the open file. */
   rowsOf: (database: DatabaseSync) => Rows;
   /** Called when there is an empty file in the place of one that was in use. */
-  onBegunAnew?: () => void;
+  onRecreated?: () => void;
 }
 
 export interface LocalFile<Rows> {
@@ -67,12 +67,12 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
     }
   }
 
-  function beginAnew(error: unknown): Opened<Rows> {
-    log.error({ error, operation: 'read-file' }, `the file ${file} is damaged; it is begun anew`);
+  function recreate(error: unknown): Opened<Rows> {
+    log.error({ error, operation: 'read-file' }, `the file ${file} is damaged; it is recreated`);
     opened?.database.close();
     opened = undefined;
     deleteIndexFile(file);
-    options.onBegunAnew?.();
+    options.onRecreated?.();
     return open();
   }
 
@@ -97,7 +97,7 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
         return work(rows);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        return work(beginAnew(error).rows);
+        return work(recreate(error).rows);
       }
     },
     close: () => closeWhole(opened?.database),
@@ -110,7 +110,7 @@ function openSound<Rows>(options: LocalFileOptions<Rows>): Opened<Rows> {
     return openOnce(options);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    log.warn({ error, operation: 'open-file' }, `the file ${file} cannot be used; it is begun anew`);
+    log.warn({ error, operation: 'open-file' }, `the file ${file} cannot be used; it is recreated`);
     deleteIndexFile(file);
     return openOnce(options);
   }
@@ -152,7 +152,7 @@ function closeWhole(database: DatabaseSync | undefined): void {
   try {
     if (database !== undefined) noteClosed(database);
   } catch {
-    // Damaged, or on a full disk: after the next start of the machine it is begun anew, and no more.
+    // Damaged, or on a full disk: it is recreated after the next start of the machine, and that is all.
   }
   database?.close();
 }

@@ -38,7 +38,7 @@ import type { RequestLedger } from './requests/request-ledger.ts';
 import type { RequestRecord } from './requests/request-record.ts';
 import { toPublicRequest } from './requests/request-routes.ts';
 
-/** Operators are told who has answered it; teams are not. */
+/** Operators see who has answered it; teams do not. */
 const toOperatorsReviewEntry = (entry: OwnedReviewEntry) => ({
   ...{ ...toPublicReviewEntry(entry), team: entry.team, environment: entry.environment },
   ...given({ proposedBy: proposedByOf(entry) }),

@@ -20,13 +20,13 @@ import { registerTotalsRoutes } from './totals-routes.ts';
 
 export interface QueryServiceOptions {
   store: EventStore;
-  /** Started and stopped by whoever made it. */
+  /** Started and stopped by its creator. */
   index: PaymentIndex;
-  /** Started and stopped by whoever made it. */
+  /** Started and stopped by its creator. */
   directory: TeamDirectory;
-  /** Opened and closed by whoever made it. */
+  /** Opened and closed by its creator. */
   requests: Pick<RequestLedger, 'find' | 'list' | 'creations'>;
-  /** Stopped by whoever made it. */
+  /** Stopped by its creator. */
   feed: EventFeed;
   /** The publisher's mapping of an event to its record. */
   recordOf: RecordOf;

@@ -11,8 +11,8 @@ export interface Compaction {
 }
 
 /**
- * Writes the pages of the store anew, full and in order, and gives the room that was free back to the disk. Events keep their
- * positions. It is one transaction: cut off at any moment, the store is as it was. Who writes to it meanwhile waits.
+ * Rewrites the pages of the store, full and in order, and gives the free room back to the disk. Events keep their positions.
+ * It is one transaction: cut off at any moment, it leaves the store as it was. Writers wait meanwhile.
  *
  * @param file the SQLite file of an embedded store
  * @throws TollgateError `compact_disk_full`, `compact_store_busy`, `compact_failed`, or why the file cannot be opened

@@ -44,7 +44,7 @@ it('copies to the end, as of its beginning, while somebody writes between all of
   expect(contentsOf(to)).toMatchObject({ count: 200, last: 200, check: 'ok' });
 });
 
-it('is one file, of the size that was told before', async () => {
+it('is one file, of the size that was predicted', async () => {
   const { file, store, to } = await start(3);
   await store.close();
   const bytes = embeddedStoreBytes(file);
@@ -58,7 +58,7 @@ it('copies a store without an event', async () => {
   expect(await copyEmbeddedStore({ file, to, signal: never })).toEqual({ events: 0, position: '' });
 });
 
-it('stops where it is told to, with what it was told', async () => {
+it('stops when its signal is aborted, and rejects with the reason', async () => {
   const { file, to } = await start(200);
   const stopping = new AbortController();
   const copying = copyEmbeddedStore({

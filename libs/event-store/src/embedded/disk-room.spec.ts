@@ -1,6 +1,6 @@
 /**
- * On a full disk every request was refused with 503, and `/readyz` said that the gateway was ready: no load balancer took it
- * out, and nobody was told.
+ * On a full disk every request was refused with 503 while `/readyz` reported the gateway as ready: no load balancer took it
+ * out, and nobody was alerted.
  */
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';

@@ -3,7 +3,7 @@ import { type Clock, errorCode } from '@tollgate/service-kit';
 
 /**
  * How long a refusal counts, milliseconds: longer than the pause between two beats of a living process, which are appends,
- * and not for ever, since whoever is not ready gets nothing to append.
+ * and not for ever, since a process that is not ready gets nothing to append.
  */
 export const refusalCountsMs = 10_000;
 

@@ -49,7 +49,7 @@ describe('a feed', () => {
     expect(streamsIn(other.since(1))).toEqual(['payment-2']);
   });
 
-  // It was told that there is more, and asked again and again, at full speed, without ever waiting for a commit.
+  // The feed said that there was more: the member asked again and again, at full speed, and never waited for a commit.
   it('has nothing for a member that comes from behind the last event, which was removed', () => {
     const { record, feed } = givenFile();
     record('payment-1');
@@ -90,7 +90,7 @@ describe('a feed', () => {
     expect(streamsIn(ahead.since(4))).toEqual(['payment-5']);
   });
 
-  it('begins anew where all had left', () => {
+  it('starts over when all members have left', () => {
     const { record, feed } = givenFile();
     feed.join(['payment-'], 0).leave();
     record('payment-1', 'payment-2');

@@ -90,7 +90,7 @@ export function createFeed(reader: Pick<Reader, 'scanner'>, commits: Pick<Commit
         since: (after) => {
           if (after < heldFor || after < from) return undefined;
           if (after >= to) readOn();
-          // Whoever comes from behind the last event, which was removed, is where the file ends, and not ahead of it.
+          // A member that comes from past the last event, which was removed, is at the end of the file, not ahead of it.
           if (last.isEnd && to < after) return undefined;
           const first = held.findLastIndex((each) => each.rowNumber <= after) + 1;
           const events = held.slice(first).flatMap(({ event }) => (isOf(own, event) ? [event] : []));

@@ -67,12 +67,12 @@ describe('one that another thread has joined', () => {
     const { first, second, commitCount, joined } = await givenTwo();
     const [one, other] = await Promise.all([first.submit(operation, 10), second.submit(operation, 10)]);
     expect([one, other].map((result) => 'revision' in result && result.revision).sort()).toEqual([0, 1]);
-    // Of one commit for both, each is told once; of one each, each is also told of the other's.
+    // Each is notified once of a commit for both; of one commit each, each is also notified of the other's.
     await expect.poll(() => commitCount() - joined.commits).toBe(0);
     expect(commitCount()).toBeGreaterThan(0);
   });
 
-  it('is told of the commits of the other one', async () => {
+  it('is notified of the commits of the other one', async () => {
     const { first, second, commitCount, joined } = await givenTwo();
     await first.submit(operation, 10);
     await expect.poll(() => joined.commits).toBe(1);
@@ -92,7 +92,7 @@ describe('one that another thread has joined', () => {
     await expect(second.submit(operation, 10)).rejects.toMatchObject({ code: 'store_writer_stopped' });
   });
 
-  it('is told that the disk is full, and nothing of its batch is written', async () => {
+  it('rejects what does not fit on a full disk, and writes nothing of that batch', async () => {
     const { writer } = await givenGroupCommit(20);
     const second = joinGroupCommit(writer.connection(), { onCommit: () => undefined });
     onTestFinished(() => second.close());

@@ -45,7 +45,7 @@ describe('the check of a copy', () => {
     expect(checkEmbeddedCopy(good)).toEqual({ streams: 5, events: 3, findings: [] });
   });
 
-  // Topics and webhooks keep some days only: each backup that was older than that was told to have gaps.
+  // Topics and webhooks keep some days only: the check reported gaps in each backup that was older than that.
   it('knows the streams whose beginning was let go of', async () => {
     const copy = await given(async (store) => {
       await twoStreams(store);

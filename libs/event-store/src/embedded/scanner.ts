@@ -80,9 +80,9 @@ function createRareStreams(database: DatabaseSync, prefixes: readonly string[]):
 
 /**
  * Reads window by window, and first finds where the window ends, so that a read over many unwanted events is bounded as well.
- * Far from the head, where few are wanted, it looks for these alone: of a million payments, whoever starts need not pass over
- * each to find the one endpoint of a team. What lies before the end of a read cannot change any more, but for events that are
- * trimmed: positions are given in the order of commits.
+ * Far from the head, where few are wanted, it looks for these alone: a reader that starts need not pass over a million
+ * payments to find the one endpoint of a team. What lies before the end of a read cannot change any more, but for events that
+ * are trimmed: positions are given in the order of commits.
  */
 export function createScanner(
   database: DatabaseSync,
@@ -95,7 +95,7 @@ export function createScanner(
   const rareStreams = createRareStreams(database, prefixes);
   let mayBeRare = true;
   const rareAfter = (after: number): Scanned | undefined => {
-    // Not the last one that there ever was: whoever has come to the end of the file names its last event.
+    // Not the last one that there ever was: a reader at the end of the file names its last event.
     const end = mayBeRare ? translatingErrors(() => Number(selectLast.get()?.['position'] ?? 0)) : after;
     if (end - after < farEventsMin) return undefined;
     const streams = translatingErrors(rareStreams);

@@ -31,7 +31,7 @@ export async function* subscription(
   if (isAborted()) return;
   const scan = reader.scanner(prefixes);
   let scannedTo = fromPosition(from);
-  let isToldEnd = false;
+  let isEndReported = false;
   let member: FeedMember | undefined;
   const look = () => {
     const asOf = commits.count();
@@ -41,7 +41,7 @@ export async function* subscription(
     while (!isAborted()) {
       const window = await scanUntilItWorks(look, { log, signal });
       if (window === undefined) return;
-      isToldEnd &&= window.scannedTo === scannedTo;
+      isEndReported &&= window.scannedTo === scannedTo;
       scannedTo = window.scannedTo;
       // Not by a generator of its own: what is delegated costs a promise more for each event.
       for (const event of window.events) {
@@ -55,8 +55,8 @@ export async function* subscription(
         await nextTurn();
         continue;
       }
-      if (!isToldEnd && !isAborted()) yield { kind: 'caught-up', position: toPosition(scannedTo) };
-      isToldEnd = true;
+      if (!isEndReported && !isAborted()) yield { kind: 'caught-up', position: toPosition(scannedTo) };
+      isEndReported = true;
       member ??= feed.join(prefixes, scannedTo);
       await commits.after(window.asOf, signal);
     }

@@ -186,12 +186,12 @@ describe('a conflict with events that the server does not show yet', () => {
     await store.append(stream, givenEvents(1), 'no-stream');
     const { received, onAppend } = failing([{ kind: 'conflict', actual: 1 }]);
     server.faults.onAppend = onAppend;
-    let isTold = false;
-    const answering = store.append(stream, givenEvents(1), 0).finally(() => (isTold = true));
+    let isAnswered = false;
+    const answering = store.append(stream, givenEvents(1), 0).finally(() => (isAnswered = true));
     await expect.poll(() => received.length, { timeout: 10_000, interval: 2 }).toBe(1);
     // The answer came before those to what is asked now.
     for (let count = 0; count < 5; count += 1) expect(await readData(store, stream)).toEqual([0]);
-    expect(isTold).toBe(false);
+    expect(isAnswered).toBe(false);
     await kept.append(stream, givenEvents(1), 0);
     expect(await answering).toEqual({ kind: 'conflict', actual: 1 });
   });

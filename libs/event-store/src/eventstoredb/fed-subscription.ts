@@ -14,7 +14,7 @@ export async function* subscription(
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   let position = from;
-  let toldEnd: Position | undefined;
+  let reportedEnd: Position | undefined;
   let member: SharedFeedMember | undefined;
   // A function, because the compiler does not know that a signal changes while this waits.
   const isAborted = () => signal.aborted;
@@ -25,13 +25,16 @@ export async function* subscription(
         ({ position } = item);
         // Not before it is asked for more: many end when they have caught up.
         if (item.kind === 'caught-up') {
-          toldEnd = position;
+          reportedEnd = position;
           member ??= shared.join(prefixes, position);
         }
         if (member?.since(position) !== undefined) break;
       }
       if (member === undefined || isAborted()) return;
-      ({ position, toldEnd } = yield* fed(parts.share, member, { begin: { position, toldEnd }, signal }));
+      ({ position, reportedEnd } = yield* fed(parts.share, member, {
+        begin: { position, reportedEnd },
+        signal,
+      }));
     } while (!isAborted());
   } finally {
     member?.leave();
@@ -41,7 +44,7 @@ export async function* subscription(
 interface Progress {
   position: Position;
   /** Of the last `CaughtUp`. */
-  toldEnd: Position | undefined;
+  reportedEnd: Position | undefined;
 }
 
 /** @returns how far, when it has fallen behind or the signal is aborted */
@@ -50,24 +53,24 @@ async function* fed(
   member: SharedFeedMember,
   { begin, signal }: { begin: Progress; signal: AbortSignal },
 ): AsyncGenerator<RecordedEvent | CaughtUp, Progress, void> {
-  let { position, toldEnd } = begin;
+  let { position, reportedEnd } = begin;
   const isAborted = () => signal.aborted;
   while (!isAborted()) {
     const found = member.since(position);
-    if (found === undefined) return { position, toldEnd };
+    if (found === undefined) return { position, reportedEnd };
     for (const event of found.events) {
-      if (isAborted()) return { position, toldEnd };
+      if (isAborted()) return { position, reportedEnd };
       yield event;
       ({ position } = event);
       await share.giveWay();
     }
     ({ position } = found);
-    if (found.isEnd && toldEnd !== position && !isAborted()) {
-      toldEnd = position;
+    if (found.isEnd && reportedEnd !== position && !isAborted()) {
+      reportedEnd = position;
       yield { kind: 'caught-up', position };
       continue;
     }
     await firstOf(member.beyond(position), aborted(signal));
   }
-  return { position, toldEnd };
+  return { position, reportedEnd };
 }

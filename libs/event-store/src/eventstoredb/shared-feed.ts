@@ -2,7 +2,7 @@ import { beginning, type CaughtUp, type Position, type RecordedEvent } from '../
 import { type Parts, ownSubscription } from './subscription.ts';
 import type { Wait } from './waits.ts';
 
-/** So many of the last events are held: whoever is further behind has a subscription of its own. */
+/** So many of the last events are held: a member that is further behind has a subscription of its own. */
 const heldEventsMax = 1_000;
 
 interface Fed {

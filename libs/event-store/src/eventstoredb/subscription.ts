@@ -34,7 +34,7 @@ interface Progress {
   /** Everything up to here was handled, or need not be delivered. */
   position: Position;
   /** Of the last `CaughtUp`. */
-  toldEnd: Position | undefined;
+  reportedEnd: Position | undefined;
   /** How often as long as usual an event may be late. */
   patience: number;
 }
@@ -49,7 +49,7 @@ export async function* ownSubscription(
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   // A position of another kind of store is refused at once.
   fromPosition(from);
-  const progress: Progress = { position: from, toldEnd: undefined, patience: 1 };
+  const progress: Progress = { position: from, reportedEnd: undefined, patience: 1 };
   // A function, because the compiler does not know that a signal changes while this waits.
   const isAborted = () => signal.aborted;
   let failedAt: Position | undefined;
@@ -65,7 +65,7 @@ export async function* ownSubscription(
       const isDropped = failure.code === storeTimedOut && progress.position > begunAt;
       if (isDropped) parts.log.debug(fields, 'a subscription was too slow and is taken up again');
       else {
-        // A store that is away is told once by each subscription, and its return by the watch of its end.
+        // Each subscription logs once that the store is away; the watch of its end logs the return.
         const level = failedAt === progress.position ? 'debug' : 'warn';
         failedAt = progress.position;
         parts.log[level](fields, 'a subscription has failed and is taken up again');
@@ -119,8 +119,8 @@ async function* follow(
     }
     const head = heads.head();
     const isAtEnd = missing === undefined && head !== undefined && progress.position >= head;
-    if (isAtEnd && progress.toldEnd !== progress.position) {
-      progress.toldEnd = progress.position;
+    if (isAtEnd && progress.reportedEnd !== progress.position) {
+      progress.reportedEnd = progress.position;
       yield { kind: 'caught-up', position: progress.position };
       continue;
     }

@@ -4,7 +4,7 @@ import { createFailedStreams, failedStreamsMax, failureAt } from './failed-strea
 
 const failureOf = (stream: string) => failureAt({ stream, revision: 3 }, new Error('of no code'));
 
-test('those of the checkpoint are known and told no more, new ones are told once', () => {
+test('those of the checkpoint are known and not logged again, new ones are logged once', () => {
   const error = vi.fn<Log['error']>();
   const known = { stream: 'payment-p1', revision: 1, code: 'event_undecodable' };
   const failed = createFailedStreams({ ...silentLog, error }, [known]);

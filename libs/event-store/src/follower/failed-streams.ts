@@ -26,7 +26,7 @@ export interface FailedStreams {
   delete(stream: string): void;
 }
 
-/** @param known those of the checkpoint, which were told already */
+/** @param known those of the checkpoint, which were logged already */
 export function createFailedStreams(log: Log, known: readonly FailedStream[] = []): FailedStreams {
   const byStream = new Map(known.map((failed) => [failed.stream, failed]));
   return {

@@ -20,7 +20,7 @@ export interface FoldedStates<State> {
 }
 
 /**
- * What a function makes of an event, which is the same whoever asks. Followers of one process share the events that they
+ * What a function makes of an event, which is the same for every caller. Followers of one process share the events that they
  * read: it is made once for all of them, and forgotten with the event.
  */
 export function oncePerEvent<Made extends object>(

@@ -70,11 +70,11 @@ test('its health is that of the pass: advancing, failed with its code, or ended'
 });
 
 // While a broker was away each of them logged an error every thirty seconds and oftener.
-test('what fails for the same reason again and again is told once, until a pass has got on', async () => {
+test('a failure that repeats for the same reason is logged as an error once, until a pass makes progress', async () => {
   const { clock } = recordingClock();
   const ending = new AbortController();
-  const told: unknown[] = [];
-  const log = { ...silentLog, error: ({ code }: { code?: string }) => void told.push(code) };
+  const logged: unknown[] = [];
+  const log = { ...silentLog, error: ({ code }: { code?: string }) => void logged.push(code) };
   let passes = 0;
   const follower = createFollower({ clock, log, name: 'spec' }, async (_signal, gotOn) => {
     passes += 1;
@@ -84,7 +84,7 @@ test('what fails for the same reason again and again is told once, until a pass 
     throw failure;
   });
   await follower.run(ending.signal);
-  expect(told).toEqual(['store_down', 'following_failed', 'store_down', 'store_down']);
+  expect(logged).toEqual(['store_down', 'following_failed', 'store_down', 'store_down']);
 });
 
 test('what a pass throws because it was ended is no failure', async () => {

@@ -46,7 +46,7 @@ export function createFollower(
 
   async function pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
     const code = errorCode(error) ?? 'following_failed';
-    // What is away for long is told once.
+    // A failure that lasts is logged as an error once.
     const level = health.failure === code ? 'debug' : 'error';
     health = { isAdvancing: false, failure: code };
     const waitMs = Math.round(pauseMs * (0.5 + (ids?.fraction() ?? 1) / 2));

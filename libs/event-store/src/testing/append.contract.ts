@@ -173,7 +173,7 @@ export function describeAppend(given: Stores): void {
       );
     });
 
-    // A server took 1 MiB, an append had up to 16, and whoever ran a server as it comes could not use it.
+    // A server took 1 MiB and an append had up to 16: a server with default settings could not be used.
     it.each([1, 8])(
       'goes up to what a server takes of which nobody has set the size, in %s events',
       async (count) => {

@@ -4,7 +4,7 @@ import { freshStream, givenEvents } from './given-events.ts';
 
 export function describeHead(given: Stores): void {
   describe('head', () => {
-    it('is at the last append or behind it, whoever made it, and never goes back', async () => {
+    it('is at the last append of any client or behind it, and never goes back', async () => {
       const store = given.store();
       const other = await given.another();
       const before = await store.head();

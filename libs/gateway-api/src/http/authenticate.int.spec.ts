@@ -38,7 +38,7 @@ test('a key with one of the scopes gives its caller', async () => {
   expect([answer.statusCode, answer.body]).toEqual([200, 'shop']);
 });
 
-// Whoever had just been given a key was refused for as long as the subscription took to tell of it.
+// A key that had just been issued was refused until the subscription delivered its event.
 test('a key works as soon as it was issued', async () => {
   const { app, store } = await start();
   for (const keyId of ['k2', 'k3', 'k4']) {
@@ -78,9 +78,9 @@ test.each([
   expect(answer.json()).toMatchObject({ success: false, errors: [{ code, kind: 'authentication_error' }] });
 });
 
-// Who sent the key alone was told that the key was unknown, and looked for the fault there.
+// The answer to a key without its scheme said that the key was unknown: callers looked for the fault there.
 test.each(['tg_sandbox_k9_0123456789abcdef', 'Basic c2hvcDpzZWNyZXQ=', 'Bearer '])(
-  'who has sent no bearer credential (%s) is told so',
+  'a header without a bearer credential (%s) is refused with that reason',
   async (authorization) => {
     const { app } = await start();
     const answer = await app.inject({ url: '/one', headers: { authorization } });

@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  // All of them stood before the first call, and whoever opened /docs saw no call without a long way down.
+  // All of them stood before the first call: readers of /docs had to scroll a long way down to reach it.
   it('begins with the calls, and leads to the codes', () => {
     expect(document.info.description).toContain(`](${errorPage})`);
     expect(document.info.description.split('\n').length).toBeLessThan(30);

@@ -169,7 +169,7 @@ export const operatorAnswerSchemas = {
     hours: z.array(overviewHour),
     minutes: z
       .array(overviewMinute)
-      .describe('The last 60 minutes, as the instance that answers was told of them since its start.'),
+      .describe('The last 60 minutes, as far as the answering instance has seen them since its start.'),
     readModelLagMs: z
       .number()
       .min(0)

@@ -56,11 +56,11 @@ export const webhooksDocument = (refTo: (schema: 'WebhookBody') => object) =>
 
 function operationOf(type: keyof typeof meanings, summary: string, schema: object) {
   const names = webhookEventNames.filter((name) => name.startsWith(`${type}.`));
-  const told = type === 'test' ? '' : `\n\nEvents: ${names.map((name) => `\`${name}\``).join(', ')}.`;
+  const events = type === 'test' ? '' : `\n\nEvents: ${names.map((name) => `\`${name}\``).join(', ')}.`;
   const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
   return {
     ...{ operationId: `receive${name}Webhook`, tags: ['Webhooks'], summary },
-    ...{ description: `${description}${told}`, security: [], parameters: headers },
+    ...{ description: `${description}${events}`, security: [], parameters: headers },
     requestBody: {
       required: true,
       content: {

@@ -38,13 +38,13 @@ it('takes over the words, the place, the code and the numbers of what kafkajs sa
   expect(linesOf(logLevel.INFO, content)).toMatchObject([{ level: 20 }]);
 });
 
-// A broker that was away for half a minute was told of in 160 lines, and a first start in 26.
+// A broker that was away for half a minute produced 160 log lines, and a first start 26.
 it.each([
   'Connection error: connect ECONNREFUSED',
   'Failed to connect to broker',
   'Crash: planted',
   'planted',
-])('keeps %s, which others tell of by what came of it, to whoever looks closely', (message) => {
+])('logs %s for debugging only, since others log what came of it', (message) => {
   expect(linesOf(logLevel.ERROR, { message })).toMatchObject([{ level: 20 }]);
 });
 

@@ -16,8 +16,8 @@ const ownWords = [
   ...['Could not describe configs', 'Could not reassign partitions'],
 ];
 
-/** Of these nobody else tells. All else are tries, by the dozen while a broker is away; what comes of them is logged by those who wait for it. */
-const untold = [
+/** Nobody else reports these. All others are tries, by the dozen while a broker is away; their callers log what comes of them. */
+const unreported = [
   ...['Offset out of range', 'Failed to execute listener', 'Consumer group received unsubscribed topics'],
 ];
 
@@ -33,13 +33,13 @@ function textOf(message: unknown): string {
 export function toLogCreator(log: Log): logCreator {
   return () => (entry) => {
     const said = textOf(entry.log.message);
-    if (isUntold(entry)) log.warn(fieldsOf(entry), said);
+    if (isUnreported(entry)) log.warn(fieldsOf(entry), said);
     else log.debug(fieldsOf(entry), said);
   };
 }
 
-const isUntold = ({ level, log: { message } }: LogEntry): boolean =>
-  level <= logLevel.WARN && untold.some((words) => message.startsWith(words));
+const isUnreported = ({ level, log: { message } }: LogEntry): boolean =>
+  level <= logLevel.WARN && unreported.some((words) => message.startsWith(words));
 
 function fieldsOf({ namespace, log: content }: LogEntry): LogFields {
   const { message, error, topic, partition, retryCount, retryTime } = content as Record<string, unknown>;

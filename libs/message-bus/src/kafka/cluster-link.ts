@@ -28,8 +28,8 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
   const closing = new AbortController();
   let opened: OpenCluster | undefined;
   let isConnected = false;
-  /** Why it does not answer, as far as that has been told since it last did. */
-  const told = new Set<string>();
+  /** The causes that were reported since it last answered. */
+  const reported = new Set<string>();
 
   async function ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result> {
     opened ??= openCluster(connection);
@@ -51,12 +51,12 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
     }
   }
 
-  function tellOnce({ code, message }: TollgateError): void {
+  function reportOnce({ code, message }: TollgateError): void {
     const fields = { operation: 'kafka', code, address: connection.brokers.join(', ') };
-    if (told.has(message)) log.debug(fields, message);
+    if (reported.has(message)) log.debug(fields, message);
     else if (isConnected) log.error(fields, `Kafka does not answer any more. ${message}`);
     else log.warn(fields, `Kafka does not answer. ${message}`);
-    told.add(message);
+    reported.add(message);
   }
 
   async function keepUp(): Promise<void> {
@@ -66,9 +66,9 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
         await ask((cluster) => cluster.metadata());
         if (!isConnected) log.info({ operation: 'kafka' }, 'Kafka answers');
         [isConnected, pauseMs] = [true, firstPauseMs];
-        told.clear();
+        reported.clear();
       } catch (error) {
-        tellOnce(toBusUnavailable(error));
+        reportOnce(toBusUnavailable(error));
         isConnected = false;
       }
       await clock.sleep(isConnected ? pingIntervalMs : pauseMs, closing.signal).catch(() => undefined);

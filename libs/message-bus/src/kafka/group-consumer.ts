@@ -14,7 +14,7 @@ const partitionBytesMax = 1_048_576;
 const leaveWithinMs = 10_000;
 const firstPauseMs = 250;
 const pauseMsMax = 10_000;
-/** A coordinator that moves for longer than the pauses before this one is told as what ends a consumer. */
+/** A coordinator that moves for longer than the pauses before this one is logged as an error that ends a consumer. */
 const movingPauseMsMax = 2_000;
 
 export interface GroupConsumerOptions {
@@ -34,9 +34,9 @@ export async function consumeGroup(
   const { connection, clock } = options;
   const { group, signal } = membership;
   let pauseMs = firstPauseMs;
-  /** Of what one has ended since one last had a place in the group. */
-  let told: string | undefined;
-  const onJoined = () => (told = undefined);
+  /** Of the error that was logged last, since a consumer last joined the group. */
+  let loggedCode: string | undefined;
+  const onJoined = () => (loggedCode = undefined);
   while (!signal.aborted) {
     const crash = await consumeOnce(options, membership, {
       onJoined,
@@ -46,9 +46,9 @@ export async function consumeGroup(
     const error = toBusUnavailable(crash);
     const fields = { operation: 'consume', token: group, code: error.code, waitMs: pauseMs, error };
     const isPassing = isCoordinatorMoving(crash) && pauseMs < movingPauseMsMax;
-    const level = told === error.code || isPassing ? 'debug' : 'error';
+    const level = loggedCode === error.code || isPassing ? 'debug' : 'error';
     connection.log[level](fields, 'a consumer ended; another one takes its place');
-    if (level === 'error') told = error.code;
+    if (level === 'error') loggedCode = error.code;
     await clock.sleep(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(2 * pauseMs, pauseMsMax);
   }

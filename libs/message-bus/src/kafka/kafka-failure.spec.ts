@@ -13,7 +13,7 @@ const ofType = (type: string) => {
   return new KafkaJSNumberOfRetriesExceeded(beneath, { retryCount: 5, retryTime: 1 });
 };
 
-// The first group that a broker ever has was told as an error at the first start of a gateway, and nothing was wrong.
+// The first start of a gateway logged an error for the first group that a broker ever has, though nothing was wrong.
 it.each(['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP'])(
   '%s passes: the coordinator of a group moves',
   (type) => {

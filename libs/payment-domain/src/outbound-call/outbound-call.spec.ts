@@ -3,7 +3,7 @@ import { type CallOutcome, mayHideEffect } from './outbound-call.ts';
 
 const refused = (...codes: string[]): CallOutcome<object> => ({
   kind: 'refused',
-  errors: codes.map((code) => ({ code, message: code })),
+  errors: codes.map((code) => ({ code, kind: 'invalid' })),
 });
 
 // The first delivery of a request may have taken the money that the second one did not find.

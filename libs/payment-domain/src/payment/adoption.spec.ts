@@ -177,7 +177,7 @@ describe('refused', () => {
     ['refundedAmount', shown('init', { refundedAmount: -1 })],
     ['authorizedAmount', shown('pending', { authorizedAmount: 1001 })],
     ['serviceToken', shown('approved', { serviceToken: 'x'.repeat(5000) })],
-  ])('what no payment can be is told by its field: %s', (parameter, picture) => {
+  ])('what no payment can be is refused, with its field named: %s', (parameter, picture) => {
     expect(adoptPayment(noPayment, adopt(picture))).toEqual({
       kind: 'refused',
       refusal: { code: 'payment_not_readable', parameter },

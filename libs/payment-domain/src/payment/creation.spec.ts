@@ -408,7 +408,7 @@ test('payments of other orders are never accepted, and the inquiry proves nothin
     .then([opened('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
 });
 
-// A lost answer was found by its number alone: over a store that was begun anew, and beside another installation on the
+// A lost answer was found by its number alone: over a store started from scratch, and beside another installation on the
 // same account, a payment that was made long before was taken for ours, and was `approved` without a charge.
 describe('a payment under our number that the attempt cannot have made', () => {
   const oldest = attempt(1).sendBy - 300_000;
@@ -556,7 +556,7 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
   },
 );
 
-// A person acknowledged a second payment that nobody had paid; then it was paid, and nobody was told: its status was not
+// A person acknowledged a second payment that nobody had paid; then it was paid, and no review was opened: its status was not
 // in the evidence, so the finding was the same.
 test('a second payment opens another review when its money is held, and when it is taken', () => {
   const shown = (status: string, changes = {}) =>
@@ -589,7 +589,7 @@ test('a review of a second payment that is still open gives way to one that show
 });
 
 // A charge whose answer was lost was not found, and a person called it not made. Then it was found, approved: the payment
-// stayed `failed`, and where a person had acknowledged it as pending before, nobody was told.
+// stayed `failed`, and where a person had acknowledged it as pending before, no review was opened.
 test('a failed payment that a search finds approved is approved after all, with a review', () => {
   const pending = inquiry(quietUntil, { found: [observed('pending')] });
   const found = [...historyTo.failed, ...decided(historyTo.failed, pending)];

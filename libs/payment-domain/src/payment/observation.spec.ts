@@ -323,7 +323,7 @@ test('a revision brings the refunds along', () => {
   });
 });
 
-// The review of the first one stayed, with its evidence: whoever resolved it accepted what he had not seen.
+// The review of the first one stayed, with its evidence: the person who resolved it accepted what it did not show.
 test('revisions there and back are all recorded, and the review is about the last', () => {
   const back = [...historyTo.approved, ...observe(historyTo.approved, observed('declined'))];
   const events = observe(back, observed('approved'));
@@ -369,7 +369,7 @@ test('a failed payment that turns up approved is known by its token from then on
 
 // --- Money of a payment that has ended
 
-// A payment had expired, and the customer authorized it after all: nobody was told, and nobody could void it.
+// A payment had expired, and the customer authorized it after all: no review was opened, and nobody could void it.
 test.each(['declined', 'voided', 'expired'] as const)(
   'money that is held of a payment that is %s opens a review, once it cannot be an older picture',
   (phase) => {

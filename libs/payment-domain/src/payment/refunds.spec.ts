@@ -424,7 +424,7 @@ test('what an answer says at too great length is cut', () => {
 const reportsDecline = (serviceRefundToken: string) =>
   ({ type: 'RecordRefundDeclineReported', serviceRefundToken }) as const;
 
-// A callback is unsigned, and of all callbacks this one was believed: whoever knew the address of one could free the
+// A callback is unsigned, and of all callbacks this one was believed: anybody who knew the address of one could free the
 // reservation of a refund that the service went on to make, and the same money was given back twice.
 describe('a refund that a callback reports as declined', () => {
   const reported = [...pending, declineReported('service-refund-1')];

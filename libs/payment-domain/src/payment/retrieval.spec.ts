@@ -243,7 +243,7 @@ describe('an inquiry that failed', () => {
       .thenNothing();
   });
 
-  // The callback may be news: patience begins anew with it, also for what had been final for long.
+  // The callback may be news: it restarts the patience, also for what had been final for long.
   test.each(['approved', 'pending'] as const)(
     'has patience from the latest deferred callback on: %s',
     (phase) => {

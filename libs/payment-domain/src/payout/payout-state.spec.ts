@@ -119,7 +119,7 @@ test('a review is open until it is resolved, and what is acknowledged stays know
   expect(resolved.acknowledged).toEqual([{ ...payoutSampleEvents.ReviewOpened.data, number: 1 }]);
 });
 
-// On hold, acknowledged, approved, and on hold again: nobody was told of the second time.
+// On hold, acknowledged, approved, and on hold again: the second time opened no review.
 test('what was acknowledged of a doubt is forgotten when a status is taken over, unless a person gave it', () => {
   const seen = [
     ...payoutHistoryTo.pending,

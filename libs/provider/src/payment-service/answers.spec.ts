@@ -257,7 +257,7 @@ describe('a page of payments', () => {
   const page = (list: object) =>
     read(readPageOfPayments({ from: '2026-11-01', to: '2026-11-01', page: 1 }), list);
 
-  it('without a count is told without a total', () => {
+  it('without a count is read as one without a total', () => {
     expect(page({ payments: [payment] })).toEqual(accepted({ found: [payment] }));
   });
 

@@ -45,7 +45,7 @@ test('an order number that exists already is this very call, delivered twice: it
 });
 
 // A deployment that says "has already been taken" under a code of its own: the charge that the first delivery had made was
-// recorded as refused, and whoever asked again charged the card once more.
+// recorded as refused, and a caller who asked again charged the card once more.
 test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
   'a refusal that names our order number as its parameter (%s) is one, too',
   async (code) => {
@@ -167,8 +167,8 @@ describe('a call whose connection takes longer to be made than the call may wait
     return { port, open, arrived: () => sockets.length, close: () => relay.close() };
   }
 
-  // A gateway that was stopped in the handshake sent the call when it woke up, long after a person had been told that
-  // nothing was made: the card was charged twice.
+  // A gateway that was stopped in the handshake sent the call when it woke up, long after a person had read that nothing
+  // was made: the card was charged twice.
   it('is never sent, and provably so', async () => {
     const relay = await startRelay();
     const { authorize, close } = open(`https://localhost:${relay.port}`);

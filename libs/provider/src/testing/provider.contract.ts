@@ -242,7 +242,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   });
 
   describe(`${name}: without effect`, () => {
-    test('an account that is refused is told apart from a request that is', async () => {
+    test('a refused account is distinguished from a refused request', async () => {
       expect(await under.refusedAccount.authorize(request(), anyTime)).toMatchObject({
         kind: 'refused',
         isAccountRefused: true,

@@ -32,7 +32,7 @@ export interface Operator {
 
 const personPrefix = 'person:';
 
-/** What stands for a key where a person calls: an id that no key has, so that whoever approves is never taken for who asked. */
+/** Stands for a key where a person calls: an id that no key has, so that the approver is never taken for the requester. */
 export const keyIdOfPerson = (person: string): string => `${personPrefix}${person}`;
 export const isKeyIdOfPerson = (keyId: string): boolean => keyId.startsWith(personPrefix);
 

@@ -35,7 +35,7 @@ const operator: Rights = {
   within: [...support.within, 'payouts', 'admin'],
 };
 
-/** Whoever resolves reviews releases no money by himself, and lets nobody in: a second key's approval and keys are an admin's. */
+/** An operator resolves reviews, but releases no money alone and lets nobody in: second approvals and keys are for admins. */
 const admin: Rights = {
   across: [...operator.across, 'operators:manage'],
   within: [...operator.within, 'approvals'],

@@ -18,7 +18,7 @@ it('are of one person, by name, in the order of their names', async () => {
   ];
   expect(await saved.of(ada)).toEqual(expected);
   expect(await saved.of({ ...ada, person: 'bob' })).toEqual([]);
-  // Whoever is known by other means is another person.
+  // The same name from another source is another person.
   expect(await saved.of({ ...ada, source: 'oidc' })).toEqual([]);
   expect(await saved.remove(ada, 'first')).toEqual(expected.slice(1));
   expect(await saved.remove(ada, 'first')).toEqual(expected.slice(1));

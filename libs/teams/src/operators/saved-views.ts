@@ -1,6 +1,6 @@
 /**
  * The lists that a person has saved by name (stream `operator-views-<hash of the person>`, of which the last event is kept).
- * They are addresses within the console and nothing more: whoever opens one is shown what the role allows.
+ * They are addresses within the console and nothing more: opening one shows what the role allows.
  */
 import { createHash } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';

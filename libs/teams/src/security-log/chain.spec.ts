@@ -46,9 +46,9 @@ describe('a log', () => {
     expect((await check([], five.hashes[4])).hasNoted).toBe(false);
   });
 
-  test('that was written anew as a whole shows against a noted hash only', async () => {
-    const anew = logOf(['a', 'b', 'x', 'd', 'e']);
-    expect(await check(anew.events, five.hashes[4])).toMatchObject({ fault: undefined, hasNoted: false });
+  test('that was rewritten as a whole shows against a noted hash only', async () => {
+    const forged = logOf(['a', 'b', 'x', 'd', 'e']);
+    expect(await check(forged.events, five.hashes[4])).toMatchObject({ fault: undefined, hasNoted: false });
   });
 });
 
@@ -62,7 +62,7 @@ describe('a log shows', () => {
     expect(await faultOf([b, c, d, e])).toBe('removed');
   });
 
-  test('an event that was removed, also where the others were numbered anew', async () => {
+  test('an event that was removed, also where the others were renumbered', async () => {
     const renumbered = [a, b, d, e].map((event, revision) => ({ ...event, revision }));
     expect(await faultOf(renumbered)).toBe('changed');
   });

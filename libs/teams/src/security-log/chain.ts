@@ -1,7 +1,7 @@
 /**
  * The chain of the security log: each event carries the hash of the one before and its own. A change, a removal, an
  * insertion or another order shows. What it cannot show by itself: that events are missing at the end, or that somebody
- * has written all of it anew; for that, a hash that was noted elsewhere is compared.
+ * has rewritten all of it; for that, a hash that was noted elsewhere is compared.
  */
 import { createHash } from 'node:crypto';
 import type { NewEvent, RecordedEvent } from '@tollgate/event-store';

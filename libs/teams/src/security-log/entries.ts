@@ -16,7 +16,7 @@ const securityEventSchemas = {
   /** Requests that were not let in, of one source. */
   AccessRefused: z.object({
     code: z.string(),
-    /** `several` where the sources were too many to be told apart. */
+    /** `several` where the sources were too many to distinguish. */
     address: z.string(),
     /** The beginning of it: where the secret was wrong, anybody may have made it up. Of a person's credential, whose it is. */
     keyIdPrefix: z.string().optional(),

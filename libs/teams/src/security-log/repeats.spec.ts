@@ -7,7 +7,7 @@ const create = (perMinuteMax = 3) =>
   createRepeats<string>({ keyOf: (item) => item, asOneOfMany: () => 'several', perMinuteMax });
 
 describe('many of the same', () => {
-  test('are told at once, and then as a count when their window ends', () => {
+  test('are reported at once, and then as a count when their window ends', () => {
     const repeats = create();
     expect(repeats.isFirst('a', 0)).toBe(true);
     for (const at of [10, 20, 30]) expect(repeats.isFirst('a', at)).toBe(false);
@@ -15,23 +15,23 @@ describe('many of the same', () => {
     expect(repeats.due(minute)).toEqual([{ item: 'a', count: { count: 3, from: 10, until: 30 } }]);
   });
 
-  test('are told in windows that grow up to an hour, and at once again after a quiet one', () => {
+  test('are reported in windows that grow up to an hour, and at once again after a quiet one', () => {
     const repeats = create();
     repeats.isFirst('a', 0);
-    const toldAt: number[] = [];
+    const reportedAt: number[] = [];
     let now = 0;
     for (; now < 6 * 60 * minute; now += minute / 2) {
       expect(repeats.isFirst('a', now)).toBe(false);
-      if (repeats.due(now).length > 0) toldAt.push(now / minute);
+      if (repeats.due(now).length > 0) reportedAt.push(now / minute);
     }
-    expect(toldAt.slice(0, 5)).toEqual([1, 3, 7, 15, 31]);
-    expect(toldAt.length).toBeLessThan(14);
+    expect(reportedAt.slice(0, 5)).toEqual([1, 3, 7, 15, 31]);
+    expect(reportedAt.length).toBeLessThan(14);
     expect(repeats.due(now + 60 * minute)).toHaveLength(1);
     expect(repeats.due(now + 180 * minute)).toEqual([]);
     expect(repeats.isFirst('a', now + 180 * minute)).toBe(true);
   });
 
-  test('that could not be told are told again', () => {
+  test('that could not be reported are reported again', () => {
     const repeats = create();
     repeats.isFirst('a', 0);
     repeats.forget('a');
@@ -56,22 +56,22 @@ describe('too many sources', () => {
         (requests) => {
           const repeats = create(3);
           let now = 0;
-          let told = 0;
+          let reported = 0;
           const perMinute = new Map<number, number>();
-          const tell = (count: number) => {
-            told += count;
+          const report = (count: number) => {
+            reported += count;
             const at = Math.floor(now / minute);
             perMinute.set(at, (perMinute.get(at) ?? 0) + 1);
           };
           for (const { source, after } of requests) {
             now += after;
-            if (repeats.isFirst(String(source), now)) tell(1);
-            for (const { count } of repeats.due(now)) tell(count.count);
+            if (repeats.isFirst(String(source), now)) report(1);
+            for (const { count } of repeats.due(now)) report(count.count);
           }
-          // Two minutes of counting may lie in one of the clock's, and what the many are told as comes on top.
+          // Two minutes of counting may lie in one of the clock's, and the entry for the many comes on top.
           for (const count of perMinute.values()) expect(count).toBeLessThanOrEqual(2 * 3 + 2);
-          for (const { count } of repeats.rest()) told += count.count;
-          expect(told).toBe(requests.length);
+          for (const { count } of repeats.rest()) reported += count.count;
+          expect(reported).toBe(requests.length);
         },
       ),
     );

@@ -1,7 +1,7 @@
 /**
- * Many of the same are few entries: the first is told at once, those that follow are counted and told when their window
- * ends. A window that was used is followed by one of twice the length, up to an hour; an unused one is forgotten. Sources
- * that are too many to be told apart are told as one.
+ * Many of the same are few entries: the first is reported at once, those that follow are counted and reported when their
+ * window ends. A window that was used is followed by one of twice the length, up to an hour; an unused one is forgotten.
+ * Sources that are too many to distinguish are reported as one.
  */
 
 /** How often something came, and from when to when, milliseconds since the Unix epoch. */
@@ -14,7 +14,7 @@ export interface Count {
 export interface RepeatsOptions<Item> {
   /** What is the same. */
   keyOf(item: Item): string;
-  /** What is told of where the sources are too many. */
+  /** What is reported where the sources are too many. */
   asOneOfMany(item: Item): Item;
   /** Entries in a minute at most, beside those of the many. */
   perMinuteMax?: number;
@@ -30,26 +30,26 @@ interface Window<Item> extends Count {
 }
 
 export interface Repeats<Item> {
-  /** True where it is to be told at once; otherwise it is counted. */
+  /** True where it is to be reported at once; otherwise it is counted. */
   isFirst(item: Item, now: number): boolean;
-  /** It could not be told: the next one is the first again. */
+  /** It could not be reported: the next one is the first again. */
   forget(item: Item): void;
-  /** What is to be told now of what was counted. */
+  /** What is to be reported now of what was counted. */
   due(now: number): readonly { item: Item; count: Count }[];
-  /** All that was counted and not told, for the end. */
+  /** All that was counted and not reported, for the end. */
   rest(): readonly { item: Item; count: Count }[];
 }
 
 export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item> {
   const { keyOf, asOneOfMany, perMinuteMax = 20 } = options;
   const windows = new Map<string, Window<Item>>();
-  let minute = { startedAt: -Infinity, told: 0 };
+  let minute = { startedAt: -Infinity, reported: 0 };
 
-  function mayTell(now: number): boolean {
+  function mayReport(now: number): boolean {
     if (now >= minute.startedAt + firstWindowMs || now < minute.startedAt)
-      minute = { startedAt: now, told: 0 };
-    if (minute.told >= perMinuteMax) return false;
-    minute.told += 1;
+      minute = { startedAt: now, reported: 0 };
+    if (minute.reported >= perMinuteMax) return false;
+    minute.reported += 1;
     return true;
   }
 
@@ -79,7 +79,7 @@ export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item
       const known = windows.get(key);
       const once = { count: 1, from: now, until: now };
       if (known !== undefined) add(known, once);
-      else if (mayTell(now)) {
+      else if (mayReport(now)) {
         open(key, item, now, firstWindowMs);
         return true;
       } else addToMany(item, once, now);
@@ -87,16 +87,16 @@ export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item
     },
     forget: (item) => void windows.delete(keyOf(item)),
     due(now) {
-      const told = [];
+      const reported = [];
       for (const [key, window] of [...windows]) {
         if (now < window.endsAt && now >= window.from - lastWindowMs) continue;
         windows.delete(key);
         if (window.count === 0) continue;
-        if (key.startsWith('many ') || mayTell(now)) told.push(take(window));
+        if (key.startsWith('many ') || mayReport(now)) reported.push(take(window));
         else addToMany(window.item, window, now);
         open(key, window.item, now, Math.min(2 * window.lengthMs, lastWindowMs));
       }
-      return told;
+      return reported;
     },
     rest() {
       const counted = [...windows.values()].filter(({ count }) => count > 0).map(take);

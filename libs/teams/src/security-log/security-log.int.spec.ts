@@ -100,7 +100,7 @@ describe('reading', () => {
 });
 
 /** What somebody does who can write to the file. */
-describe('whoever changes the store', () => {
+describe('somebody who changes the store', () => {
   async function start() {
     const file = await temporaryFile();
     const open = async () => {

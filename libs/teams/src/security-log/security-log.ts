@@ -1,4 +1,4 @@
-/** The one way to write the security log, from whichever process: the loser of a conflict links its entry anew. */
+/** The one way to write the security log, from whichever process: the loser of a conflict relinks its entry. */
 import {
   type EventStore,
   type LoadedState,

@@ -62,8 +62,8 @@ describe('refused requests', () => {
     await clock.advance(1_000);
     await clock.advance(60_000);
     await grownTo(21);
-    const told = (await entries()).map(({ data }) => Number(data['count']));
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(5_000);
+    const counts = (await entries()).map(({ data }) => Number(data['count']));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(5_000);
     expect((await entries()).at(-1)?.data).toMatchObject({ address: 'several', count: 4_980 });
   });
 
@@ -125,7 +125,7 @@ describe('an export', () => {
     expect((await entries()).at(-1)?.data).toMatchObject({ keyId: 'k1', count: 1 });
   });
 
-  test('does not begin where it cannot be put on record, and the next try is told', async () => {
+  test('does not begin where it cannot be put on record, and the next try is recorded', async () => {
     let isAway = true;
     const { watch, entries } = await start((store) => ({
       ...store,

@@ -45,7 +45,7 @@ const waitingMax = 500;
 /** In one append. */
 const batchMax = 100;
 
-/** Of a person all of it: who could be told by a beginning? */
+/** Of a person all of it: a prefix would identify nobody. */
 const prefixOf = (keyId: string | undefined): string | undefined =>
   keyId === undefined || isKeyIdOfPerson(keyId) ? keyId : keyId.slice(0, 8);
 

@@ -1,6 +1,6 @@
 /**
- * Brings the events of teams into the security log: each once, in their order, whoever wrote it and whenever. Several
- * processes may do so at once: who comes second finds the entry, and writes none.
+ * Brings the events of teams into the security log: each once, in their order, from any writer, at any time. Several
+ * processes may do so at once: the second one finds the entry, and writes none.
  */
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/payment-domain';

@@ -45,7 +45,7 @@ describe('changes of an account', () => {
     await eventually(() => expect(later.states).toEqual(['paused', 'active']));
   });
 
-  // Seed 683: the account was paused after somebody had been told that it was active again.
+  // Seed 683: the account was paused after the API had answered that it was active again.
   it('cannot take effect behind a later one, where the store gave no answer', async () => {
     const store = await temporaryStore();
     let takeEffect = () => Promise.resolve<unknown>(undefined);
@@ -62,7 +62,7 @@ describe('changes of an account', () => {
     expect((await follow(store)).changes.of('sandbox', 'main')).toMatchObject({ state: 'active' });
   });
 
-  it('end in one state, whoever asks at the same time', async () => {
+  it('end in one state when several ask at the same time', async () => {
     const store = await temporaryStore();
     const changes = ['draining', 'paused', 'active', 'paused'] as const;
     await Promise.all(changes.map((state) => change(store, state)));
@@ -125,7 +125,7 @@ describe('the accounts file', () => {
     await eventually(() => expect(states).toEqual(['paused']));
   });
 
-  it('that cannot be used is told until it can be', async () => {
+  it('that cannot be used is reported until it can be', async () => {
     const store = await temporaryStore();
     const state = { isBroken: true };
     const reload = () => {

@@ -69,7 +69,7 @@ async function append(
   });
 }
 
-/** What has been changed so far; for whoever only looks. @throws StoreUnavailable */
+/** What has been changed so far, for readers that change nothing. @throws StoreUnavailable */
 export async function readAccountChanges(store: Pick<EventStore, 'read'>): Promise<MerchantAccounts> {
   let accounts = noAccountChanges;
   for await (const recorded of store.read(merchantAccountsStream))

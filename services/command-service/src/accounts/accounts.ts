@@ -43,7 +43,7 @@ export interface Accounts {
 
 /** What operators change while the process runs. */
 export interface ChangeableAccounts extends Accounts {
-  /** What is under way goes on; whoever waits for a permit that is not given any more is turned away. */
+  /** Calls under way go on; callers that wait for a permit that is no longer given are turned away. */
   setState(environment: Environment, name: string, state: AccountState): void;
   /**
    * Takes the place of those that are configured. What is under way through an account of the same name counts on, and its

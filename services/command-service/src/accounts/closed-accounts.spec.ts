@@ -69,7 +69,7 @@ describe('an account that is', () => {
   });
 });
 
-it('turns whoever waits away at once, and nobody whom it still serves', async () => {
+it('turns waiting callers away at once, but none that it still serves', async () => {
   const { set, clock, accounts, forBegun } = start(account('one', { concurrentCallsMax: 1 }));
   const underWay = permitIn(await forBegun());
   const ends: string[] = [];

@@ -13,7 +13,7 @@ describe('what calls and inquiries have together', () => {
   });
 
   // With one a second there was never a token beside the quarter that is left to calls: no inquiry ever began, so a charge
-  // whose answer was lost stayed unknown for ever, and nobody was told. With as many calls as were allowed, none began either.
+  // whose answer was lost stayed unknown for ever, unreported. With as many calls as were allowed, none began either.
   it('gives an inquiry its turn within ten calls, and calls nine of ten, whatever the rate and however many want it', () => {
     fc.assert(
       fc.property(

@@ -85,9 +85,9 @@ export interface ForgetDependencies {
 }
 
 /**
- * Makes unreadable for ever what is kept about the customer of a payment, and takes on record that it was done, when, and by
- * whom: whoever asked for it may ask for a proof. Also where nothing is kept: a process that still waits for an answer
- * keeps nothing after this.
+ * Makes unreadable for ever what is kept about the customer of a payment, and records that it was done, when, and by whom:
+ * the requester may ask for proof. Also where nothing is kept: a process that still waits for an answer keeps nothing
+ * after this.
  *
  * @returns whether anything was kept
  * @throws StoreUnavailable: repeat it

@@ -6,7 +6,7 @@ import { nameOfInstallation } from './installation.ts';
 
 const harness = useHarness();
 
-it('a store gets a name at its first start and keeps it, whoever starts first', async () => {
+it('a store gets a name at its first start and keeps it when several processes start at once', async () => {
   const { store } = harness();
   const nameIn = (seed: number) =>
     nameOfInstallation({ store, clock: createFakeClock(), ids: createFakeIds(seed) });

@@ -68,7 +68,7 @@ async function streamsUnderOthers(store: EventStore, keyId: string): Promise<str
   for await (const item of store.subscribe(options)) {
     if (item.kind === 'caught-up') break;
     const { sealedRecurringToken } = recurringTokenStoredSchema.parse(item.data);
-    // Hidden ones may come in any order: one that is encrypted anew stays so.
+    // Hidden ones may come in any order: a token that is re-encrypted stays so.
     if (last.get(item.stream) !== keyId) last.set(item.stream, keyIdOf(sealedRecurringToken));
   }
   enough.abort();
@@ -76,10 +76,10 @@ async function streamsUnderOthers(store: EventStore, keyId: string): Promise<str
 }
 
 /**
- * Encrypts every recurring token anew that is under an earlier master, so that this one is needed no longer for them.
+ * Re-encrypts every recurring token that is under an earlier master, so that they no longer need that master.
  *
  * @param keyId the master that the vault seals under
- * @returns how many it has encrypted anew
+ * @returns how many it has re-encrypted
  * @throws StoreUnavailable; TollgateError `key_unknown`
  */
 export async function rewrapRecurringTokens(

@@ -36,7 +36,7 @@ export interface AskAccount {
     cause: Cause,
     ask: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
   ): Promise<Asked<Answer>>;
-  /** False while the circuit of the account's inquiries is open: whoever asks would not be served. */
+  /** False while the circuit of the account's inquiries is open: an inquiry would be refused. */
   mayAsk(account: AccountName): boolean;
 }
 

@@ -150,8 +150,8 @@ async function permitFor(
 }
 
 /**
- * With whether it calls back to us (the address itself holds a capability, and goes no further), and with its time as the
- * clock that announced the call would have told it.
+ * With whether it calls back to us (the address itself holds a capability, and goes no further), and with its time by the
+ * clock that announced the call.
  */
 export function withOrigin(
   { callbackUrlOf, windowClock }: PaymentInquiryDependencies,

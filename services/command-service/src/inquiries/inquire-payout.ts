@@ -44,7 +44,7 @@ async function ask(
       provider.listPayouts({ orderNumber }),
     );
     if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-    // Their time as the clock that announced the call would have told it.
+    // Their time by the clock that announced the call.
     const aheadMs = windowClock.aheadMsOf(token, call);
     const found = outcome.answer.map(({ createdAt, ...each }) =>
       createdAt === undefined ? each : { ...each, createdAt: createdAt + aheadMs },

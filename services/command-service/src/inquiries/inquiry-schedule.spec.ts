@@ -427,7 +427,7 @@ it('reads what it begins, however much is due', async () => {
   await running;
 });
 
-// The clock was set right after the start. Whatever was open was put off by the hour that it had been wrong, each time anew.
+// The clock was set right after the start. Each pass put off what was open by the hour that the clock had been wrong.
 it('puts nothing off for longer where its clock was ahead when it took the shard', async () => {
   const real = createFakeClock();
   const ahead = { ms: 24 * hour };
@@ -443,7 +443,7 @@ it('puts nothing off for longer where its clock was ahead when it took the shard
   await running;
 });
 
-// Each process has an index of its own: whoever took over a shard inquired all that had ever been settled, at once.
+// Each process has an index of its own: one that took over a shard inquired all that had ever been settled, at once.
 it('does not inquire again, after a take-over, what was settled more than a month ago', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(100).map((token) => {
@@ -459,8 +459,8 @@ it('does not inquire again, after a take-over, what was settled more than a mont
   await running;
 });
 
-// One of two gateways was stopped for half a minute. Whoever took its shards over, and then it itself, put off anew what had
-// just become due: payments that were paid were still `init` four minutes later.
+// One of two gateways was stopped for half a minute. The other one took its shards over, then it took them back, and each put
+// off what had just become due: payments that were paid were still `init` four minutes later.
 it('puts off nothing that has just become due when its shard changes hands', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(40).map((token) => newRow(clock, token, 'open'));

@@ -133,7 +133,7 @@ async function passUntilIdle(schedule: Schedule): Promise<void> {
   schedule.overdueMs = nothingOverdue;
   // Until a shard is taken again nobody looks at our clock, by which the index goes on to be filled.
   schedule.mayHaveBeenWrong = true;
-  // At once: a shard that is taken now begins anew.
+  // At once: a shard that is taken now starts a new loop.
   schedule.passing = undefined;
 }
 
@@ -269,7 +269,7 @@ async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
   schedule.postponed.push({ item, dueAt: result === 'failed' ? repeatedAt(item, clock.now(), next) : next });
 }
 
-/** One that failed has told nothing. @returns undefined for what is settled, and has failed long after its last inquiry */
+/** One that failed has shown nothing. @returns undefined for what is settled, and has failed long after its last inquiry */
 function repeatedAt(
   { inquiryNeed, updatedAt }: DueItem,
   now: number,

@@ -6,7 +6,7 @@ import { type Place, runShards } from './inquiry-shards.ts';
 
 const allShards = [...Array(inquiryShards).keys()];
 
-/** Leases in memory: one holder of a name at a time; whoever waits gets it when it is free. */
+/** Leases in memory: one holder of a name at a time; the next waiter gets it when it is free. */
 function createLeases() {
   const holders = new Map<string, Promise<void>>();
   return async (name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => {

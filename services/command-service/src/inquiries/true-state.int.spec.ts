@@ -1,4 +1,4 @@
-/** Whatever the service comes to show is taken over, or a person is told: also after somebody has acknowledged something. */
+/** Whatever the service comes to show is taken over or opens a review, also after somebody has acknowledged something. */
 import type { ReviewCode } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
@@ -110,7 +110,7 @@ describe('what a person acknowledged, and what was over', () => {
   });
 
   // An account that had once been silent about the payment was silent about a refund, months later: its amount was
-  // reserved for ever, and nobody was told.
+  // reserved for ever, and no review was opened.
   it('is asked about again where the account is silent about a later call', async () => {
     const { provider, clock } = harness();
     const token = await created();

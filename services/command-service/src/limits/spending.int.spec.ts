@@ -59,7 +59,7 @@ it('one call is bounded: nothing is recorded or sent, and the key is not used up
 });
 
 describe('the sum of a day', () => {
-  it('is that of payments, refunds and payouts each, and begins anew at midnight in UTC', async () => {
+  it('is that of payments, refunds and payouts each, and restarts at midnight UTC', async () => {
     const by = limited(
       limitOf('payment', null, 250),
       limitOf('refund', null, 60),
@@ -167,7 +167,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 60, free))).toBe('daily_limit_exceeded');
   });
 
-  it('is told with what is left and when it ends, by HTTP 422', async () => {
+  it('is answered with what is left and when it ends, by HTTP 422', async () => {
     const app = startApp(harness(), { team: { limits: [limitOf('payment', 80, 100)] } });
     const body = (orderNumber: string, amount: number) => ({ ...teaFor(orderNumber, amount).request });
     expect(errorsOf(await app.post('payments', body('order-1', 81)))).toEqual([

@@ -88,7 +88,7 @@ describe('a payment by card', () => {
     expect(sent()).toEqual([1, 0]);
   });
 
-  // A fingerprint over them told both to whoever tried them out; nothing else of them is kept.
+  // A fingerprint over them revealed both to anybody who tried out all values; nothing else of them is kept.
   it.each([
     ['expiry', { expires: '01/2040' }],
     ['holder', { holder: 'Charles Babbage' }],

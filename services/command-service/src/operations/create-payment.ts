@@ -97,7 +97,7 @@ function toCommand(
 /**
  * Over the validated body: what is not part of the terms may not differ unnoticed either. But of a card only what may be
  * kept of one, and nothing of the customer, who may have another address by the time of the repeat: what is forgotten
- * must not be told from what stays.
+ * must not be derivable from what stays.
  */
 function forFingerprint({ card, customer: _, ...request }: PaymentRequest): unknown {
   return card === undefined ? request : { ...request, card: { mask: maskCardNumber(card.pan) } };

@@ -62,7 +62,7 @@ export async function decidePayoutApproval(
   return { kind: 'decided', aggregate: requireDone(executed).aggregate };
 }
 
-/** In the security log it stands among the matters that people decide. A payout waits once at the most. */
+/** The security log lists it among the decisions of people. A payout waits for approval at most once. */
 const toRecord = ({ token, decision }: DecidePayoutInput) => ({
   ...{ token, code: 'awaiting_approval', number: 1 },
   resolution: decision.kind,

@@ -154,7 +154,7 @@ async function submit(
   if (announced.kind === 'moved') return inProgress;
   if (announced.kind === 'refused') {
     await giveBack?.();
-    // Of "all that is left", something else is left by now: it is decided anew in its next turn.
+    // Of "all that is left", another amount is left by now: the next turn decides again.
     return command.amount === wanted.amount ? announced : inProgress;
   }
   await deps.sendPaymentCalls(announced, permit, cause);

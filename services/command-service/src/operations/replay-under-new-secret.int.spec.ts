@@ -52,7 +52,7 @@ it('a recurring token that was kept under the old secret is charged', async () =
   expect(harness().onDisk()).not.toContain('service-recurring');
 });
 
-it('recurring tokens that were encrypted anew need the old secret no longer', async () => {
+it('re-encrypted recurring tokens no longer need the old secret', async () => {
   const { store, clock, startInstance } = harness();
   await keepRecurringToken(harness());
   await keepRecurringToken(harness(), { serviceRecurringToken: 'service-other' }, 'rec_other');

@@ -108,7 +108,7 @@ async function resolveUnmatched(
 
 const personRequired = { kind: 'refused', refusal: { code: 'person_required' } } as const;
 
-/** Undefined where one is enough, whoever it is. One human may have several keys, so keys are nobody where it takes two. */
+/** Undefined where any one caller is enough. One human may have several keys, so keys are nobody where it takes two. */
 function proposerOf(
   { reviewsByTwo, clock }: ResolveReviewDependencies,
   { caller: { operator } }: ResolveReviewInput,

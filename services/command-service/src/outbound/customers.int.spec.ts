@@ -33,7 +33,7 @@ async function loseAnswer(orderNumber: string, more = {}): Promise<string> {
   return result.aggregate.token;
 }
 
-describe('what is told of a customer', () => {
+describe('what a request says of a customer', () => {
   it.each([
     ['on a page', {}],
     ['by card', { card }],

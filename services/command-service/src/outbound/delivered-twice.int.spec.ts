@@ -103,7 +103,7 @@ it('an inquiry that meets the rate limit is made again', async () => {
 });
 
 // 200 of 200 went back; the second delivery was answered `no_money_available_on_refund`. The refund counted as declined, and
-// whoever asked again gave back 400.
+// a second request gave back 400 in all.
 it('a refund of all that is there is not taken for declined', async () => {
   Object.assign(next, { isTwice: true, answers: [noMoney('no_money_available_on_refund')] });
   expect(await refund()).toBe('approved');

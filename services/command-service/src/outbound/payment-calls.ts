@@ -74,7 +74,7 @@ async function recordKeeping(
   const isLost = observation.type === 'RecordAuthorizationOutcome' && observation.outcome.kind === 'unknown';
   // With a card or an alias, nobody attempts it again.
   if (!isLost || customer === undefined || source !== undefined) return record();
-  // First, so that whoever finds that nothing was made has it for a further attempt.
+  // First, so that an inquiry that finds no payment has it for a further attempt.
   await customers.keep(token, customer, cause);
   const recorded = await record();
   // An inquiry was faster.

@@ -80,7 +80,7 @@ it('a machine that was suspended while it announced sends nothing', async () => 
   expect(sent).toBe(0);
 });
 
-// A machine was suspended in the handshake, and its wall clock was set back as it woke up: neither clock told of the sleep, and
+// A machine was suspended in the handshake, and its wall clock was set back as it woke up: neither clock showed the sleep, and
 // an announced call went out 44 s after its announcement (found by the simulation, seed 118).
 it('a machine whose wall clock was set back while it announced sends nothing', async () => {
   const { sent } = await sendAfter({ wallMs: 44_000 - 3_600_000, monotonicMs: 0 }, { isStoreTime: true });

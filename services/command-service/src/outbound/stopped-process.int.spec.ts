@@ -1,6 +1,6 @@
 /**
  * A gateway was stopped during the TLS handshake of an announced call. It woke up long after `sendBy`, and sent the call: in
- * the meantime a person had been told that nothing was made, and the card was charged twice.
+ * the meantime a person had learned that no payment was made, and the card was charged twice.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

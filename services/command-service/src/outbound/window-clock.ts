@@ -20,7 +20,7 @@ export interface WindowClock {
   aheadMsOf(token: string, window: Pick<CallWindow, 'sendBy'>): number;
 }
 
-/** Windows from the future that are remembered; the one that was asked for longest ago is forgotten, and seen anew. */
+/** Windows from the future that are remembered; the least recently used one is forgotten, and counts as new when seen again. */
 const rememberedMax = 100_000;
 
 export function createWindowClock({

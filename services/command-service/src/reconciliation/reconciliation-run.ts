@@ -38,7 +38,7 @@ export interface RunDependencies extends RowDependencies {
   ids: Ids;
   clock: Clock;
   log: Log;
-  /** Told of ours that the provider shows as we have them. */
+  /** Receives the tokens of ours that the provider shows as we have them. */
   onMatched?: ((tokens: readonly string[]) => Promise<void>) | undefined;
 }
 
@@ -154,7 +154,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   const { found, total } = outcome.answer;
   const rows = newRowsOf(found, seen);
   const compared = await eachOf(rows, (row) => compareRow(run, contextOf(run, operation, readAt), row));
-  // A process that stops inquires nothing: whoever goes on compares this page again.
+  // A process that stops inquires nothing: the one that continues the run compares this page again.
   if (run.signal.aborted) return;
   const seenAfter = seen.size + rows.length;
   // A full page may be followed by another one, whatever the count says.

@@ -42,7 +42,7 @@ it('an approval on the page of the Payment Service is no outcome of a capture', 
   expect(callsIn(events)).toMatchObject([{ operation: 'authorize', outcome: 'accepted', settledAt: at(1) }]);
 });
 
-it('a callback is told with the events that it led to, once, and no other cause is taken for one', () => {
+it('a callback is shown once, with the events that it led to, and no other cause is taken for one', () => {
   const caused = (type: string, second: number, causationId: string) => ({
     ...event(type, second),
     cause: { causationId },

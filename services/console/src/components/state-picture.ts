@@ -100,14 +100,14 @@ function drawTaken(steps: readonly Step[]): Html | undefined {
   const [first] = steps;
   const curve = first && curveOf(first.from, first.to);
   if (curve === undefined) return undefined;
-  const told = steps
+  const hint = steps
     .map(({ event, at, spentMs }) => `${event}, ${at}, after ${durationText(spentMs)}`)
     .join('\n');
   const spent = durationText(steps.at(-1)?.spentMs ?? 0);
   const label = steps.length > 1 ? `${steps.length}× ${spent}` : spent;
   return html`<g class="step">
     <path class="edge taken" d="${curve.d}" marker-end="url(#arrow-taken)" />
-    <path class="grip" d="${curve.d}"><title>${told}</title></path>
+    <path class="grip" d="${curve.d}"><title>${hint}</title></path>
     <text class="spent" x="${curve.labelX}" y="${curve.labelY}" text-anchor="middle">${label}</text>
   </g>`;
 }

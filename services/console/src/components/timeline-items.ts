@@ -65,11 +65,11 @@ export function eventItem(event: TimelineEvent, currency: string): Html {
   const why = [data['reason'], data['declineReason'], data['code'], data['resolution']].filter(
     (each) => typeof each === 'string',
   );
-  const told = why.length === 0 ? undefined : html` <span class="why">${why.join(' · ')}</span>`;
+  const whyText = why.length === 0 ? undefined : html` <span class="why">${why.join(' · ')}</span>`;
   return html`<li class="${isOfRefund(event) ? 'refund' : 'event'} ${toneOfEvent(type)}">
     ${timeOfDay(at)}${sign(toneOfEvent(type))}
     <div>
-      <p>${eventSentences[type] ?? type}${sum}${told}</p>
+      <p>${eventSentences[type] ?? type}${sum}${whyText}</p>
       <p class="cause"><code>${type}</code> · ${actorText(cause.actor)} · ${causeOf(cause)}</p>
       ${stored === undefined ? undefined : raw(`raw-${revision}`, stored)}
     </div>
@@ -82,7 +82,7 @@ const raw = (id: string, stored: unknown): Html =>
     <pre><code>${JSON.stringify(stored, null, 2)}</code></pre>
   </details>`;
 
-/** What led to an event leads to its own page; what has none is told apart by its beginning. */
+/** Links the cause of an event to its page; a cause without one is identified by its first characters. */
 function causeOf({ correlationId, causationId }: TimelineEvent['cause']): Html {
   if (correlationId.startsWith('req_'))
     return html`<a href="/console/search?q=${encodeURIComponent(correlationId)}"
@@ -165,13 +165,13 @@ export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefin
 
 export function disputeItem(dispute: TimelineDispute): Html {
   const { id, createdAt, status, type = '', reasonCode = '', comment = '' } = dispute;
-  const told = [type, reasonCode, comment].filter((each) => each !== '').join(' · ');
+  const details = [type, reasonCode, comment].filter((each) => each !== '').join(' · ');
   return html`<li class="dispute note">
     ${timeOfDay(createdAt)}${sign('note')}
     <div>
       <p>
         ${words.dispute} ${amount(dispute.amount, dispute.currency)}: <b>${status}</b>
-        <span class="why">${told}</span>
+        <span class="why">${details}</span>
       </p>
       <p class="cause"><code>${id}</code></p>
     </div>

@@ -35,8 +35,8 @@ interface Entry {
 /** Shorter silences say nothing. */
 const gapMs = 60_000;
 
-export function timeline(told: Timeline): Html {
-  const entries = entriesOf(told);
+export function timeline(parts: Timeline): Html {
+  const entries = entriesOf(parts);
   const items = entries.flatMap(({ at, item }, place) => {
     const before = entries[place - 1];
     const silence = before === undefined ? 0 : Date.parse(at) - Date.parse(before.at);

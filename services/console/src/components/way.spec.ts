@@ -48,7 +48,7 @@ describe('the picture of the machine that runs', () => {
 });
 
 describe('the way of a payment', () => {
-  it('is told by its events, with the time spent in each state', () => {
+  it('is shown by its events, with the time spent in each state', () => {
     const { steps, now } = wayOf(history(requested, accepted, approved), edges);
     expect(steps).toMatchObject([
       { from: 'creating.announced', to: 'init', event: 'AttemptAccepted', spentMs: 1_000 },

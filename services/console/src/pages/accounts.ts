@@ -61,7 +61,7 @@ export const accountsPage: Page = async (context) => {
       <h2 id="balance-title">${words.balance.title}</h2>
       ${balanceForm(accounts, context.query)} ${asked === null ? undefined : await balanceOf(asked, context)}
     </section>`;
-  // Whoever has asked for a balance has it once, and the Payment Service is not asked each second.
+  // A balance is shown once per request: a live page would ask the Payment Service each second.
   return { title: words.title, main, isLive: asked === null };
 };
 

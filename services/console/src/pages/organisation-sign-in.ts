@@ -1,5 +1,5 @@
 /**
- * Signing in with the account of an organisation. Whoever comes back from the identity provider gets a link of the same
+ * Signing in with the account of an organisation. A person who comes back from the identity provider gets a link of the same
  * kind that the command line prints, and presses the same button: a browser that comes from elsewhere has no session yet.
  */
 import { type Log, isSameText } from '@tollgate/service-kit';

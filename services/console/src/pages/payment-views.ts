@@ -18,7 +18,7 @@ export const removeView: Action = (context, form) =>
     done: texts.payments.viewRemoved,
   });
 
-/** Written anew, so that it leads to the list and nowhere else. */
+/** Rebuilt, so that it leads to the list and nowhere else. */
 const queryIn = (form: URLSearchParams): string => viewQueryOf(new URLSearchParams(form.get('query') ?? ''));
 
 async function change(

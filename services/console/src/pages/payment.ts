@@ -181,7 +181,7 @@ export const actOn =
       return { location, outcome: { isDone: false, text } };
     }
     const { path, body } = requests[name];
-    // With the amount: whoever corrects it after a refusal asks for something else.
+    // With the amount: one that is corrected after a refusal makes another request.
     const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;
     const answer = await api.call({
       ...{ method: 'POST', path, within: payment, body: body(token, minor) },

@@ -83,7 +83,7 @@ function approvalPanel(payout: Payout, { session }: PageContext): Html {
   </section>`;
 }
 
-/** Whoever asked decides nothing; the API refuses it, too. */
+/** Who asked for the payout may not decide on it; the API refuses it, too. */
 function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): Html {
   const { token, currency, approval, destination } = payout;
   if (approval?.askedBy === keyIdOfPerson(person)) return html`<p class="calm">${words.own}</p>`;

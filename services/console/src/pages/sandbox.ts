@@ -98,7 +98,7 @@ export const playScenario =
   async (context, form) => {
     const scenario = scenarios.get(form.get('scenario') ?? '');
     if (scenario === undefined) return refusedAt(words.noSuchFault);
-    // Before the fault is set: whoever may not create anything sets none either.
+    // Before the fault is set: a reader who may not create anything sets none either.
     if (context.session.role === 'viewer') return refusedAt(words.needsTeam);
     if (scenario.fault !== undefined) await control('POST', 'faults', [scenario.fault]);
     const created = await create(context, form);

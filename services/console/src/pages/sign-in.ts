@@ -1,4 +1,4 @@
-/** The page that a link to sign in leads to: the link is used up by a press, not by whoever looks where it leads. */
+/** The page that a link to sign in leads to: pressing its button uses the link up, opening it does not. */
 import { html } from '@tollgate/service-kit';
 import type { Operator } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
@@ -43,7 +43,7 @@ export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
   });
 }
 
-/** A link is used up by a press, and whoever presses sees as whom. */
+/** Pressing the button uses the link up; the page shows who will be signed in. */
 export const confirmationPage = (
   { person, role }: Pick<Operator, 'person' | 'role'>,
   link: string,

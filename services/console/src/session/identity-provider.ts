@@ -18,7 +18,7 @@ export interface IdentityProviderConfig {
   /** Claim that names the person. */
   personClaim: string;
   groupsClaim: string;
-  /** Whoever is in one of these groups has the role; of several, the highest one. */
+  /** Members of one of these groups have the role; of several, the highest one. */
   groupsOf: Readonly<Record<OperatorRole, readonly string[]>>;
 }
 
@@ -99,7 +99,7 @@ async function discover({
   const configuration = await openid.discovery(url, clientId, undefined, authenticationWith(clientSecret), {
     timeout: timeoutSeconds,
     execute: [
-      // Else whoever is between us and the provider vouches for anybody.
+      // Else a man in the middle could vouch for anybody.
       openid.enableNonRepudiationChecks,
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- on this machine only: there is nobody on the way
       ...(isLoopbackAddress(url.hostname) ? [openid.allowInsecureRequests] : []),

@@ -62,7 +62,7 @@ export function startFurther() {
     async (entries) => {
       // Several looks may come at once; the last one is of now.
       if (!entries.at(-1).isIntersecting || pages >= pagesMax || next() === null) return;
-      // Whoever scrolls faster than his session may ask waits a moment.
+      // A reader who scrolls faster than the session may ask waits a moment.
       if (!(await loadNext())) await new Promise((resolve) => setTimeout(resolve, againMs));
       watch();
     },
@@ -78,7 +78,7 @@ export function startFurther() {
     const { pages: seen = 0, y = 0 } = history.state ?? {};
     while (pages < seen && next() !== null && (await loadNext()));
     if (seen > 0) scrollTo(0, y);
-    // Whoever only looks at the first page has one that is live.
+    // The first page stays live for readers who do not scroll.
     addEventListener('scroll', watch, { once: true, passive: true });
   }
 

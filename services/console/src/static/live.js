@@ -44,7 +44,7 @@ async function refresh() {
   }
 }
 
-/** Whoever writes or chooses there goes on; so does whoever reads a form that is open. */
+/** True where the reader types or chooses, or has a form open: neither is interrupted. */
 const isAtWork = (region) =>
   (region.contains(document.activeElement) && document.activeElement.matches('input, select, textarea')) ||
   region.querySelector('details.action[open]') !== null;

@@ -62,6 +62,6 @@ export function startSuggestions() {
     const places = all.length + 1;
     choose(all[((all.indexOf(chosen()) + 1 + step + places) % places) - 1]);
   });
-  // Whoever presses on one of them has left the box before: it must be there a moment longer.
+  // A press on a suggestion leaves the box first: the list must stay a moment longer.
   input.addEventListener('blur', () => setTimeout(() => show(''), 200));
 }

@@ -36,7 +36,7 @@ export const accountTexts = {
     notYours: (role: string) => `Operators and admins pause accounts; your role is ${role}.`,
     pause: {
       name: 'Pause',
-      says: 'No payment, capture, void, refund or payout goes through the account: callers are told to come again. What is under way goes on, and so do inquiries and callbacks.',
+      says: 'No payment, capture, void, refund or payout goes through the account: callers are asked to try again later. What is under way goes on, and so do inquiries and callbacks.',
       does: 'Pause the account',
       done: (account: string) => `${account} is paused.`,
     },

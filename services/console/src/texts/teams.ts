@@ -87,7 +87,7 @@ export const teamTexts = {
   },
   revoke: {
     name: 'Revoke a key',
-    says: 'Takes the key away for good. Whoever uses it is refused within a second.',
+    says: 'Takes the key away for good. Within a second, requests with it are refused.',
     key: 'Key',
     which: (keyId: string, environment: string, used: string) =>
       `${keyId}, ${environment}, last used: ${used}`,

@@ -16,7 +16,7 @@ export interface MemoryBus {
 
 let busCount = 0;
 
-/** A bus in memory that places keys as real ones do, and fails when it is told to. */
+/** A bus in memory that places keys as real ones do, and fails on demand. */
 export function createMemoryBus(partitions = 3): MemoryBus {
   const partitionOf = (key: string) => Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
   const name = `memory-${(busCount += 1)}`;

@@ -106,7 +106,7 @@ interface Changing {
   command: EndpointCommand;
 }
 
-/** Carries out the command, and answers with the endpoint after it unless told otherwise. */
+/** Carries out the command, and answers with the endpoint after it unless `answer` is given. */
 async function changed(
   { book }: EndpointRouteDependencies,
   { caller, reply, command }: Changing,

@@ -96,7 +96,7 @@ export function decideEndpoints(state: Endpoints, command: EndpointCommand): End
 
 function add({ endpoints }: Endpoints, command: EndpointCommand & { type: 'Add' }): EndpointDecision {
   const { type: _, events: asked, ...data } = command;
-  // A repeat whose answer was lost is told so: nothing is delivered twice.
+  // A repeat after a lost answer gets this refusal: nothing is delivered twice.
   if (endpoints.some(({ url }) => url === command.url)) return refuse('webhook_endpoint_exists');
   if (endpoints.length >= endpointsMax) return refuse('too_many_webhook_endpoints');
   return events({ type: 'EndpointAdded', data: { ...data, events: [...asked] } });
@@ -174,10 +174,10 @@ function rotated({ secret, formerSecrets }: Endpoint, formerUntil: number) {
   return { secret: secret + 1, formerSecrets: limited };
 }
 
-export const isToldOf = (
-  { events: told }: Endpoint,
+export const isSubscribedTo = (
+  { events: subscribed }: Endpoint,
   { type, status }: Pick<WebhookBody, 'type' | 'status'>,
-) => told.includes(everyWebhookEvent) || told.includes(`${type}.${status}`);
+) => subscribed.includes(everyWebhookEvent) || subscribed.includes(`${type}.${status}`);
 
 /** Names of its secrets for `webhookSecretsOf`, the current one first. No origin's secret is called so. */
 export function secretVersionsOf(

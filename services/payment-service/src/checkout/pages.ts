@@ -15,7 +15,7 @@ export interface FaultyForm {
 
 /** What a page shows beside its payment. */
 export interface PageContext {
-  /** Every page of the sandbox says that it is one; so does a page that is told of none. */
+  /** Every page of the sandbox says that it is one; so does a page without an environment. */
   environment?: Environment;
   /** The name of who is paid. */
   merchant?: string;
@@ -197,7 +197,7 @@ function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, 
   const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const description = describedBy === '' ? undefined : html` aria-describedby="${describedBy}"`;
   const invalid = fault === undefined ? undefined : html` aria-invalid="true"`;
-  // Of two that stand side by side, what is wrong is told below both, where it has room.
+  // The faults of two fields side by side stand below both, where there is room.
   const isInPair = hint !== undefined;
   return html`<label for="${name}">${texts.fields[name]}</label>
     ${hint === undefined ? undefined : html`<span class="hint" id="${name}-hint">${hint}</span>`}

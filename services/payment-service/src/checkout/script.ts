@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { trustedHtml } from '@tollgate/service-kit';
 
 /**
- * What helps with typing, where scripts run: digits in groups, the brand, the slash of the expiry, and a slip of the finger
- * told before anything is sent. The page does without: the service reads and checks everything itself. Nothing is kept or sent.
+ * Helps with typing, where scripts run: groups digits, shows the brand, adds the slash of the expiry, and reports a typing
+ * error before anything is sent. The page does without: the service reads and checks everything itself. Nothing is kept or sent.
  */
 const script = `
 (() => {

@@ -120,8 +120,8 @@ async function follow(deps: Following, signal: AbortSignal, gotOn: () => void): 
 
 /**
  * False for a store that was restored from a backup: it has not come as far, or has other events where these were. One that
- * has come further since, and has the last event that was followed, cannot be told: docs/operator/operations.md says what to
- * delete.
+ * has come further since, and has the last event that was followed, cannot be detected: docs/operator/operations.md says what
+ * to delete.
  */
 async function isOfStore(store: EventStore, feed: FeedFile): Promise<boolean> {
   const { position, witness } = feed.progress();

@@ -100,9 +100,9 @@ describe('after its disk was full', () => {
     expect(events.map(({ record }) => record.event.id)).toEqual([await idIn('payment-of_shop')]);
   });
 
-  // A nightly job read to the end while nothing could be written, was told that there was no more, and booked a day without
-  // the payments of its last hours.
-  it('nobody is told that there is no more while it cannot be written, and all are told again afterwards', async () => {
+  // A nightly job read to the end while nothing could be written. The feed answered that there was no more, and the job booked
+  // a day without the payments of its last hours.
+  it('does not report its end while it cannot be written, and has all events afterwards', async () => {
     const [file, store] = [await givenFile(), await temporaryStore()];
     const feed = open(store, file);
     await caughtUp(feed, store);
@@ -121,8 +121,8 @@ describe('after a power failure', () => {
   const pageBytes = 4_096;
   const part = (of: Buffer, page: number) => of.subarray(page * pageBytes, (page + 1) * pageBytes);
 
-  // The machine went down while the feed was written, and one page of its file was the old one afterwards: ten payments were
-  // never told to their team, whose books had them missing.
+  // The machine went down while the feed was written, and one page of its file was the old one afterwards: ten payments
+  // never reached their team, and were missing in its books.
   it('has all events of a team where a page was still the one before', async () => {
     const [file, store] = [await givenFile(), await temporaryStore()];
     const [before, after] = [`${file}.before`, `${file}.after`];
@@ -162,7 +162,7 @@ describe('after a power failure', () => {
   });
 
   // A page by which the file had grown was zeros: the feed of the team answered 500, after every restart, too.
-  it('is begun anew where a page was never written', async () => {
+  it('is recreated where a page was never written', async () => {
     const [file, store] = [await givenFile(), await temporaryStore()];
     for (let count = 0; count < 300; count += 1)
       await appendEvents(store, `payment-pay_${count}`, [requested()]);
@@ -177,7 +177,7 @@ describe('after a power failure', () => {
 });
 
 // A disk failed under the running service: every page of the team was 500, and what was there said that it was the end.
-it('is begun anew where a read shows that it is damaged, and is not at its end until all is there again', async () => {
+it('is recreated where a read shows that it is damaged, and is not at its end until all is there again', async () => {
   const [file, store] = [await givenFile(), await temporaryStore()];
   for (let count = 0; count < 300; count += 1)
     await appendEvents(store, `payment-pay_${count}`, [requested()]);

@@ -26,7 +26,7 @@ interface FeedProgress {
 /** Each may throw `file_not_openable` (retryable). */
 export interface FeedFile {
   progress(): FeedProgress;
-  /** In one transaction. @throws where the file has come to another place than `from`, as after it was begun anew */
+  /** In one transaction. @throws where the file has come to another place than `from`, as after it was recreated */
   write(entries: readonly (FeedEntry & { owner: FeedOwner })[], from: Position, progress: FeedProgress): void;
   /** The next ones of the owner, in the order of the store. */
   after(owner: FeedOwner, position: string, limit: number): FeedEntry[];
@@ -50,13 +50,13 @@ const schema = `
 `;
 
 /**
- * @param onBegunAnew called when the file is empty because it was damaged
+ * @param onRecreated called when the file is empty because it was damaged
  * @throws StartupError where it is another program's
  */
-export function openFeedFile(path: string, log: Log, onBegunAnew: () => void): FeedFile {
+export function openFeedFile(path: string, log: Log, onRecreated: () => void): FeedFile {
   // Version 1 could have events of one team under another one.
   const file = openLocalFile({
-    ...{ file: path, applicationId, version: 2, schema, log, rowsOf: createFeedRows, onBegunAnew },
+    ...{ file: path, applicationId, version: 2, schema, log, rowsOf: createFeedRows, onRecreated },
   });
   return {
     progress: () => file.use((rows) => rows.progress()),

@@ -34,10 +34,10 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
     const after =
       typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.after;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
-    // Whoever has gone meanwhile closes no second time: the place would be taken for ever.
+    // A client that has gone meanwhile closes no second time: its place would be taken for ever.
     if (reply.raw.destroyed) return reply.send();
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
-    // Whoever only takes what is there needs no place to wait in.
+    // A reader that only takes what is there needs no place to wait in.
     if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
     const place = places.take(call.caller);
     if (place === undefined) return sendError(reply, 'too_many_waits');

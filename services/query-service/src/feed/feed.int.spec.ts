@@ -69,8 +69,8 @@ describe('the events of a team', () => {
     expect((await page(`after=${all.cursor}`)).events).toEqual([]);
   });
 
-  // Who asked first after a start was told that there was nothing and no more: the file had not been begun. A job that reads
-  // to the end once a night read nothing.
+  // The first answer after a start was that there is nothing and no more: the file had not been begun. A job that reads to
+  // the end once a night read nothing.
   it('are all there where it says that there are no more, also for who asks first', async () => {
     const { page } = await givenSome();
     expect((await page()).isAtEnd).toBe(false);
@@ -122,7 +122,7 @@ describe('the events of a team', () => {
     expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter }] });
   });
 
-  // A client that kept the cursor as a number, without its leading zeros, was told for ever that there was nothing behind it.
+  // A client that kept the cursor as a number, without its leading zeros, was answered for ever that nothing follows it.
   it('are not given behind a place that no event has had', async () => {
     const { wholePage, get } = await givenSome();
     const { cursor } = await wholePage();
@@ -291,7 +291,7 @@ describe('the file of the feed', () => {
     });
   const owner = { environment: 'sandbox', team: 'shop' };
 
-  it('is gone on from after a restart, and begun anew for another store', async () => {
+  it('is continued after a restart, and recreated for another store', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-feed-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'feed.db');

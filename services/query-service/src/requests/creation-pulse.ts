@@ -1,6 +1,6 @@
 /**
- * How the creations of the last hour went, minute by minute, of those that this process was told of. Kept in memory: a
- * process that starts begins with an empty hour.
+ * How the creations of the last hour went, minute by minute, as far as they were reported to this process. Kept in memory:
+ * a process that starts begins with an empty hour.
  */
 import { routes } from '@tollgate/gateway-api/http';
 import type { Clock } from '@tollgate/service-kit';

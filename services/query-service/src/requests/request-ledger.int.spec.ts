@@ -121,7 +121,7 @@ describe('a page', () => {
 });
 
 describe('a file', () => {
-  it('that is damaged is begun anew', () => {
+  it('that is damaged is recreated', () => {
     const file = temporaryFile();
     writeFileSync(file, 'x'.repeat(10_000));
     const { ledger, note } = start({ file });
@@ -131,7 +131,7 @@ describe('a file', () => {
 
   // One page of `requests.db` was lost in a power failure, and the gateway did not start any more: no payment was taken for want
   // of a list that people read.
-  it('of which a page was lost in a power failure is begun anew', () => {
+  it('of which a page was lost in a power failure is recreated', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file, perTeamMax: 10_000 });
     const ids = Array.from({ length: 500 }, () => note());
@@ -142,7 +142,7 @@ describe('a file', () => {
     again.ledger.close();
   });
 
-  it('that shows damage while it is open is begun anew', () => {
+  it('that shows damage while it is open is recreated', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file, perTeamMax: 10_000 });
     const ids = Array.from({ length: 500 }, () => note());

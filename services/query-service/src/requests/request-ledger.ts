@@ -59,7 +59,7 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
       trimmedAt = now;
       kept.use((rows) => rows.removeBefore(requestIdFrom(now - keptMs)));
     } catch (error) {
-      // On a full disk, say: what became of these requests is told by nothing but the log.
+      // On a full disk, say: only the log shows what became of these requests.
       if (!isFailing) log.warn({ error, count: records.length }, 'requests cannot be recorded');
       isFailing = true;
     }

@@ -23,7 +23,7 @@ export interface TestServerOptions {
   tls?: { key: string; cert: string };
   /** The only user that is let in; anybody where it is not given. */
   user?: { username: string; password: string };
-  /** Is told of each append, read and subscription that comes. */
+  /** Called for each append, read and subscription that comes. */
   onCall?: (call: ReceivedCall) => void;
 }
 
