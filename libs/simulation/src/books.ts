@@ -7,6 +7,10 @@ import type { RecordedEvent } from '@tollgate/event-store';
 export interface Announced {
   /** True time of the append, milliseconds. */
   at: number;
+  /** True time of its first byte, milliseconds; undefined until it leaves. */
+  sentAt?: number;
+  /** Its absence was taken for a proof: it must never leave any more. */
+  isGivenUp?: boolean;
   amount?: number;
 }
 
@@ -144,23 +148,24 @@ interface Tools {
   complain: Complain;
   requirePosition: (team: string) => void;
 }
-/** From the announcement until absence proves something, less what two clocks may differ, milliseconds. */
+/** From the first byte until absence proves something, less what two clocks may differ, milliseconds. */
 const quietAtLeastMs = 20_000;
 
-/** Time has to pass before what is not found is taken for what never was. */
+/**
+ * Time has to pass before what is not found is taken for what never was: from the sending on, since an announcement may have
+ * been appended so late that it was never sent.
+ */
 const requireQuiet = (operation: OperationOnRecord, what: string, { at, complain }: Tools): void => {
-  const calls = [
+  const calls: Announced[] = [
     ...operation.attempts.values(),
     ...operation.captures,
     ...operation.voids,
     ...operation.refundCalls,
   ];
-  const announcedAt = Math.max(...calls.map((call) => call.at));
-  if (at - announcedAt < quietAtLeastMs)
-    complain(
-      'quiet',
-      `${operation.token}: ${what} ${Math.round(at - announcedAt)} ms after the call was announced`,
-    );
+  for (const call of calls) call.isGivenUp = true;
+  const sentAt = Math.max(...calls.map((call) => call.sentAt ?? -Infinity));
+  if (at - sentAt < quietAtLeastMs)
+    complain('quiet', `${operation.token}: ${what} ${Math.round(at - sentAt)} ms after the call was sent`);
 };
 const afterQuiet = new Set([
   'attempt_not_found',

@@ -54,9 +54,11 @@ export function createChecks(parts: CheckParts): Checks {
     if (announced.length === 0) return complain('I3', `${what} is sent, and nothing announces it`);
     if (own === undefined)
       return complain('I4', `${what} is sent ${count} times, and announced ${announced.length} times`);
-    const { at } = announced.at(-1) ?? own;
-    paused.requireCalled(by, at, what);
-    const age = parts.now() - at;
+    const call = announced.at(-1) ?? own;
+    call.sentAt = parts.now();
+    if (call.isGivenUp === true) complain('quiet', `${what} is sent, and was given up before`);
+    paused.requireCalled(by, call.at, what);
+    const age = parts.now() - call.at;
     if (age > parts.sendWithinMs)
       complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
   }

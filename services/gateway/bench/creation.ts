@@ -212,7 +212,7 @@ async function startAll({ store, profile }: Options): Promise<Both> {
   return { gateway: await startGateway({ service, name: 'gateway', env }), bare };
 }
 
-/** Whether no share has fallen to less than half of what was recorded; a lower one is told. */
+/** Whether no share has fallen to less than half of the recorded one; prints how each compares. */
 function holds(comparisons: readonly Comparison[], file: string): boolean {
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as { comparisons: Comparison[] };
   let isHalved = false;

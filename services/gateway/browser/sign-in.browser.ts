@@ -73,7 +73,7 @@ async function signIn(person: string): Promise<void> {
   await page.waitForURL(own('/console'));
 }
 
-it('an admin by a group signs in, is told as whom, and is out when he signs out', async () => {
+it('an admin by a group signs in, sees as whom, and is out when he signs out', async () => {
   await signInAtProvider('ada');
   await page.getByText('Sign in as ada, with the role admin.').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
@@ -90,7 +90,7 @@ it('an admin by a group signs in, is told as whom, and is out when he signs out'
   await page.getByText('Add a team').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('link', { name: 'Sign in with your organisation' }).waitFor();
-  // Whoever has kept the cookie is out, too.
+  // A kept cookie opens nothing any more.
   await context.addCookies(kept);
   const answer = await page.goto(own('/console/teams'));
   expect(answer?.status()).toBe(401);
@@ -165,7 +165,7 @@ it('where it takes two persons, the first answer is kept and the second one deci
 
 const viewersToken = ['--as', 'vera', 'operator', 'token', '--role', 'viewer'];
 
-it('whoever is in none of the groups is told so, and gets no further', async () => {
+it('a person in none of the groups sees why, and gets no further', async () => {
   await signInAtProvider('eve');
   await page.getByText('none of your groups has a role here').waitFor();
   expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);

@@ -103,7 +103,7 @@ it('takes over what was made before: without a call that moves money, once, and 
     expect((await refund(orderNumber, amount)).statusCode).toBe(200);
   const captured = { body: { token: tokenOf('shop-authorized') } };
   expect((await shop('POST', '/api/v1/payments/confirm', captured)).statusCode).toBe(200);
-  // The shop's own address is told, and not ours: an inquiry finds it.
+  // The callback goes to the shop's own address, not to ours: an inquiry finds the payment approved.
   await pay(open);
   await hint(system, tokenOf('shop-open'));
   const { recurringToken } = tokens['shop-whole'] ?? { recurringToken: '' };

@@ -94,11 +94,11 @@ export async function reviewsOf(system: ReachedSystem): Promise<ReviewItem[]> {
 async function historyOf(
   system: ReachedSystem,
   { token, kind }: { token: string; kind: string },
-): Promise<{ types: string[]; told: string }> {
+): Promise<{ types: string[]; timeline: string }> {
   const { body } = await system.gateway('GET', `/api/v1/${kind}s/${token}/events`);
   const events = body.events as unknown as { type: string; at: string }[];
-  const told = events.map(({ type, at }) => `${at.slice(11, 23)} ${type}`).join(', ');
-  return { types: events.map(({ type }) => type), told };
+  const timeline = events.map(({ type, at }) => `${at.slice(11, 23)} ${type}`).join(', ');
+  return { types: events.map(({ type }) => type), timeline };
 }
 
 const countOf = (all: readonly string[], type: string): number => all.filter((each) => each === type).length;
@@ -118,7 +118,7 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
   if (there === undefined) throw new Error(`${token} is not in the ledger`);
   const history = await historyOf(system, { token, kind: 'payment' });
   const { status, refundedAmount } = there;
-  expect(payment, `${token}: ${history.told}`).toMatchObject({ status, refundedAmount });
+  expect(payment, `${token}: ${history.timeline}`).toMatchObject({ status, refundedAmount });
   const refunds = ledger.refunds.filter(({ paymentToken }) => paymentToken === there.token);
   const approved = payment.refunds.filter(({ phase }) => phase === 'approved');
   expect(approved.map(({ amount }) => amount).sort()).toEqual(refunds.map(({ amount }) => amount).sort());

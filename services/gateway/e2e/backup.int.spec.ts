@@ -40,7 +40,7 @@ const create = (orderNumber: string): Promise<Answer> =>
     headers: { 'idempotency-key': orderNumber },
   });
 
-/** Pays until it is told to stop. @returns the tokens of what was acknowledged by then */
+/** Pays until it is stopped. @returns the tokens of what was acknowledged by then */
 function load(name: string) {
   let isStopped = false;
   const tokens: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * Two gateways on one data directory share the inquiry schedule, and no callback comes. One is stopped for half a minute just
- * when the first inquiries are due, and is killed later. Each take-over put off anew what had just become due: four minutes
+ * when the first inquiries are due, and is killed later. Each take-over postponed again what had just become due: four minutes
  * after they were paid, payments were still `init`.
  */
 import { readFileSync, readdirSync } from 'node:fs';

@@ -142,7 +142,7 @@ it('run twice each', { timeout: 5 * minutes }, async () => {
   expect(new Set(origins).size).toBe(2);
 });
 
-/** Creates payments one after the other until it is told to stop, and counts what was refused, by how. */
+/** Creates payments one after the other until it is stopped, and counts refusals by kind. */
 function probe() {
   const refused = new Map<string, number>();
   let isRunning = true;

@@ -405,7 +405,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect(stdout).toContain('/api/v1/admin/sign-ins');
   });
 
-  it('of teams and keys, for whoever may change them', async () => {
+  it('of teams and keys, for a person who may change them', async () => {
     const argv = ['operator', 'token', '--role', 'admin'];
     const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
     const ask = documentedGateway(system.gatewayAs(bearer), seen);
@@ -431,7 +431,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     }
   });
 
-  it('of merchant accounts, for whoever may pause them', async () => {
+  it('of merchant accounts, for a person who may pause them', async () => {
     const argv = ['operator', 'token', '--role', 'admin'];
     const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
     const ask = documentedGateway(system.gatewayAs(bearer), seen);

@@ -124,7 +124,7 @@ it("Confluent's Python client: a group reads each event of each payment once, in
     expect(new Set(found.map(({ partition }) => partition)).size).toBe(1);
     const sequences = found.map(({ headers }) => headers['ce_sequence'] ?? '');
     expect(sequences.map(Number)).toEqual(events.map((_, at) => at));
-    // As whoever compares who knows the CloudEvents extension and not us.
+    // As a consumer compares them that knows only the CloudEvents extension: as text.
     expect(sequences.toSorted()).toEqual(sequences);
     for (const { headers, event } of found)
       expect(headers).toMatchObject({

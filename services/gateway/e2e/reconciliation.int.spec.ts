@@ -60,7 +60,7 @@ interface Run {
 }
 const resultOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as Run[])[0]!;
 
-it('finds what callbacks have not told, in one run', { timeout: 120_000 }, async () => {
+it('finds what no callback has reported, in one run', { timeout: 120_000 }, async () => {
   // The run of today that each start makes; the next one comes in an hour.
   await eventually(
     async () => expect((await reconciliations()).map(({ by }) => by)).toContain('schedule'),

@@ -143,7 +143,7 @@ describe('on the disk, while it runs and after it was killed', () => {
   });
 });
 
-/** As whoever has the store and the source would do it. */
+/** As an attacker with the store and the source would compute them. */
 const hashesOf = (text: string, keys: readonly string[]): string[] => {
   const algorithms = ['sha256', 'sha1', 'md5', 'sha512'];
   const digests = [

@@ -1,4 +1,4 @@
-/** Where it takes two persons to resolve a review: whoever they are, and wherever the processes run that they ask. */
+/** Where it takes two persons to resolve a review: any two, whichever processes of the gateway they ask. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueKey, tollgate } from './commands.ts';

@@ -1,6 +1,6 @@
 /**
  * A payment that had expired was revised to approved while its callback was lost; a minute, an hour and a day later the
- * gateway still said `expired`, and nobody was told. What is final is inquired again, at growing distances.
+ * gateway still said `expired`, and nobody was notified. Final payments are inquired again, at growing intervals.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -54,7 +54,7 @@ describe('a start that cannot succeed ends with one sentence that says what to d
 
   it('a folder that another gateway runs on, unless this one has a name of its own', async () => {
     const { dataDir, quickstart, terminate } = await startSystem({ env: anyPorts });
-    // Who typed the same command again was told of five ports, one after the other, before the reason.
+    // A second run of the same command reported five ports in use, one after the other, before the reason.
     const samePorts = { ...anyPorts, CALLBACK_PORT: new URL(quickstart.callbackUrl).port };
     for (const env of [anyPorts, samePorts])
       expectOneSentence(await startRefused({ dataDir, env }), [dataDir, 'TOLLGATE_INSTANCE']);

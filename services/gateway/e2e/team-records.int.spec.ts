@@ -1,5 +1,5 @@
 /**
- * Whoever can write to the event store, and has not the key that team events are signed with. One row inserted into
+ * An attacker who can write to the event store, without the key that team events are signed with. One row inserted into
  * team-demo was a production key with all scopes.
  */
 import { randomUUID } from 'node:crypto';
@@ -44,7 +44,7 @@ describe.skipIf(eventFiles.length === 0)('a row that somebody has inserted', { t
   const forged = formatApiKey({ environment: 'sandbox', keyId: 'inserted', secret });
   const actor = { kind: 'service', name: 'tollgate-cli' };
 
-  it('makes nobody a key, takes nobody a key, and is told of', async () => {
+  it('makes nobody a key, takes nobody a key, and is reported', async () => {
     const data = { keyId: 'inserted', environment: 'sandbox', scopes, secretHash: hashApiKeySecret(secret) };
     insert('KeyIssued', data, { schemaVersion: 1, actor, recordedAt: Date.now() });
     const keyId = system.quickstart.apiKey.split('_')[2];

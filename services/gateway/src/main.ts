@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** Whoever read what this prints may be gone, as a launcher that was killed is: what is under way is finished all the same. */
+/** The reader of what this prints may be gone, as a launcher that was killed is: work under way is finished all the same. */
 function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => {
@@ -72,7 +72,7 @@ function stopOnSignal(starting: Promise<Gateway>): void {
       if (stopping) process.exit(130);
       stop();
     });
-  // Whoever started this and held a channel to it is gone; nobody would stop it any more.
+  // The parent process that held a channel to this one is gone; nobody would stop it any more.
   process.on('disconnect', () => {
     if (!stopping) stop();
   });

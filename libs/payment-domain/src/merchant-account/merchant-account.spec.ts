@@ -45,6 +45,12 @@ it('is on record also where the account is in that state already, and the last r
   expect(again.get('production/main')).toMatchObject({ state: 'paused', reason: 'another' });
 });
 
+it('is not changed by a reload of the accounts file', () => {
+  const { accounts } = after('paused');
+  const reload = { type: 'AccountsReloadRequested', data: { requestedAt: 1 } } as const;
+  expect(evolveMerchantAccounts(accounts, reload)).toBe(accounts);
+});
+
 it('is that of one account in one environment', () => {
   const { accounts } = after('paused');
   expect([accounts.has('sandbox/main'), accounts.has('production/other')]).toEqual([false, false]);

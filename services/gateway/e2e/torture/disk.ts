@@ -25,7 +25,7 @@ export function openDisk(folder: string, sizeInMiB: number): Disk | undefined {
   };
 }
 
-/** Call it when nothing runs on them any more; whoever still does keeps it to itself. */
+/** Call it when nothing runs on them any more; a process that still does keeps its disk, which nobody else sees. */
 export function removeDisks(): void {
   for (const folder of disks) spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' });
   disks.clear();

@@ -35,7 +35,7 @@ const manifestSchema = z.object({
   version: z.literal(1),
   /** That made it. */
   release: z.string(),
-  /** What whoever restores it must read. */
+  /** The release that restores it must read this version. */
   schemaVersion: z.int().min(1),
   /** What was acknowledged before is in it. */
   takenAt: z.iso.datetime(),

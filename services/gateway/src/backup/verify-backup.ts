@@ -42,7 +42,7 @@ export interface Verified {
   /** Streams without a gap, and the events in them. */
   streams: number;
   events: number;
-  /** Views that were compared with the fold of their events; undefined where this release builds its views anew. */
+  /** Views that were compared with the fold of their events; undefined where this release rebuilds its views. */
   views: number | undefined;
   teams: number;
   /** Entries of the security log, whose chain of hashes is whole. */

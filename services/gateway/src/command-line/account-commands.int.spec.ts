@@ -22,7 +22,7 @@ async function start(isKnown = true) {
 const named = '--account main --environment sandbox --reason maintenance';
 
 describe('account', () => {
-  it('pauses, drains and resumes, in the name of whoever asks', async () => {
+  it('pauses, drains and resumes, in the name of the person who asks', async () => {
     const { run, events } = await start();
     expect(await run(`account pause ${named}`)).toMatchObject({
       exitCode: 0,

@@ -98,10 +98,10 @@ it('all that are given must match, and a payment that does not show the field do
 it('ends with 1 where a payment that matches was not adopted, and names it', async () => {
   const { adopt } = await start({ status: 'frozen' }, {});
   await adopt('', 'books');
-  const told = await adopt();
-  expect(told).toMatchObject({ exitCode: 1, error: 'Payments that match were not adopted: 2.\n' });
-  expect(told.out).toContain('  service-1  payment_not_readable  shop-1  status\n');
-  expect(told.out).toContain('  service-2  adopted_by_another_team  shop-2  books\n');
+  const result = await adopt();
+  expect(result).toMatchObject({ exitCode: 1, error: 'Payments that match were not adopted: 2.\n' });
+  expect(result.out).toContain('  service-1  payment_not_readable  shop-1  status\n');
+  expect(result.out).toContain('  service-2  adopted_by_another_team  shop-2  books\n');
   const json = await adopt(' --json');
   expect(JSON.parse(json.out)).toMatchObject({ outcomes: { adopted_by_another_team: 1 } });
   expect(json.exitCode).toBe(1);

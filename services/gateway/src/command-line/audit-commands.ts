@@ -134,7 +134,7 @@ export function faultsOf({ fault, hasNoted, teamFaults }: CheckedLog): string[] 
   return [
     ...(fault === undefined ? [] : [`Entry ${fault.revision} ${sentences[fault.kind]}.`]),
     ...(hasNoted === false
-      ? ['The noted hash is that of no entry: entries are missing at the end, or the log was written anew.']
+      ? ['The noted hash is that of no entry: entries are missing at the end, or the log was rewritten.']
       : []),
     ...teamFaults.map(({ kind, stream, revision }) => `Event ${revision} of ${stream} ${sentences[kind]}.`),
   ];

@@ -61,12 +61,12 @@ async function back(
         'The events are in EventStoreDB, which has backups of its own: see "Backups" in docs/operator/eventstoredb.md.',
     };
   const signal = stopSignalOf(tools);
-  let told = 0;
+  let printedPercent = 0;
   const onProgress = ({ bytesCopied, bytes }: { bytesCopied: number; bytes: number }) => {
     const percent = Math.floor((100 * bytesCopied) / bytes);
-    if (percent < told + percentStep) return;
-    told = percent - (percent % percentStep);
-    print(`${told} % of ${inMegabytes(bytes)} copied\n`);
+    if (percent < printedPercent + percentStep) return;
+    printedPercent = percent - (percent % percentStep);
+    print(`${printedPercent} % of ${inMegabytes(bytes)} copied\n`);
   };
   try {
     const backup = await makeBackup({
@@ -83,7 +83,7 @@ async function back(
 function toText({ folder, events, takenAt, files, hasSecrets, missingSecrets }: Backup): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const secrets = hasSecrets
-    ? 'It holds the secrets of the data directory: whoever reads it can do what the gateway can.'
+    ? 'It holds the secrets of the data directory: anyone who reads it can do what the gateway can.'
     : 'It holds no secrets (--with-secrets): keep those of the data directory, too, in another place.';
   return [
     `${folder} holds ${events.toLocaleString('en')} events (${inMegabytes(bytes)}), as of ${takenAt}.`,
@@ -117,7 +117,7 @@ function toVerifiedText(folder: string, verified: Verified): string {
     `Files as they were written: ${files.map(({ name }) => name).join(', ')}.`,
     `${number(streams)} streams with ${number(events)} events have no gap, and release ${release} reads them all.`,
     views === undefined
-      ? `Release ${release} builds its views anew from them.`
+      ? `Release ${release} rebuilds its views from them.`
       : `${number(views)} views are what their events give.`,
     `The records of ${number(teams)} teams are signed.`,
     `The chain of the security log is whole: ${number(securityEntries)} entries.`,

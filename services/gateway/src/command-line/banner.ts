@@ -48,7 +48,7 @@ export function banner(
     paymentServiceUrl === undefined || caFile === undefined
       ? ''
       : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n  Play with it     ${gatewayUrl}/console/sandbox   (lost answers, callbacks and time; sign in first)\n`;
-  // Beside real accounts what is printed may be kept as a log, and read by whoever reads logs.
+  // Beside real accounts, what is printed may end up in a log, for everybody who reads logs.
   const console =
     sandboxLine === '' || signInLink === undefined
       ? `${gatewayUrl}/console   (to sign in: ${anotherLink})`

@@ -8,7 +8,7 @@ export function registerCompactCommand(program: Command, run: RunCommand): void 
   program
     .command('compact')
     .description(
-      'while no gateway runs: write the embedded event store anew without the room that was let go of; needs that much room once more',
+      'while no gateway runs: rewrite the embedded event store without the room that was let go of; needs that much room once more',
     )
     .action(() => run(compact));
 }

@@ -1,4 +1,4 @@
-/** Who changes something by a command: whoever `--as` names, else the user of the operating system. */
+/** Who changes something by a command: the person that `--as` names, else the user of the operating system. */
 import type { Person } from '@tollgate/payment-domain';
 import { hostname, userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';

@@ -15,7 +15,7 @@ import { runWith, toolsWith } from './testing/run-with.ts';
 const now = Date.UTC(2026, 10, 10, 12);
 const given = 'reconcile --account main --environment sandbox';
 
-/** A gateway that ends each run as it is told, as soon as the command waits for it; without one, nothing happens. */
+/** A gateway that ends each run as given, as soon as the command waits for it; without one, nothing happens. */
 async function start(gateway?: { outcome?: string; counts?: Partial<Counts>; interrupted?: boolean }) {
   const store = await temporaryStore();
   let waitedMs = 0;

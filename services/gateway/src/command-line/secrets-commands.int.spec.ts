@@ -28,7 +28,7 @@ async function start() {
   return { run, deps };
 }
 
-it('secrets rewrap encrypts anew what is under an earlier secret, once', async () => {
+it('secrets rewrap re-encrypts what is under an earlier secret, once', async () => {
   const { run } = await start();
   for (const rewrapped of [1, 0])
     expect(await run('--json secrets rewrap')).toEqual({

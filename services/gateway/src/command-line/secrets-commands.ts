@@ -8,7 +8,7 @@ export function registerSecretsCommands(program: Command, run: RunCommand): void
   const secrets = program.command('secrets').description('the data secrets (DATA_SECRETS)');
   secrets
     .command('rewrap')
-    .description('encrypt anew under the first data secret what is under another one')
+    .description('re-encrypt under the first data secret what is under another one')
     .action(() => run(async (tools) => toResult(await rewrap(tools))));
   secrets
     .command('retire')
@@ -36,7 +36,7 @@ async function rewrap(tools: CommandTools): Promise<Rewrapped> {
 
 const toResult = ({ kid, rewrapped }: Rewrapped): CommandResult => ({
   kind: 'done',
-  text: `Encrypted ${rewrapped} recurring tokens anew under ${kid}; all of them are under it now.`,
+  text: `Re-encrypted ${rewrapped} recurring tokens under ${kid}; all of them are under it now.`,
   json: { kid, rewrapped },
 });
 
@@ -55,7 +55,7 @@ async function retire(tools: CommandTools, kid: string, isMeant: boolean): Promi
   }
   const { rewrapped } = await rewrap(tools);
   await retireDataSecret(tools, kid);
-  const text = `Retired ${kid}, after ${rewrapped} recurring tokens were encrypted anew: take it out of DATA_SECRETS everywhere.`;
+  const text = `Retired ${kid}, after ${rewrapped} recurring tokens were re-encrypted: take it out of DATA_SECRETS everywhere.`;
   return { kind: 'done', text, json: { retired: kid, rewrapped } };
 }
 

@@ -8,7 +8,7 @@ export function registerSigningCommand(program: Command, run: RunCommand): void 
     .command('init-signing')
     .description(
       'make the keys that changes of teams are signed and checked with, unless there are some;\n' +
-        'the private one stays with whoever manages teams (TOLLGATE_TEAM_SIGNING_KEY_FILE), every service gets the public one',
+        'the private one stays with those who manage teams (TOLLGATE_TEAM_SIGNING_KEY_FILE), every service gets the public one',
     )
     .action(() => run(async ({ teamKeys }) => initialise(teamKeys)));
 }

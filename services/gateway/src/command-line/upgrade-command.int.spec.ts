@@ -67,10 +67,10 @@ it('names each stream that it cannot read, why, and ends with 1', async () => {
   expect(json).toMatchObject({ exitCode: 1, out: '' });
 });
 
-it('says that views are built anew where those of the release before have another form', async () => {
+it('says that views are rebuilt where those of the release before have another form', async () => {
   const store = await temporaryStore();
   await writeViewVersions(store, [{ number: 1, schemas: 'of before', state: 'live' }]);
-  expect((await check(store)).out).toContain('builds them anew beside those of the release before');
+  expect((await check(store)).out).toContain('rebuilds them beside those of the release before');
   const { viewsAreBuiltAnew, reads, events } = JSON.parse((await check(store, '--json')).out) as never;
   expect({ viewsAreBuiltAnew, reads, events }).toEqual({
     viewsAreBuiltAnew: true,

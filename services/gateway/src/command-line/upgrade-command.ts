@@ -66,7 +66,7 @@ function toText(
     `Release ${release} reads all ${number(eventsRead(checked))} events (${kinds.join(', ') || 'none'}).`,
     `The store is at schema version ${storeSchemaVersion}, and this release reads up to ${schemaVersion}.`,
     viewsAreBuiltAnew
-      ? 'Its views have another form: its projector builds them anew beside those of the release before.'
+      ? 'Its views have another form: its projector rebuilds them beside those of the release before.'
       : 'Its views have the form of those that are live.',
     running.length === 0 ? 'No process of a gateway runs.' : `Running: ${running.join('; ')}.`,
   ].join('\n');

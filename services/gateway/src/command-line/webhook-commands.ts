@@ -92,7 +92,7 @@ const subjectArgument = (): Argument =>
     return text;
   });
 
-/** Printing them is on record: whoever has one can make webhooks that the team believes. */
+/** Printing them is on record: anyone who has one can make webhooks that the team believes. */
 async function showSecrets(
   tools: CommandTools,
   team: string,

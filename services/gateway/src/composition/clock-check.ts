@@ -7,7 +7,7 @@ import { type Clock, type Ids, type Log, TollgateError } from '@tollgate/service
 
 export interface ClockCheck {
   /**
-   * How far our clock is ahead of the store's, milliseconds; negative where it is behind, 0 within what can be told,
+   * How far our clock is ahead of the store's, milliseconds; negative where it is behind, 0 within what can be measured,
    * undefined before the first comparison. Between two comparisons a jump of our clock shows at once.
    */
   skewMs(): number | undefined;

@@ -1,4 +1,4 @@
-/** The team that whoever tries the gateway out calls it as. There is one only beside the sandbox that the gateway brings up. */
+/** The team that newcomers call the gateway as. There is one only beside the sandbox that the gateway brings up. */
 import type { EventStore } from '@tollgate/event-store';
 import {
   type Scope,

@@ -65,7 +65,7 @@ export async function startGateway(
     const hasIndex = services.some((service) => indexedServices.includes(service));
     const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
     const runs = (service: ServiceName) => services.includes(service);
-    // First of all: who starts a second one would be told of its ports, one after the other.
+    // First of all: a second gateway would report its ports in use, one after the other.
     if (hasIndex)
       stops.adopt(dataDirectory.lockIndex(indexFileOf(dataDirectory, runs)), (lock) => lock.close());
     const parts = createParts(deps, { dataDirectory, stops, runs });
@@ -90,7 +90,7 @@ export async function startGateway(
   }
 }
 
-/** Whoever starts the gateway may do everything with it. */
+/** The person who starts the gateway may do everything with it. */
 const signInLinkOf = (parts: Parts, url: string, person: string): string =>
   signInAddress(parts.operatorCredentials(), url, { person, source: 'command-line', role: 'admin' });
 

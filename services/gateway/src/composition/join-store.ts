@@ -37,7 +37,7 @@ export async function joinStore(deps: {
 }): Promise<JoinedStore> {
   const self: Member = { member: deps.member, release, reads: schemaVersion };
   const members = createMembers({ ...deps, self });
-  // Told before it is read: whoever raises it later sees what this process reads.
+  // Before the version is read: a process that raises it later sees what this one reads.
   await members.beat();
   const version = await requireReadable(deps.store, self);
   const gate = createSchemaGate({ ...deps, self, version });

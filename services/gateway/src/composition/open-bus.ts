@@ -52,7 +52,7 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
   stops.defer(
     inBackground((signal) => makeTopics(deps, kafka, { signal, onTried: () => tried.resolve(undefined) })),
   );
-  // Whoever followed a topic that is only being made would fail, and log an error at each first start.
+  // Following a topic that is still being made would fail, and log an error at each first start.
   await firstOf(tried.promise, clock);
   return bus;
 }
@@ -78,7 +78,7 @@ async function makeTopics(
   { signal, onTried }: { signal: AbortSignal; onTried: () => void },
 ): Promise<void> {
   const specs = gatewayTopics.map((topic) => toTopicSpec(topic, kafka));
-  let told: string | undefined;
+  let warnedOf: string | undefined;
   while (!signal.aborted) {
     try {
       const differences = await ensureTopics({ ...kafka.connection, clock, log }, specs);
@@ -91,9 +91,9 @@ async function makeTopics(
       return;
     } catch (error) {
       const code = errorCode(error) ?? 'unknown';
-      const level = told === code ? 'debug' : 'warn';
+      const level = warnedOf === code ? 'debug' : 'warn';
       log[level]({ error, waitMs: topicsPauseMs }, 'the topics could not be made; it is tried again');
-      told = code;
+      warnedOf = code;
       onTried();
       await clock.sleep(topicsPauseMs, signal).catch(() => undefined);
     }

@@ -42,7 +42,7 @@ export async function openStore({
     const store = await createEventStoreDbStore({ connection: eventStore, clock, log });
     return { store, isReachable: store.isReachable };
   }
-  // Thrown to nobody, it ends the process: whoever runs it starts it again, and nothing acknowledged is missing.
+  // Nobody catches it, so it ends the process: its supervisor restarts it, and nothing acknowledged is missing.
   const onWriterStopped = (error: Error) => {
     throw error;
   };

@@ -64,7 +64,7 @@ export interface Parts extends GatewayDependencies {
   teamKeys: TeamKeys;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
-  /** What the security log is told by. */
+  /** The security log, and what writes to it. */
   security: () => Promise<Pick<OpenedTeams, 'security' | 'securityLog'>>;
   /** Started: it has every current view, or reports that it is rebuilding. */
   index: () => Promise<PaymentIndex>;

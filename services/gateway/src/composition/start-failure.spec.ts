@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { toStartupError } from './start-failure.ts';
 
 // A start while the event store had no quorum ended with a stack.
-it('a store that does not answer is told in its own sentence', () => {
+it('a store that does not answer is reported in its own sentence', () => {
   const unavailable = new StoreUnavailable('store_unavailable', 'EventStoreDB has not confirmed in time.');
-  const told = toStartupError(unavailable);
-  expect(told).toBeInstanceOf(StartupError);
-  expect(told).toMatchObject({
+  const reported = toStartupError(unavailable);
+  expect(reported).toBeInstanceOf(StartupError);
+  expect(reported).toMatchObject({
     message: 'EventStoreDB has not confirmed in time. Start again when that is over.',
     cause: unavailable,
   });

@@ -1,8 +1,8 @@
 import { StartupError, TollgateError } from '@tollgate/service-kit';
 
 /**
- * What kept a process from starting, for whoever started it. What may be gone at the next start, a store without a quorum
- * say, is no defect of ours that a stack would tell of: its own sentence does.
+ * What kept a process from starting, as its operator reads it. What may be gone at the next start, such as a store without
+ * a quorum, is no defect of ours: its own sentence is printed, without a stack.
  */
 export function toStartupError(error: unknown): unknown {
   if (!(error instanceof TollgateError) || error instanceof StartupError || !error.retryable) return error;

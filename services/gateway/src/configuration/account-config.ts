@@ -21,7 +21,7 @@ export interface ConfiguredAccount extends AccountConfig {
   ca?: string;
 }
 
-/** What an accounts file leans on. */
+/** What an accounts file refers to. */
 export interface AccountsFileOptions {
   /** The environment variables that `privateKeyEnv` names; an empty one counts as not set. */
   env: Readonly<Record<string, string | undefined>>;
@@ -247,10 +247,10 @@ function duplicateNames(entries: readonly Entry[]): string[] {
   });
 }
 
-/** Is told what is wrong with an entry. */
+/** Collects what is wrong with an entry. */
 type Note = (fault: string) => void;
 
-/** Undefined where the key cannot be had; `note` has been told that, and whatever else is wrong. */
+/** Undefined where the key cannot be had; `note` has received that, and whatever else is wrong. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
   const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
   const { currencies, teams, totalPerSecondMax, notExecutedCodes, ...rest } = others;

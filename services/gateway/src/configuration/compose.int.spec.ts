@@ -49,7 +49,7 @@ describe('the containers', () => {
   });
 
   it.each(services)(
-    '%s is told what the program understands, and enough to start',
+    '%s is given what the program understands, and enough to start',
     (_name, { environment = {} }) => {
       const known = variableNames(gatewayConfigSchema);
       expect(known).toContain('GATEWAY_PORT');
@@ -59,7 +59,7 @@ describe('the containers', () => {
     },
   );
 
-  // A size of appends that it was told once kept EventStoreDB from starting at all.
+  // A setting of ours, a size of appends, once kept EventStoreDB from starting at all.
   it('ask the store for nothing but that it goes without TLS and reports to nobody', () => {
     const { environment = {} } = compose.services['eventstoredb'] ?? {};
     const settings = Object.keys(environment).map((name) => name.slice(name.indexOf('_') + 1));
@@ -75,7 +75,7 @@ describe('the containers', () => {
     });
   });
 
-  it('find one another: every address that they are told is that of a container and a port of it', () => {
+  it('find one another: every address that they are given is that of a container and a port of it', () => {
     const addresses = ours.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).filter(([, value]) => /^https?:\/\//.test(value)),
     );

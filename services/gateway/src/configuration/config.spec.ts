@@ -38,7 +38,7 @@ test.each([
   expect(() => configOf(env as Record<string, string>)).toThrow(variable);
 });
 
-// Of these only the first was told, without its bounds, and the last two ended with a stack.
+// Of these only the first was reported, without its bounds, and the last two ended with a stack.
 it('tells the faults of all variables together, each once, with bounds', () => {
   const wrong = {
     ...{

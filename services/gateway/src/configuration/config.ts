@@ -73,7 +73,7 @@ function isOrigin(text: string): boolean {
 
 const madeAtFirstStart = 'made at the first start';
 
-/** Checked with everything else; whoever needs the secrets reads them. */
+/** Checked with everything else; the parts that need the secrets parse them. */
 const secretsSchema = (parse: (text: string) => unknown) =>
   z
     .string()
@@ -155,7 +155,7 @@ const daysSchema = z
 
 const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 }).default(30);
 
-/** Also where another variable is at fault, which would be told alone. */
+/** Also where another variable is at fault, which would be reported alone. */
 const always = () => true;
 
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */

@@ -31,7 +31,7 @@ it('says in a sentence which file cannot be written', () => {
   expect(write).toThrow(/quickstart\.json cannot be written \(EISDIR\)/);
 });
 
-// A gateway whose events.db was moved away began anew, answered every payment with 404, and would have charged repeats again.
+// Without its events.db a gateway started empty, answered every payment with 404, and would have charged repeats again.
 it.each([
   'index.db',
   'index-two.db',
@@ -39,7 +39,7 @@ it.each([
   'feed.db',
   'quickstart.json',
   'data-secrets',
-])('does not begin anew where a store was, as %s tells', (name) => {
+])('does not start empty where a store was, as %s shows', (name) => {
   const directory = openDataDirectory(folder);
   directory.requireStore();
   // Made before there is a store, by a start that came no further.
@@ -70,7 +70,7 @@ it('gives an index to one process at a time', () => {
   again().close();
 });
 
-// The start said to set DATA_SECRETS. Whoever obeyed made a new secret, and nothing that the old one protected was readable again.
+// The start said to set DATA_SECRETS. Operators who did made a new secret, and lost all that the old one protected.
 it.each(['callback', 'internal', 'webhook', 'data'] as const)(
   'names the file of the %s secrets that is empty or cut, and leaves it as it is',
   (name) => {

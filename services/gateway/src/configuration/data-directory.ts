@@ -59,7 +59,7 @@ export interface DataDirectory {
    */
   lockIndex(file: string): { close(): void };
   /**
-   * For a store that is a file here. Before it is opened, which would begin anew where it was lost.
+   * For a store that is a file here. Before it is opened, which would start an empty one where it was lost.
    *
    * @throws StartupError where it is missing or empty, and what was made from it is there
    */
@@ -143,7 +143,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   };
 }
 
-/** What no process has made before it had a store: indexes, whoever's, and the secrets that the store is written with. */
+/** What no process has made before it had a store: indexes of any process, and the secrets that the store is written with. */
 const madeFromStore =
   /^(?:data-secrets|(?:index|command-service-index|feed)(?:-[a-z0-9-]+)?\.db|quickstart(?:-[a-z0-9-]+)?\.json)$/;
 

@@ -1,4 +1,4 @@
-/** How the gateway reaches EventStoreDB, where it is told to use it. */
+/** How the gateway reaches EventStoreDB, where it is configured to use it. */
 import {
   type ConnectionString,
   type EventStoreDbConnection,
@@ -59,7 +59,7 @@ function toTls(
   { tls, tlsCaFile, hosts, discovers }: ConnectionString,
 ): EventStoreDbConnection['tls'] {
   if (!tls) {
-    // Whoever is asked for the cluster may name nodes that are anywhere.
+    // The node that is asked for the cluster may name nodes anywhere.
     const staysHere = !discovers && hosts.every(({ address }) => isLoopbackAddress(address));
     if (allowed === 'true' || staysHere) return false;
     throw wrong(

@@ -54,7 +54,7 @@ it.each([
   [2, 1],
   [3, 2],
   [5, 4],
-])('of %i copies %i confirm a record unless it is told otherwise', (replication, expected) => {
+])('of %i copies %i confirm a record unless configured otherwise', (replication, expected) => {
   const env = { ...brokers, KAFKA_REPLICATION: String(replication) };
   expect(configOf(env)?.minInsyncReplicas).toBe(expected);
   expect(configOf({ ...env, KAFKA_MIN_INSYNC_REPLICAS: '1' })?.minInsyncReplicas).toBe(1);

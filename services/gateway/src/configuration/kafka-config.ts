@@ -1,4 +1,4 @@
-/** How the gateway reaches Kafka, where it is told to use it. */
+/** How the gateway reaches Kafka, where it is configured to use it. */
 import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
 import { Secret, StartupError, given, isLoopbackAddress, wholeNumberSchema } from '@tollgate/service-kit';

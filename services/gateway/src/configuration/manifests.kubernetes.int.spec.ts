@@ -123,7 +123,7 @@ const misfitting: Mistake[] = [
   ['projector.yaml', 'name: projector', 'name: folder', 'there is no service folder'],
   ['projector.yaml', 'args: [projector]', 'args: [notifier]', 'projector runs another service'],
   ['api.yaml', 'NOTIFIER_URL', 'NOTIFER_URL', 'api: nobody reads NOTIFER_URL'],
-  ['api.yaml', 'NOTIFIER_URL', 'QUERY_SERVICE_URL', 'api is not told NOTIFIER_URL'],
+  ['api.yaml', 'NOTIFIER_URL', 'QUERY_SERVICE_URL', 'api is not given NOTIFIER_URL'],
   ['projector.yaml', 'args: [projector]', strangersSecret, 'projector has no use for WEBHOOK_SECRETS'],
   ['settings/kafka.env', 'KAFKA_TLS=true', 'KAFKA_TLS=yes', 'KAFKA_TLS must be true or false'],
   ['settings/kafka.env', 'KAFKA_REPLICATION=3', '', 'topics: KAFKA_REPLICATION is empty'],

@@ -72,7 +72,7 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
   };
 }
 
-/** Whoever is between us and the provider could vouch for anybody. */
+/** Without TLS, anyone between us and the provider could vouch for anybody. */
 function httpsUrl(name: string, text: string): URL {
   const url = URL.parse(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackAddress(url.hostname));

@@ -7,7 +7,7 @@ import { variableNames } from './testing/variable-names.ts';
 
 // The sandbox that the gateway brings up in its own process has variables of its own.
 const known = variableNames(gatewayConfigSchema).filter((name) => !name.startsWith('PAYMENT_SERVICE_'));
-/** Whoever reads them is no service. */
+/** No service reads them. */
 const ofTheOperator = ['TOLLGATE_TEAM_SIGNING_KEY', 'TOLLGATE_TEAM_SIGNING_KEY_FILE'];
 
 it('every variable of the gateway is of some service, and every one that a service has exists', () => {

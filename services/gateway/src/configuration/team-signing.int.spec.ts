@@ -42,7 +42,7 @@ describe('on one machine', () => {
 
 // The process ended as by a defect of ours, with a stack that named neither.
 describe('a key that is none', () => {
-  it.each([publicFile, keyFile])('is told by its file: %s', async (name) => {
+  it.each([publicFile, keyFile])('is reported by its file: %s', async (name) => {
     const directory = await folder();
     openTeamKeys({}, directory, installing).signer();
     writeFileSync(join(directory.path, name), '');
@@ -51,7 +51,7 @@ describe('a key that is none', () => {
     expect(open).toThrow(`The file ${join(directory.path, name)} is empty or damaged`);
   });
 
-  it('is told by its variable', async () => {
+  it('is reported by its variable', async () => {
     const directory = await folder();
     openTeamKeys({}, directory, installing).install();
     const ofPublic = openTeamKeys({ publicKeys: 'foo' }, directory, apart);
@@ -88,7 +88,7 @@ describe('where services run apart', () => {
     );
   });
 
-  it('init-signing makes the private key where it is told to, and the public one for the services', async () => {
+  it('init-signing makes the private key where it is configured to be, and the public one for the services', async () => {
     const directory = await folder();
     const privateKeyFile = join(directory.path, 'for-the-operator.key');
     const { publicKeys, publicKeysFile } = openTeamKeys({ privateKeyFile }, directory, apart).install();

@@ -8,11 +8,11 @@ it.each([
   ['REVIEWS_BY_TOW', 'REVIEWS_BY_TWO'],
   ['DATA_SECRET', 'DATA_SECRETS'],
   ['KAFKA_BROKER', 'KAFKA_BROKERS'],
-])('%s is told, and that %s may be meant', (name, nearest) => {
+])('%s is reported, and that %s may be meant', (name, nearest) => {
   expect(unknownVariables(['PATH', name])).toEqual([{ name, nearest }]);
 });
 
-it('a name with a prefix of ours is told, though none is near', () => {
+it('a name with a prefix of ours is reported, though none is near', () => {
   expect(unknownVariables(['TOLLGATE_ENABLE_EVERYTHING'])).toEqual([{ name: 'TOLLGATE_ENABLE_EVERYTHING' }]);
 });
 
@@ -27,7 +27,7 @@ it.each([
   expect(unknownVariables([name], ['PROVIDER_KEY_OF_MAIN'])).toEqual([]);
 });
 
-it('what has no effect as things are is told', () => {
+it('what has no effect as things are is reported', () => {
   const env = {
     OIDC_CLIENT_ID: 'x',
     OIDC_CLIENT_SECRET: '',

@@ -75,7 +75,7 @@ it('show a balance on demand, and why there is none', async () => {
   expect(await ask('production/main', 'euro')).toContain('data-outcome');
 });
 
-it('are told to programs, too', async () => {
+it('are answered to programs, too', async () => {
   const { app, credentials } = await start();
   const credential = credentials.issue(
     { person: 'ada', source: 'command-line', role: 'viewer' },
@@ -172,7 +172,7 @@ describe('the accounts file', () => {
     return { compare: use, reload: use };
   };
 
-  it('is read again on demand, and one that cannot be used is told', async () => {
+  it('is read again on demand, and one that cannot be used is reported', async () => {
     const faults: { now?: string } = {};
     const { ask, list } = await asking(file(faults));
     expect((await ask('reload', {})).json()).toEqual({ success: true, ...differences });

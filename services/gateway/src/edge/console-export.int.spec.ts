@@ -39,7 +39,7 @@ async function start(options: TestedApiOptions = {}) {
   return { app, cookie, get, beginTwo };
 }
 
-/** A viewer pressed "Cancel" twice, and the team's own export was answered 429 until the gateway was started anew. */
+/** A viewer pressed "Cancel" twice, and the team's own export was answered 429 until the gateway was restarted. */
 it('two downloads that a viewer cancels leave the team its exports', async () => {
   const { app, cookie, get, beginTwo } = await start();
   const sockets = await beginTwo();

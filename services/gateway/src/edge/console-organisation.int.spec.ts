@@ -32,7 +32,7 @@ async function start() {
 
 const linkIn = ({ body }: { body: string }): string => /name="link" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
-describe('whoever the provider vouches for', () => {
+describe('a person the provider vouches for', () => {
   it('sees as whom, presses, and is in the security log by that name', async () => {
     const { signIn, post, app, recorded, begin } = await start();
     expect((await app.inject({ url: '/console' })).body).toContain(`href="${path}"`);

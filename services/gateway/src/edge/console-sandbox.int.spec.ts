@@ -1,4 +1,4 @@
-/** The sandbox in the console: who plays, with what, and what the Payment Service is told. */
+/** The sandbox in the console: who plays, with what, and what the Payment Service receives. */
 import { faultNames, faultOperations } from '@tollgate/payment-service';
 import { TollgateError } from '@tollgate/service-kit';
 import { givenTeam } from '@tollgate/teams/testing';
@@ -11,14 +11,14 @@ import { startConsole } from './testing/console.ts';
 const { accepted, approved } = happening;
 const serviceToken = `${planted}-service-token-1234`;
 
-/** A payment that waits for its customer, one that is approved, one of production, and what the sandbox was told. */
+/** A payment that waits for its customer, one that is approved, one of production, and what the sandbox has received. */
 async function start({ isRefusing = false } = {}) {
-  const told: [method: string, path: string, body: unknown][] = [];
+  const received: [method: string, path: string, body: unknown][] = [];
   const faults = [{ operation: 'refund', fault: 'lost_reply', times: 2 }];
   const sandbox = {
     control: (method: string, path: string, body?: unknown) => {
       if (method === 'GET') return Promise.resolve({ faults });
-      told.push([method, path, body]);
+      received.push([method, path, body]);
       return isRefusing
         ? Promise.reject(new TollgateError('sandbox_refused', 'It refuses.'))
         : Promise.resolve({});
@@ -34,7 +34,7 @@ async function start({ isRefusing = false } = {}) {
     },
     { sandbox },
   );
-  return { ...console, told };
+  return { ...console, received };
 }
 
 describe('faults', () => {
@@ -48,19 +48,19 @@ describe('faults', () => {
   });
 
   it('are set once, or until they are removed, by who may create payments', async () => {
-    const { signIn, told } = await start();
+    const { signIn, received } = await start();
     const { sendAndRead } = await signIn('support');
     const set = (form: object) => sendAndRead('/console/sandbox/faults/set', form);
     expect(await set({ fault: 'callback drop', times: '3' })).toContain('The fault is set.');
     await set({ fault: 'create html_502', times: '' });
-    expect(told).toEqual([
+    expect(received).toEqual([
       ['POST', 'faults', [{ operation: 'callback', fault: 'drop', times: 3 }]],
       ['POST', 'faults', [{ operation: 'create', fault: 'html_502' }]],
     ]);
     const viewer = await signIn('viewer', 'bob');
     await viewer.send('/console/sandbox/faults/set', { fault: 'callback drop', times: '1' });
     await viewer.send('/console/sandbox/faults', {});
-    expect(told).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
   it.each([
@@ -71,16 +71,16 @@ describe('faults', () => {
     { fault: 'create lost_reply', times: '1e3' },
     {},
   ])('%j is none', async (form) => {
-    const { signIn, told } = await start();
+    const { signIn, received } = await start();
     const { sendAndRead } = await signIn('support');
     expect(await sendAndRead('/console/sandbox/faults/set', form)).toContain('There is no such scenario.');
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
 describe('the other side of a payment', () => {
   it('is played as its state allows, by its token at the Payment Service', async () => {
-    const { signIn, told } = await start();
+    const { signIn, received } = await start();
     const { get, send, sendAndRead } = await signIn('support');
     const played = async (token: string) =>
       [...(await get(`/console/payments/${token}`)).body.matchAll(/name="play" value="(\w+)"/g)].map(
@@ -93,7 +93,7 @@ describe('the other side of a payment', () => {
     await send('/console/payments/pay_2/play', { play: 'dispute' });
     const done = await sendAndRead('/console/payments/pay_2/play', { play: 'revise' });
     expect(done).toContain('Done at the Payment Service.');
-    expect(told).toEqual([
+    expect(received).toEqual([
       ['POST', `payments/${serviceToken}/pay`, { outcome: 'approved' }],
       ['POST', 'disputes', { token: serviceToken, amount: 1_500, reasonCode: 'fraud' }],
       ['POST', `payments/${serviceToken}/revise`, { status: 'declined' }],
@@ -101,7 +101,7 @@ describe('the other side of a payment', () => {
   });
 
   it('is nobody’s to play who may not act, and nothing is what the state rules out', async () => {
-    const { signIn, told } = await start();
+    const { signIn, received } = await start();
     const { sendAndRead } = await signIn('admin');
     for (const play of ['revise', 'constructor', ''])
       expect(await sendAndRead('/console/payments/pay_1/play', { play }), play).toContain(
@@ -112,7 +112,7 @@ describe('the other side of a payment', () => {
     );
     const viewer = await signIn('viewer', 'bob');
     await viewer.send('/console/payments/pay_1/play', { play: 'pay' });
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('says so where the sandbox refuses', async () => {

@@ -1,4 +1,4 @@
-/** Teams and keys: whoever may see them, who may change them, and where that is possible at all. */
+/** Teams and keys: who may see them, who may change them, and where that is possible at all. */
 import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
 import type { EventStore } from '@tollgate/event-store';
 import type { OperatorRole } from '@tollgate/teams';
@@ -195,7 +195,7 @@ describe('the pages', () => {
     expect(await sendAndRead(path, { origins: '' })).toMatch(/Webhooks go to[^]*nowhere/);
   });
 
-  it('refuse a form of somebody else, and whoever is no admin', async () => {
+  it('refuse a form of somebody else, and everybody who is no admin', async () => {
     const { signIn } = await start();
     const admin = await signIn('admin');
     const forged = await admin.send('/console/teams', { csrf: 'x', team: 'forged' });

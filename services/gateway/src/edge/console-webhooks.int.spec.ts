@@ -90,7 +90,7 @@ describe('webhooks that were not delivered', () => {
     await eventually(async () => expect((await get('/console')).body).not.toContain('endpoint of games'));
   });
 
-  it('are replayed one by one, by whoever may, on record before', async () => {
+  it('are replayed one by one, by a person who may, on record before', async () => {
     const { signIn, recorded, store } = await start();
     const { get, sendAndRead } = await signIn('support');
     expect(await sendAndRead(`${page}/whk_pay_b/replay`, {})).toContain('It is sent again.');

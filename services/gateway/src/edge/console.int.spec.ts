@@ -23,7 +23,7 @@ describe('who gets in', () => {
     const link = linkFor('viewer');
     const page = await app.inject({ url: `/console/sign-in?link=${link}` });
     expect(page.body).toContain('Sign in as ada');
-    // Whoever had planted a cookie before shares nothing with the session.
+    // An attacker who planted a cookie before shares nothing with the session.
     const answer = await post('/console/sign-in', { link }, { cookie: 'tollgate-console=planted' });
     expect(answer).toMatchObject({ statusCode: 303, headers: { location: '/console' } });
     expect(answer.headers['set-cookie']).toMatch(/; Path=\/console; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
@@ -65,7 +65,7 @@ describe('who gets in', () => {
     expect((await get('/console')).statusCode).toBe(401);
   });
 
-  // Whoever has no key from an address that many share took the console from those who decide there.
+  // Strangers without a key took the console from the people who decide there, behind an address that both share.
   it('strangers at the same address take no page from who is signed in', async () => {
     const { app, signIn } = await start();
     const { get } = await signIn();
@@ -246,7 +246,7 @@ describe('what texts can do', () => {
 });
 
 /** A payment that moved between the loading of its page and the first look at it stayed as it was for the reader. */
-it('who begins to watch a page is told to load it once more, and again when it changes', async () => {
+it('who begins to watch a page receives a request to load it once more, and again when it changes', async () => {
   const { app, signIn, store } = await start();
   const { cookie } = await signIn();
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -255,10 +255,10 @@ it('who begins to watch a page is told to load it once more, and again when it c
   const url = `${address}/console/live?page=${encodeURIComponent('/console/payments/pay_1')}`;
   const { body, headers } = await fetch(url, { headers: { cookie }, signal: reading.signal });
   expect(headers.get('content-type')).toContain('text/event-stream');
-  let told = '';
-  const times = () => told.split('event: changed').length - 1;
+  let received = '';
+  const times = () => received.split('event: changed').length - 1;
   const ended = (async () => {
-    for await (const chunk of body ?? []) told += Buffer.from(chunk).toString();
+    for await (const chunk of body ?? []) received += Buffer.from(chunk).toString();
   })().catch(() => undefined);
   await eventually(async () => expect(times()).toBe(1));
   await projectEvents(store, paymentKind, 'pay_1', [happening.refunding]);

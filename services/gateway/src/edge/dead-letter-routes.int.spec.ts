@@ -84,7 +84,7 @@ describe('dead-lettered callbacks', () => {
     expect([answer.statusCode, await published()]).toEqual([400, false]);
   });
 
-  it('are read by whoever reads, and published again by nobody who only reads', async () => {
+  it('are read by viewers, and published again by nobody who only reads', async () => {
     const { ask } = await start('pay_1');
     expect((await ask('dead-letters/replay', {}, 'viewer')).statusCode).toBe(403);
   });

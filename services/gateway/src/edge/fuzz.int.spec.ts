@@ -1,6 +1,6 @@
 /**
- * Every route, with whatever may come: it is answered, and never by 5xx but where something is missing and said to be. What
- * was asked is shrunk and told where it is.
+ * Every route, with whatever may come: it is answered, and never by 5xx but where the answer names what is missing. A failing
+ * request is shrunk and shown.
  */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
@@ -158,9 +158,9 @@ const carriable = (given: Record<string, string>) =>
   Object.fromEntries(Object.entries(given).filter(([, each]) => /^[\x20-\x7e\x80-\xff]*$/.test(each)));
 
 /** 5xx that says what is missing: an invented position never comes. */
-const told = new Set(['read_model_behind']);
-const isTold = (text: string): boolean =>
-  (JSON.parse(text) as { errors: { code: string }[] }).errors.every(({ code }) => told.has(code));
+const expectedCodes = new Set(['read_model_behind']);
+const isExpected = (text: string): boolean =>
+  (JSON.parse(text) as { errors: { code: string }[] }).errors.every(({ code }) => expectedCodes.has(code));
 const runsPerRoute = 8;
 
 it('every route answers whatever it is asked, and never by a failure of its own', async () => {
@@ -182,7 +182,7 @@ it('every route answers whatever it is asked, and never by a failure of its own'
         ...(method === 'GET' ? {} : { payload: given.body }),
       });
       count += 1;
-      if (answer.statusCode < 500 || isTold(answer.body)) return;
+      if (answer.statusCode < 500 || isExpected(answer.body)) return;
       expect([method, url, answer.statusCode, answer.body.slice(0, 200)]).toEqual([]);
     });
     await fc.assert(property, { numRuns: runsPerRoute });

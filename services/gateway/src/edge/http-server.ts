@@ -80,7 +80,7 @@ export async function listenAt(
   if (scheme === 'http' && !isLoopbackAddress(where.host))
     log.warn(
       { url },
-      'plain HTTP beyond this machine: whoever is on the way reads and changes it; put a proxy with TLS in front',
+      'plain HTTP beyond this machine: anyone on the way can read and change it; put a proxy with TLS in front',
     );
   return url;
 }

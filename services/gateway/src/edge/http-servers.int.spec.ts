@@ -50,7 +50,7 @@ async function start(env: Record<string, string>) {
   };
 }
 
-test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is told however busy it is', async () => {
+test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is answered however busy it is', async () => {
   const call = await start({ GATEWAY_REQUESTS_PER_SECOND: '2' });
   const authorization = `Bearer ${keyText({ team: 'shop', keyId: 'k1' })}`;
   for (const path of ['/healthz', '/readyz'])
@@ -68,7 +68,7 @@ test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is told however
 });
 
 // 105 KB for anybody who asked, 370 times a second: nothing was left for payments.
-test('metrics are told at a port of their own only', async () => {
+test('metrics are served at a port of their own only', async () => {
   const url = await startMetrics();
   for (const path of ['/healthz', '/readyz', '/metrics'])
     expect((await request(`${url}${path}`)).statusCode, path).toBe(200);
@@ -76,7 +76,7 @@ test('metrics are told at a port of their own only', async () => {
   expect((await (await start({}))('/metrics')).statusCode).toBe(404);
 });
 
-test('their port is any where that of the API is, and they stay on this machine unless told', () => {
+test('their port is any where that of the API is, and they stay on this machine unless configured otherwise', () => {
   const metricsOf = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).metrics;
   expect(metricsOf({})).toEqual({ host: '127.0.0.1', port: 3_002 });
   expect(metricsOf({ GATEWAY_PORT: '0', GATEWAY_HOST: '0.0.0.0' })).toEqual({ host: '127.0.0.1', port: 0 });

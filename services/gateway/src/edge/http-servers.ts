@@ -123,7 +123,7 @@ export async function registerApi(
 ): Promise<void> {
   measureRequests(app, metrics);
   registerHealthRoutes(app, readiness);
-  // Apart, so that whoever watches over the process is not counted among those who use it, and needs nothing to show.
+  // Health is apart: probes count against no limit and need no credential.
   await app.register(async (api) => {
     if (internalCredential !== undefined) {
       requireInternalCredential(api, internalCredential);

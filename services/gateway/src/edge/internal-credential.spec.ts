@@ -28,7 +28,7 @@ it('lets through who has it, whatever the query is', async () => {
   expect((await call(credential.sign('GET', '/api/v1/payments'))).statusCode).toBe(200);
 });
 
-it('gives the request the id of the front door, and whoever lacks it gives none', async () => {
+it('gives the request the id of the front door, and a request without one keeps its own', async () => {
   const id = `req_${'0'.repeat(29)}`;
   const idFor = async (given: string) => {
     const app = Fastify({ genReqId: () => 'own' });
@@ -42,7 +42,7 @@ it('gives the request the id of the front door, and whoever lacks it gives none'
   expect(await idFor('')).toBe('own');
 });
 
-// Whoever reached the port of a service was believed, X-Forwarded-For and all.
+// A service believed everybody who reached its port, X-Forwarded-For and all.
 describe('refuses', () => {
   const own = () => credential.sign('GET', '/api/v1/payments');
   it.each([

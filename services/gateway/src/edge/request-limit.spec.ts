@@ -47,7 +47,7 @@ async function start(requestsPerSecondMax: number) {
 }
 
 describe('a key', () => {
-  test('that asks once more than it may in a second is told when to come again', async () => {
+  test('that asks once more than it may in a second learns when to come again', async () => {
     const { codes, call, clock, handled } = await start(3);
     expect(await codes(3, 'shop k1')).toEqual([200, 200, 200]);
     const answer = await call('shop k1');
@@ -125,7 +125,7 @@ describe('without an active key', () => {
   });
 });
 
-// Behind a proxy that the gateway was not told of, strangers have the address of the people at the console: 180 requests
+// Behind a proxy that the gateway does not know of, strangers have the address of the people at the console: 180 requests
 // a second without a key made every second page of theirs a 429, while money waited for their decision.
 test('a flood takes nothing from who is signed in at the same address, and a session is counted by itself', async () => {
   const { app, codes } = await start(20);

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const given = readLauncherArguments(process.argv.slice(2));
   if (given === 'help') return void process.stdout.write(launcherUsage);
   const config = readConfig(gatewayConfigSchema, process.env);
-  // Its own lines are told apart as those of the processes are.
+  // Its own lines have a label, as those of the processes have.
   const destination = { write: (line: string) => say(labelled('launcher', line.trimEnd())) };
   const logOf = (service: string) => createLog(service, config.logLevel, destination);
   const log = logOf('launcher');

@@ -52,7 +52,7 @@ it('lets the command service alone have the keys that the accounts file names', 
   expect(plan(1).filter(({ env }) => 'PROVIDER_ACCOUNTS_FILE' in env)).toHaveLength(1);
 });
 
-// Told of loopback while the callbacks were awaited at another address, the Payment Service never reached us.
+// The Payment Service was given loopback while callbacks were awaited at another address, and never reached us.
 it.each([
   [{}, 'http://127.0.0.1:3001'],
   [{ GATEWAY_HOST: '10.1.2.3' }, 'http://10.1.2.3:3001'],

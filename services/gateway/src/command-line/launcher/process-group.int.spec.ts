@@ -79,11 +79,11 @@ it('shows what each prints under its name, and stops them in order', async () =>
 // Each process had the whole environment of the launcher, and with it every key.
 it('gives each the variables that it is to have, and no others; lines of its log say whose they are', async () => {
   const { lines, start } = tryGroup();
-  const told = `${service} console.log(JSON.stringify(process.env));`;
-  await start('one', told);
+  const printing = `${service} console.log(JSON.stringify(process.env));`;
+  await start('one', printing);
   const text = await eventually(() => {
     const line = lines.find((each) => each.startsWith('{"process":"one",'));
-    if (line === undefined) throw new Error('it has told nothing yet');
+    if (line === undefined) throw new Error('it has printed nothing yet');
     return line;
   });
   const given = JSON.parse(text) as Record<string, string>;

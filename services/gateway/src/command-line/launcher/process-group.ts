@@ -44,7 +44,7 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
     listed.set(label, { label, service, pid, port, ...given({ metricsPort }) });
     const next = `${listFile}.next`;
     writeFileSync(next, `${JSON.stringify([...listed.values()], null, 2)}\n`, { mode: 0o600 });
-    // Whoever reads it meanwhile gets the list as it was, and no half of one.
+    // Readers see the old list or the new one, never half of one.
     renameSync(next, listFile);
   }
 

@@ -65,7 +65,7 @@ async function registerPages(app: FastifyInstance, parts: Parts): Promise<void> 
   await addConsole(app, parts);
 }
 
-/** Where the query service runs in processes of its own, each of them is told what became of requests. */
+/** Where the query service runs in processes of its own, each of them receives what became of requests. */
 function tellQueryService(parts: Parts): Pick<RunningService, 'noteRequest'> {
   if (parts.runs('query-service')) return {};
   const { clock, logOf, stops } = parts;

@@ -49,7 +49,7 @@ async function withClockAhead(parts: Parts, aheadMs: number): Promise<Parts> {
   };
 }
 
-// A machine four hours ahead failed a delivery: the next attempt came four hours late, whoever made it (simulation, seed 47).
+// A machine four hours ahead failed a delivery: the next attempt came four hours late, on any machine (simulation, seed 47).
 // One four hours behind used up the first attempts at once.
 it.each([4, -4])('a clock %d hours ahead moves no next attempt', async (hours) => {
   const parts = partsOfOneProcess();

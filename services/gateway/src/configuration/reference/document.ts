@@ -10,7 +10,7 @@ const opening = `# Configuration
 
 Written by \`npm run reference\` out of the schemas that the program reads; change those. Everything has a default that suits a
 developer's machine. All variables are checked together at the start, which ends with a sentence that names each one at
-fault; what the files hold that they name, and whether a signing key is one, is told next. An empty variable counts as not set. \`npm start\` and \`npm run services\` take all of them; what runs a service in a process of its own needs to give
+fault; faults in the files that they name, and an invalid signing key, are reported next. An empty variable counts as not set. \`npm start\` and \`npm run services\` take all of them; what runs a service in a process of its own needs to give
 it those that are read there. \`TOLLGATE_AS\` names the person who runs a command ([more](operations.md#who-makes-a-change)).
 `;
 

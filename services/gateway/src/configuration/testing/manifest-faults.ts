@@ -51,8 +51,8 @@ const ofKafka = [
   ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
 ];
 
-/** What each is told, and no secret beyond it. */
-const toldTo: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
+/** What each is given, and no secret beyond it. */
+const variablesFor: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
   api: ['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS', 'TRUSTED_PROXIES'],
@@ -96,16 +96,16 @@ const everyVariableIsUnderstood: Check = (manifests, { authorityFile }) => {
   return manifests.workloads.flatMap((workload) => {
     const { name } = workload.metadata;
     const environment = environmentOf(workload, manifests);
-    const told = Object.keys(environment);
+    const names = Object.keys(environment);
     const expected = [
       ...ofEveryPod,
-      ...((toldTo[name as ServiceName] as readonly string[] | undefined) ?? []),
+      ...((variablesFor[name as ServiceName] as readonly string[] | undefined) ?? []),
     ];
-    const { missing, extra } = differences(told, expected);
+    const { missing, extra } = differences(names, expected);
     return [
-      ...told.filter((each) => !known.includes(each)).map((each) => `${name}: nobody reads ${each}`),
-      ...told.filter((each) => !environment[each]).map((each) => `${name}: ${each} is empty`),
-      ...missing.map((each) => `${name} is not told ${each}`),
+      ...names.filter((each) => !known.includes(each)).map((each) => `${name}: nobody reads ${each}`),
+      ...names.filter((each) => !environment[each]).map((each) => `${name}: ${each} is empty`),
+      ...missing.map((each) => `${name} is not given ${each}`),
       ...extra.map((each) => `${name} has no use for ${each}`),
       ...refusalOf(environment, authorityFile).map((refusal) => `${name}: ${refusal}`),
     ];
@@ -312,7 +312,7 @@ const everyServiceLeadsToItsPods: Check = ({ deployments, services }) =>
     return isRight ? [] : [`the Service ${name} does not lead to its pods`];
   });
 
-/** Who may speak to whom by the policies, and who has to by the addresses that it is told: the same. */
+/** Who may speak to whom by the policies, and who has to by the addresses that it is given: the same. */
 const everyWayIsUsed: Check = (manifests) => {
   const { missing, extra } = differences(waysOpen(manifests), waysNeeded(manifests));
   return [

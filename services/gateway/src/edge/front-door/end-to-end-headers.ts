@@ -1,4 +1,4 @@
-/** What of a request's and an answer's headers goes through (RFC 9110, section 7.6.1), and who is told to be asking. */
+/** Which headers of a request and of an answer go through (RFC 9110, section 7.6.1), and who is named as the client. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { requestNotesHeader } from '../requests/request-notes.ts';

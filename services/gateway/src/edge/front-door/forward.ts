@@ -86,7 +86,7 @@ const isEventStream = ({ 'content-type': type }: IncomingHttpHeaders): boolean =
   String(type).startsWith('text/event-stream');
 
 /**
- * The path written anew from the route and its parameters, so that the service sees the very path that was routed by,
+ * The path rebuilt from the route and its parameters, so that the service sees the very path that was routed by,
  * however that was written. Undefined where it could be read otherwise: `..` and `/` are no part of any name of ours.
  */
 function pathOf(route: string, params: Readonly<Record<string, string>>): string | undefined {

@@ -39,7 +39,7 @@ describe('what is handed on', () => {
     expect(answered.headers).toMatchObject({ 'tollgate-position': '17', 'retry-after': '9' });
     expect(commands.seen).toMatchObject([{ method: 'POST', url: '/api/v1/payments', headers, body }]);
     await (await request(`${url}/api/v1/payments?perPage=2&cursor=a%2Fb+c`)).body.dump();
-    // On a slow machine what became of the first request is told in between.
+    // On a slow machine what became of the first request is reported in between.
     expect(queries.seen.filter(({ url: path }) => path !== '/internal/requests')).toMatchObject([
       { method: 'GET', url: '/api/v1/payments?perPage=2&cursor=a%2Fb+c', body: '' },
     ]);
@@ -109,7 +109,7 @@ describe('what is handed on', () => {
     expect(queries.seen.map(({ headers }) => headers['tollgate-own-position'])).toEqual(['17', undefined]);
   });
 
-  it('has an id of ours, under which it is told what became of it; nobody else gives or sees that', async () => {
+  it('has an id of ours, under which what became of it is reported; nobody else gives or sees that', async () => {
     const notes = 'environment=sandbox&team=shop&keyId=k1&token=pay_1&errorCode=no_account&providerMs=12';
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(409, { 'tollgate-request-notes': notes, 'request-id': 'theirs' }).end('{}');
@@ -124,19 +124,19 @@ describe('what is handed on', () => {
     const id = String(answered.headers['request-id']);
     expect(answered.headers).not.toHaveProperty('tollgate-request-notes');
     expect(commands.seen[0]?.headers).toMatchObject({ 'tollgate-request-id': id, 'x-request-id': 'mine' });
-    const told = await eventually(() => {
+    const reported = await eventually(() => {
       const found = queries.seen.find((each) => each.url === '/internal/requests');
       expect(found).toBeDefined();
       return Promise.resolve(found);
     });
-    expect(JSON.parse(told?.body ?? '')).toMatchObject([
+    expect(JSON.parse(reported?.body ?? '')).toMatchObject([
       {
         ...{ id, method: 'POST', route: '/api/v1/payments', status: 409, providerMs: 12, token: 'pay_1' },
         ...{ caller: { team: 'shop', keyId: 'k1' }, errorCode: 'no_account', clientRequestId: 'mine' },
       },
     ]);
     const credential = createInternalCredential(parseInternalSecrets(internalSecret), systemClock);
-    const shown = told?.headers['tollgate-internal'];
+    const shown = reported?.headers['tollgate-internal'];
     expect(credential.isValid(shown, 'POST', '/internal/requests')).toBe(true);
   });
 
@@ -311,7 +311,7 @@ describe('several instances of a service', () => {
     expect(instances.flatMap(({ seen }) => seen)).toHaveLength(1);
   });
 
-  // Its status has come and nothing after it, so that the team was told nothing yet.
+  // Its status has come and nothing after it: the team has received nothing yet.
   it('are answered for as lost where one dies between the head and the body of its answer', async () => {
     const commands = await startService((_request, response) => {
       response.writeHead(201, { 'content-length': '99', 'tollgate-position': '17' }).flushHeaders();
@@ -340,7 +340,7 @@ describe('several instances of a service', () => {
     },
   );
 
-  it('are told that a client has gone, before it was answered too', async () => {
+  it('learn that a client has gone, before it was answered too', async () => {
     const closed: string[] = [];
     let answerNow = () => {};
     const queries = await startService((incoming, response) => {
@@ -370,7 +370,7 @@ describe('several instances of a service', () => {
     expect(queries.seen).toHaveLength(1);
   });
 
-  it('are told of by /readyz', async () => {
+  it('are reported by /readyz', async () => {
     const ready = (degraded: readonly string[]) => (_request: IncomingMessage, response: ServerResponse) =>
       void response.end(JSON.stringify({ ready: true, notReady: [], degraded }));
     const [commands, queries] = [await startService(ready(['message-bus'])), await startService(ready([]))];

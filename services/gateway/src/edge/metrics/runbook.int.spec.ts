@@ -7,6 +7,6 @@ const metricsIn = (text: string) => [...new Set(text.match(/\btollgate_[a-z_]+/g
 it('the runbook says of every metric what to do', () => {
   const runbook = textOf('../../../../../docs/operator/runbook.md');
   const rows = runbook.split('\n').filter((line) => line.startsWith('| `tollgate_'));
-  const told = rows.map((row) => /`(\w+)`/.exec(row)?.[1]).toSorted();
-  expect(told).toEqual(metricsIn(textOf('./metrics.ts')));
+  const described = rows.map((row) => /`(\w+)`/.exec(row)?.[1]).toSorted();
+  expect(described).toEqual(metricsIn(textOf('./metrics.ts')));
 });

@@ -11,9 +11,9 @@ export interface RequestNotes extends CurrentRequest {
   token?: string;
   /** That it was answered with. */
   errorCode?: string;
-  /** How it is answered is certain, whoever is there to read it. */
+  /** Its answer is decided, even where nobody is there to read it. */
   isDecided?: boolean;
-  /** It was told of. */
+  /** Its end was recorded. */
   isEnded?: boolean;
 }
 
@@ -62,9 +62,9 @@ const notesSchema = z.object({
 /** What an instance of a service tells; one of another release may tell less. */
 export function takeNotes(into: RequestNotes, header: unknown): void {
   if (typeof header !== 'string') return;
-  const told = notesSchema.safeParse(Object.fromEntries(new URLSearchParams(header))).data;
-  if (told === undefined) return;
-  const { environment, team, keyId, token, errorCode, providerMs } = told;
+  const parsed = notesSchema.safeParse(Object.fromEntries(new URLSearchParams(header))).data;
+  if (parsed === undefined) return;
+  const { environment, team, keyId, token, errorCode, providerMs } = parsed;
   if (environment !== undefined && team !== undefined && keyId !== undefined)
     into.caller = { environment, team, keyId };
   Object.assign(into, given({ token, errorCode }), { providerMs });

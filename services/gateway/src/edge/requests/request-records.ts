@@ -57,7 +57,7 @@ export function createRequestRecords({
       const { isAccepted, statusCode } = await post.send(origin, body);
       if (!isAccepted) log.debug({ url: origin, statusCode }, 'what became of requests was not taken');
     } catch (error) {
-      log.debug({ error, url: origin }, 'what became of requests could not be told');
+      log.debug({ error, url: origin }, 'what became of requests could not be reported');
     }
   }
 

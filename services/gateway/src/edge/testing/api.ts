@@ -56,7 +56,7 @@ export interface TestedApi {
   store: EventStore;
   /** What people who operate it show. */
   credentials: OperatorCredentials;
-  /** What the security log was told of. */
+  /** What was recorded in the security log. */
   recorded: readonly Parameters<SecurityWatch['recordCommand']>[0][];
   /** Every route that the server has. */
   routes: readonly RouteOptions[];

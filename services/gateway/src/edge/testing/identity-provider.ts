@@ -1,4 +1,4 @@
-/** An identity provider (OpenID Connect) for specs: it vouches for whoever it is told to, and lies where it is told to. */
+/** An identity provider (OpenID Connect) for specs: each sets who it vouches for, and where it lies. */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
