@@ -353,10 +353,10 @@ const followers: readonly PlantedBug[] = [
     to: 'const pauseMs = retryPausesMs[failuresInRow - 1 + 99];',
   },
   {
-    ...{ name: 'webhook-by-own-clock', breaks: "F12: webhooks are due by the store's time", seeds: 200 },
-    file: 'services/gateway/src/composition/services/notifier.ts',
-    from: 'const clock = storeTime(parts.clock, clockCheck);',
-    to: 'const { clock } = parts;\n  void storeTime;',
+    ...{ name: 'pause-from-the-future', breaks: 'F12: no webhook waits for a clock that ran ahead', seeds: 400 },
+    file: 'services/notifier/src/webhook-state.ts',
+    from: 'return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now;',
+    to: 'return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now + Infinity;',
   },
   {
     ...{

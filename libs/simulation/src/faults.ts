@@ -69,7 +69,7 @@ const distances: Partial<Record<FaultKind, number>> = {
 const ofThose: Partial<Record<FaultKind, number>> = {
   'clock-stood-still': 0.5,
   suspended: 0.5,
-  'set-back-at-waking': 0.3,
+  'set-back-at-waking': 0.8,
   'delivered-twice': 0.2,
   'revision-untold': 0.6,
   'account-sick-throughout': 0.1,
