@@ -28,7 +28,7 @@ const project = (name: string, options: TestOptions) => ({
 
 /** Whole systems and servers, which `npm test` does not start. */
 const slowProject = (name: string, include: string | string[], options: TestOptions = {}) =>
-  project(name, { include: [include].flat(), testTimeout: 60_000, hookTimeout: 60_000, ...options });
+  project(name, { include: [include].flat(), ...options });
 
 // `npm test` runs the projects `pure` and `real`; `npm run test:<name>` each of the others.
 const ofNpmTest = { project: ['pure', 'real'] };
@@ -76,9 +76,9 @@ export default defineConfig({
     allowOnly: false,
     // Two cores are the measure: more workers only make the socket tests wait for one another.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    // As long as a busy machine needs: nothing waits for it but that.
+    // As long as a busy machine needs: nothing waits for them but that.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
   },
 });
