@@ -152,7 +152,7 @@ export function setStoreClockBack(
     weather.storeSkewMs = to;
     if (isOneMachine) for (const { machine } of machines) machine.setSkew(to);
   };
-  setTo(random.pick([hour, 4 * hour]));
+  setTo(random.pick([hour, 4 * hour, 4 * hour]));
   scheduler.after(random.between(0.1, 0.9) * safetyMs, 'the clock of the store is set right', () => setTo(0));
 }
 

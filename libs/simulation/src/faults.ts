@@ -75,6 +75,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'account-sick-throughout': 0.1,
   'outage-of-days': 0.15,
   'store-clock-set-back': 0.2,
+  'webhook-refused': 0.25,
 };
 
 export interface Faults {
