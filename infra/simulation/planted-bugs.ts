@@ -353,7 +353,11 @@ const followers: readonly PlantedBug[] = [
     to: 'const pauseMs = retryPausesMs[failuresInRow - 1 + 99];',
   },
   {
-    ...{ name: 'pause-from-the-future', breaks: 'F12: no webhook waits for a clock that ran ahead', seeds: 1000 },
+    ...{
+      name: 'pause-from-the-future',
+      breaks: 'F12: no webhook waits for a clock that ran ahead',
+      seeds: 1000,
+    },
     file: 'services/notifier/src/webhook-state.ts',
     from: 'return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now;',
     to: 'return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now + Infinity;',

@@ -55,8 +55,7 @@ export function createChecks(parts: CheckParts): Checks {
     if (own === undefined)
       return complain('I4', `${what} is sent ${count} times, and announced ${announced.length} times`);
     const call = announced.at(-1) ?? own;
-    call.sentAt = parts.now();
-    if (call.isGivenUp === true) complain('quiet', `${what} is sent, and was given up before`);
+    noteSent(call, { what, ...parts });
     paused.requireCalled(by, call.at, what);
     const age = parts.now() - call.at;
     if (age > parts.sendWithinMs)
@@ -113,6 +112,12 @@ export function createChecks(parts: CheckParts): Checks {
       requireOnRecord(parts);
     },
   };
+}
+
+/** Absence is no proof from here on for a while, and was none if somebody has believed it. */
+function noteSent(call: Announced, { what, now, complain }: { what: string } & CheckParts): void {
+  call.sentAt = now();
+  if (call.isGivenUp === true) complain('quiet', `${what} is sent, and was given up before`);
 }
 
 function requireOnRecord({ ledger, books, complain }: CheckParts): void {
