@@ -48,9 +48,26 @@ it('gives those that wait a turn when it is to look again, and lets them wait on
   expect(takeAll(open, 1_000)).toEqual([]);
   open.lookAgain();
   expect([takeAll(open, 1_000), open.nextDueAt()]).toEqual([['a', 'b'], undefined]);
+  open.update('a', loaded({ nextAt: 4_000 }));
+  open.update('b', loaded({ nextAt: 2_000 }));
   open.release('a');
   open.release('b');
   expect([takeAll(open, 1_999), open.nextDueAt()]).toEqual([[], 2_000]);
+  expect(takeAll(open, 2_000)).toEqual(['b']);
+});
+
+// Seed 19803: the clocks of all were set back by four hours, and the store could not be read just then. The webhook went back to
+// the time that the clock had put it off to, and was sent four hours late.
+it('does not go back to its time from before where it cannot be read then', () => {
+  const open = createOpenSubjects();
+  for (const token of ['a', 'b']) open.update(token, loaded({ nextAt: 14_400_000 }));
+  expect(takeAll(open, 14_400_000)).toEqual(['a', 'b']);
+  open.release('b');
+  open.lookAgain();
+  open.release('a', 1_500);
+  expect(takeAll(open, 1_000)).toEqual(['b']);
+  open.release('b', 2_000);
+  expect(takeAll(open, 1_500)).toEqual(['a']);
   expect(takeAll(open, 2_000)).toEqual(['b']);
 });
 

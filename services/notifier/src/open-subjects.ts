@@ -84,7 +84,8 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
     update(token, loaded, after) {
       const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
       const known = subjects.get(token);
-      if (known !== undefined && known.revision >= revision) return;
+      // The same revision may be due at another time since a clock was set.
+      if (known !== undefined && known.revision > revision) return;
       const subject = known ?? toOpenSubject(loaded, after);
       if (subject === undefined) return;
       subject.revision = revision;
@@ -113,8 +114,9 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
     },
     lookAgain() {
-      for (const [token, subject] of subjects) if (subject.place === 'waiting') makeReady(token, subject);
-      earliestWaiting = Infinity;
+      // When it is due is known again once it was read. Where that fails, it does not go back to the time of the clock that ran ahead.
+      for (const subject of subjects.values()) if (subject.nextAt !== undefined) subject.nextAt = 0;
+      makeDueReady(Infinity);
     },
     nextDueAt: () => (earliestWaiting === Infinity ? undefined : earliestWaiting),
     checkpoint: (position) => toCheckpoint(subjects, position),
