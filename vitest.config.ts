@@ -39,7 +39,7 @@ export default defineConfig({
     projects: [
       // They touch nothing outside of themselves, so files may share a worker and what it has imported.
       project('pure', { include: [specs], exclude: [notOurs, realSpecs, endToEnd], isolate: false }),
-      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, ...elsewhere] }),
+      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, ...elsewhere], isolate: false }),
       slowProject('faults', 'services/**/*.faults.int.spec.ts'),
       slowProject('kafka', '{libs,services}/**/*.kafka.int.spec.ts'),
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),

@@ -4,9 +4,8 @@ export { copyEmbeddedStore, embeddedStoreBytes } from './embedded/copy-database.
 export * from './embedded/embedded-event-store.ts';
 export { checkEmbeddedCopy, openEmbeddedCopy } from './embedded/open-copy.ts';
 export * from './errors.ts';
-export { type EventStoreDbConnection } from './eventstoredb/connection.ts';
+export type { EventStoreDbConnection } from './eventstoredb/connection.ts';
 export { type ConnectionString, parseConnectionString } from './eventstoredb/connection-string.ts';
-export * from './eventstoredb/eventstoredb-event-store.ts';
 export * from './event-store.ts';
 export * from './follower/index.ts';
 export * from './load-decide-append.ts';

@@ -20,7 +20,8 @@ import {
 } from '@tollgate/gateway/composition';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import type { WebhookClient } from '@tollgate/notifier';
-import { type Connections, parseCallbackSecrets, providers } from '@tollgate/provider';
+import { type Connections, providers } from '@tollgate/provider';
+import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   type Log,
   answerInJsonOnly,

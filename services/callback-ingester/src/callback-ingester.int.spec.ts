@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answerInJsonOnly, httpServerOptions, listen, silentLog, systemClock } from '@tollgate/service-kit';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { eventually } from '@tollgate/testing';
 import Fastify from 'fastify';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';

@@ -1,7 +1,7 @@
 import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { TollgateError, answerInJsonOnly, httpServerOptions, silentLog } from '@tollgate/service-kit';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import fc from 'fast-check';
 import Fastify from 'fastify';

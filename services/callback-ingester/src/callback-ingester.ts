@@ -4,7 +4,7 @@
  */
 import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider';
+import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider/callbacks';
 import { sendError } from '@tollgate/gateway-api/http';
 import { type Clock, type Log, TollgateError, given, isRequestId, within } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

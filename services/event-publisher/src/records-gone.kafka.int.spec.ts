@@ -3,13 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { eventIdHeader, gatewayPaymentsTopic, gatewayTopics } from '@tollgate/gateway-api';
-import {
-  createKafkaMessageBus,
-  createKafkaTopicReader,
-  ensureTopics,
-  prefixTopicReader,
-  prefixTopics,
-} from '@tollgate/message-bus';
+import { prefixTopicReader, prefixTopics } from '@tollgate/message-bus';
+import { createKafkaMessageBus, createKafkaTopicReader, ensureTopics } from '@tollgate/message-bus/kafka';
 import { removeTopics } from '@tollgate/message-bus/testing';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

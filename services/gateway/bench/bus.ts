@@ -10,7 +10,8 @@ import { callbackBodyBytesMax, registerCallbackRoutes } from '@tollgate/callback
 import { createEventPublisher } from '@tollgate/event-publisher';
 import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
 import { gatewayPaymentsTopic, gatewayTopics } from '@tollgate/gateway-api';
-import { type MessageBus, ensureTopics } from '@tollgate/message-bus';
+import type { MessageBus } from '@tollgate/message-bus';
+import { ensureTopics } from '@tollgate/message-bus/kafka';
 import { paymentStream } from '@tollgate/payment-domain';
 import {
   answerInJsonOnly,
@@ -22,7 +23,7 @@ import {
   systemIds,
 } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import Fastify from 'fastify';
 import { Agent, request } from 'undici';
 import { kafkaEnvironmentSchema, toKafkaConfig, toTopicSpec } from '../src/configuration/kafka-config.ts';

@@ -3,7 +3,8 @@
  * that costs, and a rebuild. The server is the test server, in a process of its own, or the one at 127.0.0.1 that
  * EVENTSTORE_URL names: a real one has other rates, but the calls and the processor time of our process are the same.
  */
-import { createEventStoreDbStore, parseConnectionString } from '@tollgate/event-store';
+import { parseConnectionString } from '@tollgate/event-store';
+import { createEventStoreDbStore } from '@tollgate/event-store/eventstoredb';
 import { rebuild } from '@tollgate/projector';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';

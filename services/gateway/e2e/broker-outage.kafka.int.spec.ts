@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -15,7 +15,8 @@ import {
   positionHeader,
   sequenceHeader,
 } from '@tollgate/gateway-api';
-import { type BusRecord, createKafkaMessageBus } from '@tollgate/message-bus';
+import type { BusRecord } from '@tollgate/message-bus';
+import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { request } from 'undici';
 import type { CallGateway, CallSandbox, System } from './system.ts';
 

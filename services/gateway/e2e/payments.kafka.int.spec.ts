@@ -10,7 +10,7 @@ import {
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
-import { createKafkaMessageBus } from '@tollgate/message-bus';
+import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { publishAsForeigner } from '@tollgate/message-bus/testing';
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

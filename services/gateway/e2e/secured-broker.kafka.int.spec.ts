@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { createKafkaMessageBus, createKafkaTopicReader, ensureTopics } from '@tollgate/message-bus';
+import { createKafkaMessageBus, createKafkaTopicReader, ensureTopics } from '@tollgate/message-bus/kafka';
 import { createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';

@@ -11,9 +11,9 @@ import {
   type BusRecord,
   type TopicReader,
   createEmbeddedTopicReader,
-  createKafkaTopicReader,
   prefixTopicReader,
 } from '@tollgate/message-bus';
+import { createKafkaTopicReader } from '@tollgate/message-bus/kafka';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { openDataDirectory } from '../src/configuration/data-directory.ts';

@@ -1,4 +1,3 @@
-export { isNetwork } from './address-guard.ts';
 export type { EndpointCount } from './endpoints/endpoint-directory.ts';
 export { createDeliveryList } from './endpoints/delivery-list.ts';
 export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint-events.ts';
@@ -9,6 +8,5 @@ export type { WebhookClient } from './http-client.ts';
 export { createFailingWebhooks } from './failing/failing-webhooks.ts';
 export { runNotifier } from './notifier.ts';
 export { registerNotifierRoutes } from './notifier-routes.ts';
-export { webhookShardsMax } from './webhook-shards.ts';
 export { retainWebhooks } from './webhook-retention.ts';
 export { toPublicWebhook } from './public-webhook.ts';

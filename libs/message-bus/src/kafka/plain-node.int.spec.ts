@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 // Vitest finds every export of a CommonJS package, plain Node only those that it can see in the text: the specs passed,
 // and nothing that imported the library could start.
 it('can be imported by plain Node', async () => {
-  const program = "console.log(typeof (await import('./src/index.ts')).createKafkaMessageBus)";
+  const program = "console.log(typeof (await import('./src/kafka/index.ts')).createKafkaMessageBus)";
   const cwd = `${import.meta.dirname}/../..`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd,

@@ -7,7 +7,8 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import { type CallbackHint, readCallback } from '@tollgate/provider';
+import type { CallbackHint } from '@tollgate/provider';
+import { readCallback } from '@tollgate/provider/callbacks';
 import {
   type Clock,
   type Ids,
@@ -18,6 +19,7 @@ import {
   isRetryable,
 } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
+import { callbackGroup } from './callback-group.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 
 export interface CallbackConsumerDependencies {
@@ -50,9 +52,6 @@ interface Callback {
 
 /** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds; then these are deferred. */
 const batchMaxMs = 3_000;
-
-/** Under which the processes of the command service share out the callbacks. */
-export const callbackGroup = 'command-service';
 
 /** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
 export async function consumeCallbacks(

@@ -1,4 +1,4 @@
-import { faultNames, faultOperations } from '@tollgate/payment-service';
+import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import { describe, expect, it } from 'vitest';
 import { type ArrangementName, arrangementNamed, arrangementNames, usual } from './arrangements.ts';
 import { createChance } from './chance.ts';

@@ -1,5 +1,5 @@
 /** What may befall the tortured. */
-import { faultNames, faultOperations } from '@tollgate/payment-service';
+import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import type { Arrangement } from './arrangements.ts';
 import type { Chance } from './chance.ts';
 

@@ -7,7 +7,7 @@ import { partitionStreamPrefix } from '@tollgate/message-bus';
 import { webhookStreamPrefix } from '@tollgate/notifier';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { checkViews } from '@tollgate/projector';
-import { parseCallbackSecrets } from '@tollgate/provider';
+import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { TollgateError, parseDataSecrets, parseWebhookSecrets, silentLog } from '@tollgate/service-kit';
 import {
   type TeamKeys,

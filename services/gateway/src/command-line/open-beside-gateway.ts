@@ -2,15 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
-import {
-  type TopicSpec,
-  checkTopics,
-  createKafkaMessageBus,
-  createKafkaTopicReader,
-  ensureTopics,
-  prefixTopicReader,
-  prefixTopics,
-} from '@tollgate/message-bus';
+import { type TopicSpec, prefixTopicReader, prefixTopics } from '@tollgate/message-bus';
 import { inquiryLimits } from '@tollgate/command-service';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { providers } from '@tollgate/provider';
@@ -89,7 +81,7 @@ export async function openBesideGateway(
     ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, internalSecrets },
     ...{ openAccount, teamKeys },
     accountNames: () => accountNamesBesideGateway(configured.accountsFile, directory),
-    ...kafkaTools(configured.kafka, parts),
+    ...(await kafkaTools(configured.kafka, parts)),
   };
   return { tools, close: () => store.close() };
 }
@@ -112,11 +104,13 @@ const openAccountsBeside =
     return { ...account, provider: providers[account.provider](options) };
   };
 
-function kafkaTools(
+async function kafkaTools(
   kafka: KafkaConfig | undefined,
   { clock, log }: { clock: Clock; log: Log },
-): Pick<OpenedTools, 'openBus' | 'topicReader' | 'topicAdmin'> {
+): Promise<Pick<OpenedTools, 'openBus' | 'topicReader' | 'topicAdmin'>> {
   if (kafka === undefined) return {};
+  const { checkTopics, createKafkaMessageBus, createKafkaTopicReader, ensureTopics } =
+    await import('@tollgate/message-bus/kafka');
   const { topicPrefix } = kafka;
   const connection = { ...kafka.connection, clock, log };
   const prefixed = (specs: readonly TopicSpec[]) =>

@@ -6,9 +6,6 @@ import {
   type TopicReader,
   createEmbeddedMessageBus,
   createEmbeddedTopicReader,
-  createKafkaMessageBus,
-  createKafkaTopicReader,
-  ensureTopics,
   prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
@@ -45,6 +42,7 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
     return bus;
   }
   const { clock, log } = deps;
+  const { createKafkaMessageBus } = await import('@tollgate/message-bus/kafka');
   const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
   const bus = prefixTopics(cluster, kafka.topicPrefix);
   stops.defer(() => bus.close());
@@ -64,11 +62,12 @@ async function firstOf(tried: Promise<undefined>, clock: Clock): Promise<void> {
 }
 
 /** Reads the topics of that bus without a trace. */
-export function openTopicReader(
+export async function openTopicReader(
   kafka: KafkaConfig | undefined,
   { store, clock }: { store: EventStore; clock: Clock },
-): TopicReader {
+): Promise<TopicReader> {
   if (kafka === undefined) return createEmbeddedTopicReader({ store });
+  const { createKafkaTopicReader } = await import('@tollgate/message-bus/kafka');
   return prefixTopicReader(createKafkaTopicReader({ ...kafka.connection, clock }), kafka.topicPrefix);
 }
 
@@ -77,6 +76,7 @@ async function makeTopics(
   kafka: KafkaConfig,
   { signal, onTried }: { signal: AbortSignal; onTried: () => void },
 ): Promise<void> {
+  const { ensureTopics } = await import('@tollgate/message-bus/kafka');
   const specs = gatewayTopics.map((topic) => toTopicSpec(topic, kafka));
   let warnedOf: string | undefined;
   while (!signal.aborted) {

@@ -4,7 +4,6 @@ import {
   type EventStore,
   type EventStoreDbConnection,
   createEmbeddedEventStore,
-  createEventStoreDbStore,
 } from '@tollgate/event-store';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 
@@ -39,6 +38,7 @@ export async function openStore({
   log,
 }: StoreDependencies): Promise<OpenedStore> {
   if (eventStore !== undefined) {
+    const { createEventStoreDbStore } = await import('@tollgate/event-store/eventstoredb');
     const store = await createEventStoreDbStore({ connection: eventStore, clock, log });
     return { store, isReachable: store.isReachable };
   }

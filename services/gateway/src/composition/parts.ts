@@ -9,7 +9,7 @@ import {
   type TeamKeys,
   createOperatorCredentials,
 } from '@tollgate/teams';
-import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
+import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   type DataSecrets,
   type WebhookMasterSecret,

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createPaymentService } from '@tollgate/payment-service';
 import { Secret, StartupError, errorCode } from '@tollgate/service-kit';
 import { type DataDirectory, inUse } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
@@ -59,6 +58,7 @@ async function startSandbox(
   directory: DataDirectory,
   stops: AsyncDisposableStack,
 ): Promise<Sandbox> {
+  const { createPaymentService } = await import('@tollgate/payment-service');
   const sandboxConfig = { ...config.paymentService, dataDir: directory.path };
   const service = createPaymentService({ config: sandboxConfig, clock, ids, log: logOf('payment-service') });
   stops.defer(() => service.stop());

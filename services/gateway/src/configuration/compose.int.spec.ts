@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { readConfig } from '@tollgate/service-kit';
-import { paymentServiceConfigSchema } from '@tollgate/payment-service';
+import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseAccounts } from './account-config.ts';

@@ -1,9 +1,9 @@
-import { reconciledAfterDaysDefault } from '@tollgate/command-service';
-import { isNetwork, webhookShardsMax } from '@tollgate/notifier';
+import { reconciledAfterDaysDefault } from '@tollgate/command-service/settings';
+import { isNetwork, webhookShardsMax } from '@tollgate/notifier/settings';
 import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
-import { paymentServiceConfigSchema } from '@tollgate/payment-service';
+import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
 import { shardsMax } from '@tollgate/views';
-import { parseCallbackSecrets } from '@tollgate/provider';
+import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   logLevelSchema,
   orFault,

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
+import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   type DataSecrets,
   type Ids,

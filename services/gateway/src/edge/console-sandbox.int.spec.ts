@@ -1,5 +1,5 @@
 /** The sandbox in the console: who plays, with what, and what the Payment Service receives. */
-import { faultNames, faultOperations } from '@tollgate/payment-service';
+import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import { TollgateError } from '@tollgate/service-kit';
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';

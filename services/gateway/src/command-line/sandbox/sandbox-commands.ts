@@ -1,5 +1,5 @@
 /** `npm run sandbox -- <command>`. */
-import { faultNames, faultOperations } from '@tollgate/payment-service';
+import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import {
   type CommandLineDeps,
   type CommandResult,

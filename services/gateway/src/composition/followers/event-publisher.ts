@@ -1,5 +1,5 @@
 import { createEventPublisher } from '@tollgate/event-publisher';
-import { callbackGroup } from '@tollgate/command-service';
+import { callbackGroup } from '@tollgate/command-service/settings';
 import { gatewayTopics, providerCallbacksTopic } from '@tollgate/gateway-api';
 import { type Retention, retainTopics } from '@tollgate/message-bus';
 import { inBackground, startAlone } from '../background.ts';

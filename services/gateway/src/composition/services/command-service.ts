@@ -9,7 +9,7 @@ import {
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
 import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';
-import { callbackPath } from '@tollgate/provider';
+import { callbackPath } from '@tollgate/provider/callbacks';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
 import { type ClockCheck, storeTime } from '../clock-check.ts';
@@ -54,7 +54,7 @@ export async function startCommandService(
   const commands = createCommandService({
     installation,
     teamKeys: ownTeamKeys(parts),
-    topicReader: openTopicReader(config.kafka, { store, clock }),
+    topicReader: await openTopicReader(config.kafka, { store, clock }),
     ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
     accounts: whileTimeIsKnown(accounts, clockCheck, clock),
     accountsFile,

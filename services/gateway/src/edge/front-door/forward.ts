@@ -1,7 +1,7 @@
 /** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { fastifyReplyFrom } from '@fastify/reply-from';
+import type { fastifyReplyFrom } from '@fastify/reply-from';
 import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from '@tollgate/gateway-api/http';
@@ -33,7 +33,7 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
       if (!brokenOff.has(error)) throw error;
       answerForUpstream(reply, error, log);
     });
-    await scope.register(fastifyReplyFrom, {
+    await scope.register(import('@fastify/reply-from'), {
       undici: { request: toCallbacks(upstreams) },
       disableCache: true,
       disableRequestLogging: true,
