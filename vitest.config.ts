@@ -75,7 +75,7 @@ export default defineConfig({
     passWithNoTests: false,
     allowOnly: false,
     // Two cores are the measure: more workers only make the socket tests wait for one another.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // As long as a busy machine needs: nothing waits for them but that.
     testTimeout: 60_000,
     hookTimeout: 60_000,
