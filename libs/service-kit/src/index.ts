@@ -17,6 +17,7 @@ export * from './lock-file.ts';
 export * from './log.ts';
 export * from './loopback.ts';
 export * from './make-folder.ts';
+export * from './once.ts';
 export * from './webhook-secrets.ts';
 export * from './same-text.ts';
 export * from './secret.ts';

@@ -16,6 +16,7 @@ import {
   given,
   parseDataSecrets,
   parseWebhookSecrets,
+  once,
 } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
@@ -230,7 +231,7 @@ const secretsOf = (
   dataSecrets: () =>
     config.dataSecrets === undefined ? dataDirectory.dataSecrets(ids) : parseDataSecrets(config.dataSecrets),
   internalCredential: () => createInternalCredential(internalSecretsOf(config, ids, dataDirectory), clock),
-  operatorCredentials: onceNow(() =>
+  operatorCredentials: once(() =>
     createOperatorCredentials(internalSecretsOf(config, ids, dataDirectory), { clock, ids }),
   ),
 });
@@ -241,15 +242,3 @@ const internalSecretsOf = (
   dataDirectory: DataDirectory,
 ) =>
   internalSecrets === undefined ? dataDirectory.internalSecrets(ids) : parseInternalSecrets(internalSecrets);
-
-/** As {@link once}, at once. */
-function onceNow<Part extends object>(make: () => Part): () => Part {
-  let made: Part | undefined;
-  return () => (made ??= make());
-}
-
-/** Opens at the first call, and gives the same to everybody. */
-function once<Part>(open: () => Promise<Part>): () => Promise<Part> {
-  let opening: Promise<Part> | undefined;
-  return () => (opening ??= open());
-}

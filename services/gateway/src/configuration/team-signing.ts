@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TeamKeys, createTeamSigner, createTeamVerifier, newSigningKeys } from '@tollgate/teams';
-import { Secret, StartupError, errorCode } from '@tollgate/service-kit';
+import { Secret, StartupError, errorCode, once } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { makePrivately } from './data-directory.ts';
 
@@ -142,8 +142,3 @@ const foreignPrivateKey = () =>
     'signing_key_foreign',
     'What this private key signs would count for nothing: its public half is none of those in TOLLGATE_TEAM_SIGNING_PUBLIC_KEY, its file or operator-signing.pub.',
   );
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}

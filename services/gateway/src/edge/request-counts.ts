@@ -1,5 +1,5 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, once } from '@tollgate/service-kit';
 import { LRUCache } from 'lru-cache';
 
 interface Window {
@@ -20,15 +20,16 @@ export function requestCountsOn(
   requestersMax: number,
 ): FastifyRateLimitStoreCtor {
   return class RequestCounts implements FastifyRateLimitStore {
-    // Only a beginning is a use, so that the one which began first is forgotten first.
-    readonly #windows = new LRUCache<string, Window>({ max: requestersMax });
+    // Only a beginning is a use, so that the one which began first is forgotten first. It takes its room when it is made, and few
+    // of those that the package makes count anything.
+    readonly #windows = once(() => new LRUCache<string, Window>({ max: requestersMax }));
 
     incr(...[requester, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
       const now = clock.monotonic();
-      const known = this.#windows.peek(requester);
+      const known = this.#windows().peek(requester);
       const isOpen = known !== undefined && now < known.startedAt + windowMs;
       const window = isOpen ? known : { startedAt: now, current: 0 };
-      if (!isOpen) this.#windows.set(requester, window);
+      if (!isOpen) this.#windows().set(requester, window);
       window.current += 1;
       callback(null, { current: window.current, ttl: window.startedAt + windowMs - now });
     }

@@ -139,10 +139,14 @@ const misnamed = [
   ...['nodejs_eventloop_utilization_histogram', 'nodejs_eventloop_utilization_summary'],
 ];
 
+/** The longest interval of a timer. */
+const intervalMaxMs = 2 ** 31 - 1;
+
 /** With a registry of its own, so that there may be several in one process. */
 export function createMetrics({ log }: { log: Log }): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // It would go on for ever, ten times a second, for what is removed below.
+  collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: intervalMaxMs });
   for (const name of misnamed) registry.removeSingleMetric(name);
   const registers = [registry];
   const requests = new Histogram({

@@ -1,6 +1,7 @@
 /** The interface as a document for programs, and as a page for people. Neither takes a key: they hold nobody's secrets. */
 import { fastifySwagger } from '@fastify/swagger';
 import { fastifySwaggerUi } from '@fastify/swagger-ui';
+import { once } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOpenApiDocument, errorPage } from '@tollgate/gateway-api/http';
 import { createErrorPage, errorPagePolicy } from './error-page.ts';
@@ -23,23 +24,26 @@ const style = `.swagger-ui .topbar { display: none; }
 .swagger-ui .models .model-container { overflow-x: auto; }
 `;
 
+// None changes while a process runs, and most processes are never asked for them.
+const document = once(createOpenApiDocument);
+const documentText = once(() => JSON.stringify(document()));
+const errorReference = once(createErrorPage);
+
 /** `GET /openapi.json`, `GET /docs`, `GET /docs/errors`. */
 export async function registerDocumentation(app: FastifyInstance): Promise<void> {
-  const document = createOpenApiDocument();
-  const text = JSON.stringify(document);
   app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(text),
+    reply.type('application/json; charset=utf-8').send(documentText()),
   );
-  const explained = createErrorPage();
   app.get(errorPage, async (_request, reply) =>
     reply
       .headers({ 'content-security-policy': errorPagePolicy })
       .type('text/html; charset=utf-8')
-      .send(explained),
+      .send(errorReference()),
   );
   await app.register(fastifySwagger, {
     mode: 'static',
-    specification: { document: document as unknown as OpenApi },
+    // The page takes the real one, below.
+    specification: { document: {} as OpenApi },
   });
   await app.register(async (page) => {
     page.addHook('onSend', async (_request, reply, payload) =>
@@ -48,6 +52,8 @@ export async function registerDocumentation(app: FastifyInstance): Promise<void>
     await page.register(fastifySwaggerUi, {
       routePrefix: '/docs',
       staticCSP: contentSecurityPolicy,
+      transformSpecification: () => document() as unknown as Record<string, unknown>,
+      transformSpecificationClone: false,
       // Without it the page would send the document to somebody else's validator.
       uiConfig: { validatorUrl: null, docExpansion: 'list', persistAuthorization: false },
       theme: { title: 'Tollgate API', css: [{ filename: 'tollgate.css', content: style }] },
