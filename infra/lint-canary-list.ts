@@ -32,6 +32,7 @@ const eventStoreTesting = 'libs/event-store/src/testing';
 
 const take = (name: string, from: string) =>
   `import { ${name} } from '${from}';\nexport const taken = ${name};`;
+const loadKafka = "import('@tollgate/message-bus/kafka')";
 const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join('\n');
 
 const boundaryFaults = [
@@ -44,6 +45,7 @@ const boundaryFaults = [
   canary(boundary, 'infra', "export * from '@tollgate/service-kit';", { says: 'cannot depend on any libs' }),
   canary(boundary, service, "export * from '../../../libs/service-kit/src/clock.ts';", { says: 'relative' }),
   canary(boundary, service, "export * from 'acorn';", { says: 'Transitive' }),
+  canary(boundary, domain, `export const load = () => ${loadKafka};`, { says: 'can only depend on' }),
 ];
 
 const importFaults = [
@@ -146,6 +148,7 @@ export const allowed: Canary[] = [
     `${eventStoreTesting}/eventstoredb-server`,
     "export * from '@eventstore/db-client/generated/streams_pb.js';",
   ),
+  canary('tollgate/no-dynamic-import', service, `export const load = () => ${loadKafka};`),
   canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/testing';", {
     name: 'canary-*.spec.ts',
   }),
