@@ -30,6 +30,9 @@ const project = (name: string, options: TestOptions) => ({
 const slowProject = (name: string, include: string | string[], options: TestOptions = {}) =>
   project(name, { include: [include].flat(), ...options });
 
+// Their files share a worker and what it has imported. Many wait now and then, which leaves room for a third.
+const shared = { isolate: false, maxWorkers: 3 };
+
 // `npm test` runs the projects `pure` and `real`; `npm run test:<name>` each of the others.
 const ofNpmTest = { project: ['pure', 'real'] };
 
@@ -37,9 +40,8 @@ export default defineConfig({
   test: {
     ...ofNpmTest,
     projects: [
-      // They touch nothing outside of themselves, so files may share a worker and what it has imported.
-      project('pure', { include: [specs], exclude: [notOurs, realSpecs, endToEnd], isolate: false }),
-      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, ...elsewhere], isolate: false }),
+      project('pure', { include: [specs], exclude: [notOurs, realSpecs, endToEnd], ...shared }),
+      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, ...elsewhere], ...shared }),
       slowProject('faults', 'services/**/*.faults.int.spec.ts'),
       slowProject('kafka', '{libs,services}/**/*.kafka.int.spec.ts'),
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),
@@ -74,8 +76,8 @@ export default defineConfig({
     env: compileCache,
     passWithNoTests: false,
     allowOnly: false,
-    // Two cores are the measure: more workers only make the socket tests wait for one another.
-    maxWorkers: 3,
+    // Two cores are the measure: with more, the load of one suite is late for the limits of another.
+    maxWorkers: 2,
     // As long as a busy machine needs: nothing waits for them but that.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -104,7 +104,8 @@ function mutate(
     const places = placesIn(copy);
     const [holder, name] = places[place % places.length] ?? [copy, 'x'];
     Object.defineProperty(holder, extraName ?? name, {
-      value,
+      // Of its own: put twice, a value would come to hold itself.
+      value: structuredClone(value),
       enumerable: true,
       configurable: true,
       writable: true,
