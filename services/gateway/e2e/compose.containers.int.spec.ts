@@ -216,7 +216,7 @@ describe('killed in turn under load', () => {
     await eventually(() => expectAgreement(system, load), settled);
   });
 
-  it('and every event is on the topic once, in order', { timeout: 3 * minutes }, async () => {
+  it('and every event is on the topic once, in order', { timeout: 6 * minutes }, async () => {
     await eventually(async () => {
       const records = await readTopic('gateway.payments.v1');
       const byPayment = Map.groupBy(records, ({ value }) => (value as TopicRecord).payment.token);
@@ -232,7 +232,7 @@ describe('killed in turn under load', () => {
     }, settled);
   });
 
-  it('and the read models are what the events say', { timeout: 3 * minutes }, async () => {
+  it('and the read models are what the events say', { timeout: 6 * minutes }, async () => {
     await eventually(
       async () =>
         expect(await tollgateCommand('rebuild', '--check')).toContain('views are what their events give'),
