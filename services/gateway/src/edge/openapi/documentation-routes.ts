@@ -24,7 +24,7 @@ const style = `.swagger-ui .topbar { display: none; }
 .swagger-ui .models .model-container { overflow-x: auto; }
 `;
 
-// None changes while a process runs, and most processes are never asked for them.
+// None changes while a process runs, however many servers it has.
 const document = once(createOpenApiDocument);
 const documentText = once(() => JSON.stringify(document()));
 const errorReference = once(createErrorPage);
@@ -42,8 +42,7 @@ export async function registerDocumentation(app: FastifyInstance): Promise<void>
   );
   await app.register(fastifySwagger, {
     mode: 'static',
-    // The page takes the real one, below.
-    specification: { document: {} as OpenApi },
+    specification: { document: document() as unknown as OpenApi },
   });
   await app.register(async (page) => {
     page.addHook('onSend', async (_request, reply, payload) =>
@@ -52,8 +51,6 @@ export async function registerDocumentation(app: FastifyInstance): Promise<void>
     await page.register(fastifySwaggerUi, {
       routePrefix: '/docs',
       staticCSP: contentSecurityPolicy,
-      transformSpecification: () => document() as unknown as Record<string, unknown>,
-      transformSpecificationClone: false,
       // Without it the page would send the document to somebody else's validator.
       uiConfig: { validatorUrl: null, docExpansion: 'list', persistAuthorization: false },
       theme: { title: 'Tollgate API', css: [{ filename: 'tollgate.css', content: style }] },
