@@ -100,7 +100,7 @@ const isFor = (certificate: X509Certificate, names: readonly string[]): boolean 
     (name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined,
   );
 
-// Most starts find what an earlier one has made, and loading it takes a tenth of a start.
+// Takes long to load, and most starts find what an earlier one has made.
 const loadGenerator = async () => (await import('selfsigned')).generate;
 
 async function createAuthority(now: number): Promise<Pair> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { servedStore } from '@tollgate/event-store/testing';
+import { servedStore } from '@tollgate/event-store/testing/eventstoredb';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
