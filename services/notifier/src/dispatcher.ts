@@ -39,8 +39,6 @@ export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endp
   shard: Shard;
 }
 
-/** Pause of a subject after its webhooks could not be read or written, milliseconds. */
-const pauseAfterFailureMs = 1_000;
 /** A forward jump of the clock wakes no sleeper, so the clock is checked this often. */
 const longestSleepMs = 60_000;
 const shortestSleepMs = 50;
@@ -161,6 +159,8 @@ function createSender(
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
   const wasSetBack = createSetbackWatch(clock);
+  /** The store was away at the latest attempt. */
+  let isFailing = false;
   let sleeping = new AbortController();
   const wake = () => sleeping.abort();
 
@@ -179,11 +179,16 @@ function createSender(
       const loaded = await deliverDue(token);
       open.update(token, seenBy(clock, loaded));
       open.release(token);
+      isFailing = false;
     } catch (error) {
-      log.error({ error, token }, 'a delivery attempt could not be recorded; it is repeated');
+      const isPassing = isRetryable(error);
+      // A store that is away is told once, not for each of the webhooks that wait.
+      if (!isPassing || !isFailing)
+        log.error({ error, token }, 'a delivery attempt could not be recorded; it is repeated');
+      isFailing ||= isPassing;
       // A damaged stream does not recover, so it is not retried.
-      if (!isRetryable(error)) open.forget(token);
-      open.release(token, clock.now() + pauseAfterFailureMs);
+      if (!isPassing) open.forget(token);
+      open.putOff(token, clock.now());
     }
   }
 

@@ -8,7 +8,7 @@ import {
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening } from '@tollgate/views/testing';
-import { parseWebhookSecrets, systemClock, systemIds } from '@tollgate/service-kit';
+import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { createWebhookJournal } from './webhook-journal.ts';
@@ -435,6 +435,44 @@ describe('a failure of ours', () => {
       expect(await statesOf(store)).toEqual(['delivered', 'delivered']);
     });
     expect(new Set(receiver.ids()).size).toBe(2);
+  });
+
+  // Each of five thousand webhooks that wait was tried once a second, with a line in the log each.
+  it('of the store is told once, and tried less and less often', async () => {
+    const { store, receiver } = await given();
+    let isAway = false;
+    const reads: string[] = [];
+    const away: EventStore = {
+      ...store,
+      read: (stream, options) => {
+        if (!isAway || !stream.startsWith('webhook-')) return store.read(stream, options);
+        reads.push(stream);
+        throw new StoreUnavailable('store_busy', 'away');
+      },
+    };
+    const clock = createFakeClock();
+    const errors: unknown[] = [];
+    const log = { ...silentLog, error: (fields: unknown) => void errors.push(fields) };
+    receiver.react(() => 500);
+    start(away, { clock, log });
+    const tokens = Array.from({ length: 20 }, (_, index) => `pay_${index}`);
+    for (const token of tokens) await pay(store, receiver, { token });
+    const failuresInRow = async (token: string) => (await webhooksOf(store, token))[0]?.failuresInRow;
+    await eventually(async () => {
+      for (const token of tokens) expect(await failuresInRow(token)).toBe(1);
+    });
+    isAway = true;
+    for (let second = 0; second < 120; second += 1) await clock.advance(1_000);
+    // Of each at 5, 6, 8, 12, 20, 36, 66 and 96 seconds.
+    await eventually(() => expect(reads).toHaveLength(8 * tokens.length));
+    expect(errors).toHaveLength(1);
+    isAway = false;
+    receiver.react(() => 200);
+    await clock.advance(30_000);
+    await eventually(async () => {
+      for (const token of tokens) expect(await statesOf(store, token)).toEqual(['delivered']);
+    });
+    expect(errors).toHaveLength(1);
   });
 
   it('that damaged one payment, or its webhooks, leaves all others alone', async () => {

@@ -64,9 +64,9 @@ it('does not go back to its time from before where it cannot be read then', () =
   expect(takeAll(open, 14_400_000)).toEqual(['a', 'b']);
   open.release('b');
   open.lookAgain();
-  open.release('a', 1_500);
+  open.putOff('a', 500);
   expect(takeAll(open, 1_000)).toEqual(['b']);
-  open.release('b', 2_000);
+  open.putOff('b', 1_000);
   expect(takeAll(open, 1_500)).toEqual(['a']);
   expect(takeAll(open, 2_000)).toEqual(['b']);
 });
@@ -126,13 +126,25 @@ describe('whose turn it is', () => {
     expect([open.isKnown('a', 3), open.isKnown('a', 4), open.isKnown('b', 0)]).toEqual([true, false, false]);
   });
 
-  it('is delayed if the last attempt could not be recorded', () => {
+  it('comes later each time in a row that an attempt could not be recorded, by up to 30 seconds', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded());
-    takeAll(open);
-    open.release('a', 1_000);
-    expect(takeAll(open, 999)).toEqual([]);
-    expect(takeAll(open, 1_000)).toEqual(['a']);
+    let now = 0;
+    const pausesMs = Array.from({ length: 7 }, () => {
+      expect(takeAll(open, now)).toEqual(['a']);
+      open.putOff('a', now);
+      const pauseMs = (open.nextDueAt() ?? Infinity) - now;
+      expect(takeAll(open, now + pauseMs - 1)).toEqual([]);
+      now += pauseMs;
+      return pauseMs;
+    });
+    expect(pausesMs).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    expect(takeAll(open, now)).toEqual(['a']);
+    open.release('a');
+    open.update('a', loaded({ revision: 1 }));
+    takeAll(open, now);
+    open.putOff('a', now);
+    expect(open.nextDueAt()).toBe(now + 1_000);
   });
 });
 

@@ -16,6 +16,10 @@ export interface OpenCheckpoint {
 /** The most subjects that a checkpoint lists; if more are open, following resumes at the first unlisted one. */
 const listedMax = 1_000;
 
+/** Pauses of a subject whose webhooks could not be read or written, milliseconds. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+
 export interface OpenSubjects {
   /** Updates the webhooks of a subject. `after` is a position before the event that opened it. */
   update(token: string, loaded: LoadedWebhooks, after?: Position): void;
@@ -25,8 +29,9 @@ export interface OpenSubjects {
   forget(token: string): void;
   /** Takes the subject whose turn it is; undefined if none is due or there is no room. It is busy until released. */
   take(now: number): string | undefined;
-  /** Not before this instant, whatever its webhooks say. */
-  release(token: string, notBefore?: number): void;
+  release(token: string): void;
+  /** Releases one whose webhooks could not be read or written: its next turn comes after a pause that doubles, up to 30 seconds. */
+  putOff(token: string, now: number): void;
   /** Gives each that waits a turn, before it is due: what it waits for may have been put off by a clock that ran ahead. */
   lookAgain(): void;
   /** When the next waiting subject becomes due. */
@@ -40,6 +45,8 @@ interface OpenSubject {
   nextAt: number | undefined;
   revision: number;
   after: Position | undefined;
+  /** So often in a row its webhooks could not be read or written. */
+  failuresInRow: number;
   place: 'waiting' | 'ready' | 'busy';
 }
 
@@ -80,6 +87,16 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
     if (subject.place !== 'busy') place(token, subject);
   }
 
+  function end(token: string, failuresInRow: number, notBefore: number): void {
+    const subject = subjects.get(token);
+    if (subject?.place !== 'busy') return;
+    turns.end(subject.receiver);
+    subject.place = 'waiting';
+    subject.failuresInRow = failuresInRow;
+    const { nextAt } = subject;
+    change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
+  }
+
   return {
     update(token, loaded, after) {
       const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
@@ -105,13 +122,10 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       if (subject !== undefined) subject.place = 'busy';
       return token;
     },
-    release(token, notBefore = 0) {
-      const subject = subjects.get(token);
-      if (subject?.place !== 'busy') return;
-      turns.end(subject.receiver);
-      subject.place = 'waiting';
-      const { nextAt } = subject;
-      change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
+    release: (token) => end(token, 0, 0),
+    putOff(token, now) {
+      const failuresInRow = (subjects.get(token)?.failuresInRow ?? 0) + 1;
+      end(token, failuresInRow, now + Math.min(firstPauseMs * 2 ** (failuresInRow - 1), longestPauseMs));
     },
     lookAgain() {
       // When it is due is known again once it was read. Where that fails, it does not go back to the time of the clock that ran ahead.
@@ -129,7 +143,7 @@ function toOpenSubject({ state }: LoadedWebhooks, after: Position | undefined): 
   const nextAt = nextTryAt(state);
   if (first === undefined || nextAt === undefined) return undefined;
   const receiver = { team: first.team, origin: URL.parse(first.url)?.origin ?? '' };
-  return { receiver, nextAt, revision: -1, after, place: 'waiting' };
+  return { receiver, nextAt, revision: -1, after, failuresInRow: 0, place: 'waiting' };
 }
 
 function toCheckpoint(subjects: ReadonlyMap<string, OpenSubject>, position: Position): OpenCheckpoint {

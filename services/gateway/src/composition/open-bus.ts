@@ -43,9 +43,11 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
   }
   const { clock, log } = deps;
   const { createKafkaMessageBus } = await import('@tollgate/message-bus/kafka');
-  const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
+  let cluster: MessageBus | undefined;
+  // Before there is one: this throws if the start was given up while its client was loaded.
+  stops.defer(async () => cluster?.close());
+  cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
   const bus = prefixTopics(cluster, kafka.topicPrefix);
-  stops.defer(() => bus.close());
   const tried = Promise.withResolvers<undefined>();
   stops.defer(
     inBackground((signal) => makeTopics(deps, kafka, { signal, onTried: () => tried.resolve(undefined) })),
