@@ -53,6 +53,53 @@ interface OpenSubject {
 export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects {
   // In the order in which they were opened.
   const subjects = new Map<string, OpenSubject>();
+  const schedule = createSchedule(subjects, limits);
+  const { change, end } = schedule;
+
+  return {
+    update(token, loaded, after) {
+      const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
+      const known = subjects.get(token);
+      // The same revision may be due at another time since a clock was set.
+      if (known !== undefined && known.revision > revision) return;
+      const subject = known ?? toOpenSubject(loaded, after);
+      if (subject === undefined) return;
+      subject.revision = revision;
+      subjects.set(token, subject);
+      change(token, subject, nextTryAt(loaded.state));
+    },
+    isKnown: (token, revision) => (subjects.get(token)?.revision ?? -1) >= revision,
+    has: (token) => subjects.has(token),
+    forget(token) {
+      const subject = subjects.get(token);
+      if (subject !== undefined) change(token, subject, undefined);
+    },
+    take: schedule.take,
+    release: (token) => end(token, { failuresInRow: 0, notBefore: 0 }),
+    putOff(token, now) {
+      const failuresInRow = (subjects.get(token)?.failuresInRow ?? 0) + 1;
+      const pauseMs = Math.min(firstPauseMs * 2 ** (failuresInRow - 1), longestPauseMs);
+      end(token, { failuresInRow, notBefore: now + pauseMs });
+    },
+    lookAgain() {
+      // When it is due is known again once it was read. Where that fails, it does not go back to the time of the clock that ran ahead.
+      for (const subject of subjects.values()) if (subject.nextAt !== undefined) subject.nextAt = 0;
+      schedule.makeDueReady(Infinity);
+    },
+    nextDueAt: schedule.nextDueAt,
+    checkpoint: (position) => toCheckpoint(subjects, position),
+  };
+}
+
+interface Schedule extends Pick<OpenSubjects, 'take' | 'nextDueAt'> {
+  change(token: string, subject: OpenSubject, nextAt: number | undefined): void;
+  end(token: string, attempted: { failuresInRow: number; notBefore: number }): void;
+  /** Those that wait, and are due at this instant. */
+  makeDueReady(now: number): void;
+}
+
+/** Which of them waits for its time, which for its turn, and which is busy. */
+function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Schedule {
   const turns = createTurns(limits);
   /** No waiting subject is due earlier. */
   let earliestWaiting = Infinity;
@@ -87,34 +134,18 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
     if (subject.place !== 'busy') place(token, subject);
   }
 
-  function end(token: string, failuresInRow: number, notBefore: number): void {
-    const subject = subjects.get(token);
-    if (subject?.place !== 'busy') return;
-    turns.end(subject.receiver);
-    subject.place = 'waiting';
-    subject.failuresInRow = failuresInRow;
-    const { nextAt } = subject;
-    change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
-  }
-
   return {
-    update(token, loaded, after) {
-      const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
-      const known = subjects.get(token);
-      // The same revision may be due at another time since a clock was set.
-      if (known !== undefined && known.revision > revision) return;
-      const subject = known ?? toOpenSubject(loaded, after);
-      if (subject === undefined) return;
-      subject.revision = revision;
-      subjects.set(token, subject);
-      change(token, subject, nextTryAt(loaded.state));
-    },
-    isKnown: (token, revision) => (subjects.get(token)?.revision ?? -1) >= revision,
-    has: (token) => subjects.has(token),
-    forget(token) {
+    change,
+    end(token, { failuresInRow, notBefore }) {
       const subject = subjects.get(token);
-      if (subject !== undefined) change(token, subject, undefined);
+      if (subject?.place !== 'busy') return;
+      turns.end(subject.receiver);
+      subject.place = 'waiting';
+      subject.failuresInRow = failuresInRow;
+      const { nextAt } = subject;
+      change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
     },
+    makeDueReady,
     take(now) {
       makeDueReady(now);
       const token = turns.take();
@@ -122,18 +153,7 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       if (subject !== undefined) subject.place = 'busy';
       return token;
     },
-    release: (token) => end(token, 0, 0),
-    putOff(token, now) {
-      const failuresInRow = (subjects.get(token)?.failuresInRow ?? 0) + 1;
-      end(token, failuresInRow, now + Math.min(firstPauseMs * 2 ** (failuresInRow - 1), longestPauseMs));
-    },
-    lookAgain() {
-      // When it is due is known again once it was read. Where that fails, it does not go back to the time of the clock that ran ahead.
-      for (const subject of subjects.values()) if (subject.nextAt !== undefined) subject.nextAt = 0;
-      makeDueReady(Infinity);
-    },
     nextDueAt: () => (earliestWaiting === Infinity ? undefined : earliestWaiting),
-    checkpoint: (position) => toCheckpoint(subjects, position),
   };
 }
 

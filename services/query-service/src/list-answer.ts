@@ -1,10 +1,11 @@
 import type { ViewList, ListQuery } from '@tollgate/view-index';
 import { given } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
-import { sendRefusedPage } from './reading.ts';
+import type { ViewEnvelope } from '@tollgate/views';
+import { sendRefusedPage, tellPosition } from './reading.ts';
 
 /** Answers with one page of a list; `name` is the field of the entries. */
-export function sendList<View>(
+export function sendList<View extends Pick<ViewEnvelope, 'position'>>(
   reply: FastifyReply,
   {
     name,
@@ -21,6 +22,7 @@ export function sendList<View>(
   if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
   const { views, nextCursor, totalCount } = list;
   const { perPage, page = 1, cursor } = query;
+  tellPosition(reply, views);
   const shownPage = cursor === undefined ? page : undefined;
   return reply.send({
     success: true,

@@ -1,5 +1,5 @@
 /** A caller's payments and payouts by their tokens. */
-import type { EventStore } from '@tollgate/event-store';
+import { createRecentlyUsed, type EventStore } from '@tollgate/event-store';
 import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/payment-domain';
 import type { PaymentIndex } from '@tollgate/view-index';
 import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
@@ -17,7 +17,7 @@ import {
 type Find<View> = (caller: Caller, token: string) => Promise<View | undefined>;
 
 export interface OwnViews {
-  /** From the index, or from its events if it is too new for the index. */
+  /** From the index, or from its events if the index does not have it yet, or has less of it than was shown here. */
   payment: Find<PaymentView>;
   payout: Find<PayoutView>;
   /** From its events, and so in its current state. */
@@ -31,27 +31,46 @@ export interface OwnViewsDependencies {
   onUnresolvedRead: (token: string) => void;
 }
 
+/** Those that the index was behind of: it soon has them. */
+const aheadMax = 10_000;
+
 export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
   const { store, index, onUnresolvedRead } = deps;
+  /** Of what was shown from its events, up to where: what the index has of it may be older, and nothing goes back. */
+  const ahead = createRecentlyUsed<Pick<ViewEnvelope, 'position'>>(aheadMax);
   const latestOf =
     <View extends ViewEnvelope>(kind: ViewKind<View>): Find<View> =>
     async (caller, token) => {
       if (!isToken(token)) return undefined;
       const view = await foldStream(store, kind, token);
-      return view !== undefined && isOwnedBy(kind.ownerOf(view), caller) ? view : undefined;
+      if (view === undefined || !isOwnedBy(kind.ownerOf(view), caller)) return undefined;
+      ahead.set(token, { position: view.position });
+      return view;
     };
   const latestPayment = latestOf(paymentKind);
   const latestPayout = latestOf(payoutKind);
+
+  /** @returns undefined also where the index has less of it than was shown */
+  function unlessBehind<View extends ViewEnvelope>(view: View | undefined): View | undefined {
+    const shown = view && ahead.get(view.token);
+    if (view === undefined || shown === undefined) return view;
+    if (view.position < shown.position) return undefined;
+    ahead.delete(view.token);
+    return view;
+  }
+
   return {
     async payment(caller, token) {
       const { environment, team } = caller;
-      const view = index.get(environment, team, token) ?? (await latestPayment(caller, token));
+      const indexed = unlessBehind(index.get(environment, team, token));
+      const view = indexed ?? (await latestPayment(caller, token));
       if (view !== undefined && inquiryNeedOf(view.payment) === 'unresolved') onUnresolvedRead(token);
       return view;
     },
     async payout(caller, token) {
       const { environment, team } = caller;
-      const view = index.getPayout(environment, team, token) ?? (await latestPayout(caller, token));
+      const indexed = unlessBehind(index.getPayout(environment, team, token));
+      const view = indexed ?? (await latestPayout(caller, token));
       if (view !== undefined && inquiryNeedOfPayout(view.payout) === 'unresolved') onUnresolvedRead(token);
       return view;
     },

@@ -11,6 +11,7 @@ import {
   mayReadPayouts,
   parameterOf,
   sendPayoutsNotAllowed,
+  tellPosition,
   type ReadDependencies,
 } from './reading.ts';
 
@@ -39,6 +40,7 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
       (await own.payment(caller, token)) ??
       (mayReadPayouts(caller) ? await own.payout(caller, token) : undefined);
     if (view === undefined) return sendError(reply, 'payment_not_found');
+    tellPosition(reply, [view]);
     return sendTagged(request, reply, { success: true, payment: toShownTo(caller)(view) });
   });
 

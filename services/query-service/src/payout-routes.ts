@@ -6,7 +6,7 @@ import { payoutHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { accountFor } from './payment-lists.ts';
 import { toListQuery } from './list-query.ts';
-import { addReadRoute, parameterOf, type ReadDependencies } from './reading.ts';
+import { addReadRoute, parameterOf, tellPosition, type ReadDependencies } from './reading.ts';
 
 export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencies): void {
   const { store, index, own } = deps;
@@ -25,6 +25,7 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
   addReadRoute(app, deps, routes.retrievePayout, async ({ caller, request, reply }) => {
     const view = await own.payout(caller, parameterOf(request, 'token'));
     if (view === undefined) return sendError(reply, 'payout_not_found');
+    tellPosition(reply, [view]);
     const payout = { ...toPublicPayout(view), ...accountFor(caller, view) };
     return sendTagged(request, reply, { success: true, payout });
   });

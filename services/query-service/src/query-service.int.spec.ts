@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '@tollgate/event-store';
-import { formatCursor } from '@tollgate/view-index';
+import { formatCursor, type PaymentIndex } from '@tollgate/view-index';
 import { type PublicPayment } from '@tollgate/gateway-api';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, planted, requested, startedAt } from '@tollgate/views/testing';
@@ -16,6 +16,10 @@ import {
   start,
   withoutScope,
 } from './testing/harness.ts';
+
+interface PaymentAnswer {
+  payment: PublicPayment;
+}
 
 const { accepted, approved, reviews, held, unresolved } = happening;
 
@@ -57,6 +61,25 @@ describe('one payment', () => {
     const { get, store } = await start();
     await appendPayment(store, 'p1', [requested(), unresolved]);
     expect((await get(url)).json()).toMatchObject({ payment: { phase: 'unresolved', status: 'init' } });
+  });
+
+  // Shown as declined, it became init: the read model took in its beginning while a team waited for its end.
+  test('does not go back where the read model then has its beginning only', async () => {
+    let isBehind = true;
+    const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
+      ...index,
+      get: (...owned) => (isBehind ? undefined : index.get(...owned)),
+    });
+    const { get, store } = await start(undefined, { wrapIndex });
+    const header = await given(store, { p1: [requested(), accepted] });
+    const { position } = await appendPayment(store, 'p1', [approved]);
+    const statusAndPosition = async () => {
+      const answer = await get(url, header);
+      return [answer.json<PaymentAnswer>().payment.status, answer.headers['tollgate-position']];
+    };
+    expect(await statusAndPosition()).toEqual(['approved', position]);
+    isBehind = false;
+    expect(await statusAndPosition()).toEqual(['approved', position]);
   });
 
   test('is not found if there is none, whatever the token looks like', async () => {
@@ -144,6 +167,21 @@ describe('a read that waits for a position', () => {
     expect((await waiting).json<{ payments: unknown[] }>().payments).toHaveLength(1);
     for (const far of ['9'.repeat(16), 'soon'])
       expect((await get('/api/v1/payments/p1', { 'tollgate-own-position': far })).statusCode).toBe(200);
+  });
+
+  test('waits for what another read has shown', async () => {
+    const { get, store } = await start();
+    const { 'tollgate-min-position': position } = await given(store, {
+      p0: [requested()],
+      p1: [requested()],
+    });
+    for (const url of ['/api/v1/payments/p1', '/api/v1/payments']) {
+      const answer = await get(url, { 'tollgate-min-position': position });
+      expect(answer.headers['tollgate-position'], url).toBe(position);
+      const again = await get(url, { 'if-none-match': answer.headers.etag ?? '"none"' });
+      expect(again.headers['tollgate-position'], url).toBe(position);
+    }
+    expect((await get('/api/v1/payments?status=refunded')).headers).not.toHaveProperty('tollgate-position');
   });
 
   test.each(['', 'soon', '-1', '1'.repeat(65), '1, 2'])('%j is no position', async (text) => {

@@ -1,9 +1,10 @@
 /** What the routes of the read side have in common. */
-import type { EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { type Call, type Route, addRoute, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex } from '@tollgate/view-index';
 import type { Clock, Log } from '@tollgate/service-kit';
+import type { ViewEnvelope } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { awaitMinPosition } from './min-position.ts';
 import type { OwnViews } from './own-views.ts';
@@ -39,6 +40,16 @@ export const mayReadPayouts = ({ scopes }: Caller): boolean =>
 
 export const parameterOf = (request: FastifyRequest, name: string): string =>
   (request.params as Record<string, string>)[name] ?? '';
+
+/**
+ * Says up to where the answer goes: no later read that waits for that position shows less, whichever instance answers it.
+ * The front door has those of the same key wait for it.
+ */
+export function tellPosition(reply: FastifyReply, shown: readonly Pick<ViewEnvelope, 'position'>[]): void {
+  let latest = beginning;
+  for (const { position } of shown) if (position > latest) latest = position;
+  if (latest !== beginning) reply.header('tollgate-position', latest);
+}
 
 /** Answers for a page that a list refuses. */
 export const sendRefusedPage = (reply: FastifyReply, parameter: keyof typeof refusedPages): FastifyReply =>

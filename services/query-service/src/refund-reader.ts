@@ -1,17 +1,23 @@
 /** A refund by its own token. It is part of a payment, which the record of its idempotency key names. */
-import type { EventStore } from '@tollgate/event-store';
+import type { EventStore, Position } from '@tollgate/event-store';
 import { refundKeyStream, refundKeyUsedSchema, type RefundKey } from '@tollgate/payment-domain';
 import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
 import { toPublicRefund, type PublicRefund } from '@tollgate/gateway-api';
 import type { PaymentView } from '@tollgate/views';
 import type { OwnViews } from './own-views.ts';
 
+interface FoundRefund {
+  refund: PublicRefund;
+  /** Of the last event of its payment. */
+  position: Position;
+}
+
 /** Undefined if the caller has no such refund, also if its key was used and the refund was refused at once. */
 export async function findRefund(
   { store, own }: { store: EventStore; own: OwnViews },
   caller: Caller,
   refundToken: string,
-): Promise<PublicRefund | undefined> {
+): Promise<FoundRefund | undefined> {
   const key = isToken(refundToken) ? await readKey(store, refundToken) : undefined;
   if (key === undefined || !isOwnedBy(key, caller)) return undefined;
   const { paymentToken } = key;
@@ -28,7 +34,7 @@ async function readKey(store: EventStore, refundToken: string): Promise<RefundKe
   return undefined;
 }
 
-function refundIn(view: PaymentView | undefined, refundToken: string): PublicRefund | undefined {
+function refundIn(view: PaymentView | undefined, refundToken: string): FoundRefund | undefined {
   const refund = view?.payment.refunds.find((each) => each.refundToken === refundToken);
-  return view && refund && toPublicRefund(refund, view);
+  return view && refund && { refund: toPublicRefund(refund, view), position: view.position };
 }

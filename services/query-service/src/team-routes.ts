@@ -9,6 +9,7 @@ import {
   mayReadPayouts,
   parameterOf,
   sendRefusedPage,
+  tellPosition,
   type ReadDependencies,
 } from './reading.ts';
 import { findRefund } from './refund-reader.ts';
@@ -20,10 +21,10 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
   const { index } = deps;
 
   addReadRoute(app, deps, routes.retrieveRefund, async ({ caller, request, reply }) => {
-    const refund = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
-    return refund === undefined
-      ? sendError(reply, 'refund_not_found')
-      : sendTagged(request, reply, { success: true, refund });
+    const found = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
+    if (found === undefined) return sendError(reply, 'refund_not_found');
+    tellPosition(reply, [found]);
+    return sendTagged(request, reply, { success: true, refund: found.refund });
   });
 
   addReadRoute(app, deps, routes.listDisputes, async ({ caller, reply }) => {

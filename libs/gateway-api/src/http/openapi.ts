@@ -46,7 +46,7 @@ const description = `Tollgate speaks the Payment Service's own interface: the sa
 - A creation, refund or payout repeated with the same \`Idempotency-Key\` is carried out once.
 - \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet; the gateway finds it out.
 - Every answer carries \`Request-Id\`; \`GET /api/v1/requests/{id}\` shows what became of the request.
-- Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command.
+- Answers to commands, and reads of payments, refunds and payouts, carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command, and shows nothing older than that read.
 
 Fields may be added to answers at any time.
 
@@ -226,6 +226,11 @@ const textHeader = (text: string) => ({ description: text, schema: { type: 'stri
 const positionHeader = {
   'Tollgate-Position': textHeader("The position of the command's events in the event store."),
 };
+const shownPositionHeader = {
+  'Tollgate-Position': textHeader(
+    'The position in the event store of the latest event that is shown. A read that sends it as `Tollgate-Min-Position` shows nothing older.',
+  ),
+};
 const requestIdHeader = {
   'Request-Id': textHeader(
     'The id of the request: of its record, of log lines and of the events that it caused.',
@@ -244,10 +249,11 @@ const taggedHeaders = {
   ),
 };
 
-function answersOf({ answers, isCommand, idempotencyKey, isTagged }: Operation): JsonObject {
+function answersOf({ answers, isCommand, idempotencyKey, tellsPosition, isTagged }: Operation): JsonObject {
   const headers = {
     ...requestIdHeader,
     ...(isCommand === true ? positionHeader : {}),
+    ...(tellsPosition === true ? shownPositionHeader : {}),
     ...(isCommand === true && idempotencyKey !== undefined ? replayedHeader : {}),
     ...(isTagged === true ? taggedHeaders : {}),
   };

@@ -109,6 +109,8 @@ export interface Route {
   query?: z.ZodObject;
   idempotencyKey?: 'required' | 'optional';
   minPosition?: true;
+  /** Carries the `Tollgate-Position` of the latest event that it shows. */
+  tellsPosition?: true;
   body?: { schema: BodyName; example: object; isOptional?: true };
   /** Carries `ETag` and answers `If-None-Match`. */
   isTagged?: true;
@@ -196,7 +198,7 @@ const payments = {
     summary: 'Lists payments, newest first',
     description:
       '`operationType` other than `pays` requires the scope `read` or `payouts`. Follow `nextCursor`; page numbers reach only the first 10,000 rows.',
-    ...{ scopes: ['read', 'payments'], query: paymentListSchema, minPosition: true },
+    ...{ scopes: ['read', 'payments'], query: paymentListSchema, minPosition: true, tellsPosition: true },
     answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'PaymentList'),
     errors: [...ofReads],
   },
@@ -218,7 +220,7 @@ const payments = {
     ...{ method: 'GET', url: '/api/v1/payments/:token', tag: 'Payments' },
     summary: 'Shows a payment',
     description: 'A payout too, as in the specification, to keys with the scope `read` or `payouts`.',
-    ...{ scopes: ['read', 'payments'], minPosition: true },
+    ...{ scopes: ['read', 'payments'], minPosition: true, tellsPosition: true },
     ...tagged('The payment.', 'PaymentAnswer'),
     errors: [...ofReads, 'payment_not_found'],
   },
@@ -262,7 +264,7 @@ const refunds = {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/refunds/:refundToken', tag: 'Refunds' },
     summary: 'Shows a refund',
-    ...{ scopes: ['read', 'refunds', 'payments'], minPosition: true },
+    ...{ scopes: ['read', 'refunds', 'payments'], minPosition: true, tellsPosition: true },
     ...tagged('The refund.', 'RefundAnswer'),
     errors: [...ofReads, 'refund_not_found'],
   },

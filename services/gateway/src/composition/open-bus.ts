@@ -9,7 +9,7 @@ import {
   prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
-import { type Clock, type Ids, type Log, errorCode } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, StartupError, errorCode } from '@tollgate/service-kit';
 import { inBackground } from './background.ts';
 import { type KafkaConfig, toTopicSpec } from '../configuration/kafka-config.ts';
 
@@ -43,11 +43,11 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
   }
   const { clock, log } = deps;
   const { createKafkaMessageBus } = await import('@tollgate/message-bus/kafka');
-  let cluster: MessageBus | undefined;
-  // Before there is one: this throws if the start was given up while its client was loaded.
-  stops.defer(async () => cluster?.close());
-  cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
+  if (stops.disposed)
+    throw new StartupError('start_given_up', 'The start was given up while its bus was opened.');
+  const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
   const bus = prefixTopics(cluster, kafka.topicPrefix);
+  stops.defer(() => bus.close());
   const tried = Promise.withResolvers<undefined>();
   stops.defer(
     inBackground((signal) => makeTopics(deps, kafka, { signal, onTried: () => tried.resolve(undefined) })),

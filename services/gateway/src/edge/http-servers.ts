@@ -11,7 +11,7 @@ import type { TeamDirectory } from '@tollgate/teams';
 import type { RequestRecord } from '@tollgate/query-service';
 import { type Log, createRequestIds } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { createOwnWrites, rememberOwnWrites } from './front-door/own-writes.ts';
+import { createOwnPositions, rememberOwnPositions } from './front-door/own-positions.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { createServer, listenAt } from './http-server.ts';
@@ -131,7 +131,7 @@ export async function registerApi(
     }
     for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;
-    if (isFront) rememberOwnWrites(api, createOwnWrites(clock));
+    if (isFront) rememberOwnPositions(api, createOwnPositions(clock));
     if (directory !== undefined)
       await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
     for (const service of services) await service.registerRoutes?.(api);

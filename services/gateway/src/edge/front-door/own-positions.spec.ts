@@ -1,0 +1,69 @@
+import { createFakeClock } from '@tollgate/testing';
+import Fastify from 'fastify';
+import { expect, it } from 'vitest';
+import { createOwnPositions, rememberOwnPositions } from './own-positions.ts';
+
+it('remembers the last position of each key, and for five seconds', async () => {
+  const clock = createFakeClock();
+  const positions = createOwnPositions(clock);
+  positions.note('Bearer a', '1');
+  positions.note('Bearer a', '2');
+  positions.note('Bearer b', '3');
+  expect([positions.positionOf('Bearer a'), positions.positionOf('Bearer b')]).toEqual(['2', '3']);
+  await clock.advance(4_999);
+  expect(positions.positionOf('Bearer a')).toBe('2');
+  await clock.advance(1);
+  expect(positions.positionOf('Bearer a')).toBeUndefined();
+});
+
+// Two commands at a time: the answer to the first came after that to the second, and its write was not waited for.
+it('remembers the later of two positions, in whatever order they are answered', async () => {
+  const clock = createFakeClock();
+  const positions = createOwnPositions(clock);
+  positions.note('Bearer a', '0018');
+  await clock.advance(3_000);
+  positions.note('Bearer a', '0017');
+  expect(positions.positionOf('Bearer a')).toBe('0018');
+  await clock.advance(3_000);
+  positions.note('Bearer a', '0019');
+  expect(positions.positionOf('Bearer a')).toBe('0019');
+});
+
+it('remembers a position that is answered again and again for five seconds too', async () => {
+  const clock = createFakeClock();
+  const positions = createOwnPositions(clock);
+  for (let second = 0; second < 5; second += 1) {
+    positions.note('Bearer a', '1');
+    expect(positions.positionOf('Bearer a')).toBe('1');
+    await clock.advance(1_000);
+  }
+  expect(positions.positionOf('Bearer a')).toBeUndefined();
+});
+
+it('remembers nothing of those without a key, and of answers without a position', () => {
+  const positions = createOwnPositions(createFakeClock());
+  positions.note(undefined, '1');
+  positions.note('Bearer a', undefined);
+  expect([positions.positionOf(undefined), positions.positionOf('Bearer a')]).toEqual([undefined, undefined]);
+});
+
+it('forgets the one that wrote longest ago where there are too many', () => {
+  const positions = createOwnPositions(createFakeClock(), 2);
+  for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) positions.note(key, String(index));
+  expect(['a', 'b', 'c'].map((key) => positions.positionOf(key))).toEqual(['2', undefined, '3']);
+});
+
+it('is passed to every route of the public server, whatever callers send themselves', async () => {
+  const app = Fastify();
+  rememberOwnPositions(app, createOwnPositions(createFakeClock()));
+  const asked: unknown[] = [];
+  app.post('/write', async (_request, reply) => reply.header('tollgate-position', '17').send({}));
+  app.get('/read', async ({ headers }) => {
+    asked.push(headers['tollgate-own-position']);
+    return {};
+  });
+  const as = (authorization: string) => ({ authorization, 'tollgate-own-position': '99' });
+  await app.inject({ method: 'POST', url: '/write', headers: as('Bearer a') });
+  for (const key of ['Bearer a', 'Bearer b']) await app.inject({ url: '/read', headers: as(key) });
+  expect(asked).toEqual(['17', undefined]);
+});
