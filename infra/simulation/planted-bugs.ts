@@ -380,4 +380,40 @@ const followers: readonly PlantedBug[] = [
   },
 ];
 
-export const plantedBugs: readonly PlantedBug[] = [...calls, ...money, ...inquiries, ...edges, ...followers];
+const queries = 'services/query-service/src';
+
+const readers: readonly PlantedBug[] = [
+  {
+    ...{ name: 'a-read-goes-back', breaks: 'what was shown from its events is not shown older', seeds: 1000 },
+    file: `${queries}/own-views.ts`,
+    from: 'if (view.position < shown.position) return undefined;',
+    to: '',
+  },
+  {
+    ...{ name: 'position-not-awaited', breaks: 'a read includes the position that it asks for', seeds: 100 },
+    file: `${queries}/min-position.ts`,
+    from: '  if (await index.waitFor(position, courtesyMs, team)) return true;',
+    to: '  if ((await index.waitFor(position, 0, team)) || courtesyMs > 0) return true;',
+  },
+  {
+    ...{ name: 'feed-ends-early', breaks: 'a feed has every event of its team', seeds: 200 },
+    file: `${queries}/feed/feed-pages.ts`,
+    from: 'isAtEnd: isComplete && entries.length < limit',
+    to: 'isAtEnd: (isComplete || true) && entries.length < limit',
+  },
+  {
+    ...{ name: 'webhooks-in-any-order', breaks: 'the webhooks of a payment come in order', seeds: 200 },
+    file: 'services/notifier/src/webhook-state.ts',
+    from: 'const due = nextInLine(state).filter(',
+    to: 'const due = state.webhooks.filter(({ state: each }) => each !== "delivered").toReversed().filter(',
+  },
+];
+
+export const plantedBugs: readonly PlantedBug[] = [
+  ...calls,
+  ...money,
+  ...inquiries,
+  ...edges,
+  ...followers,
+  ...readers,
+];

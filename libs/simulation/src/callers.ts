@@ -5,6 +5,7 @@
 import type { Random } from './random.ts';
 import type { Person, TeamName } from './teams.ts';
 import { teamNames, webhookUrlOf } from './teams.ts';
+import { watch } from './readers.ts';
 import { pageOf } from './payment-service/api.ts';
 import type { Ledger } from './payment-service/ledger.ts';
 
@@ -15,6 +16,8 @@ export type Answer =
       body: Record<string, unknown>;
       /** The process that has answered. */
       by: string;
+      /** Up to where it goes (`Tollgate-Position`). */
+      position: string | undefined;
     }
   | { kind: 'lost' };
 
@@ -26,6 +29,8 @@ export interface CallerRequest {
   url: string;
   body?: object;
   key?: string;
+  /** As `Tollgate-Min-Position`. */
+  minPosition?: string;
 }
 
 export interface CallerWorld {
@@ -34,6 +39,8 @@ export interface CallerWorld {
   /** To any of the processes; lost where it does not answer, or its answer does not arrive. */
   request(request: CallerRequest): Promise<Answer>;
   sleep(durationMs: number): Promise<void>;
+  /** Until something is recorded of a payment, at most so long. */
+  untilRecorded(token: string, atMostMs: number): Promise<void>;
   isInReview(token: string): boolean;
   tell(text: string): void;
   complain(invariant: string, text: string): void;
@@ -119,6 +126,8 @@ export async function paymentStory(world: CallerWorld, number: number, only?: St
   const created = answers.find((answer) => answer !== undefined && answer.statusCode < 300);
   const token = known.token;
   if (created === undefined || token === undefined) return;
+  const reader = random.fork('reader');
+  const watching = reader.chance(0.3) ? watch({ ...world, random: reader }, team, token) : undefined;
   if (random.chance(0.2)) await reuseKey(world, request, amount);
   const page = created.body['processingUrl'];
   if (typeof page === 'string') await payOn(world, page);
@@ -126,6 +135,7 @@ export async function paymentStory(world: CallerWorld, number: number, only?: St
   if (random.chance(0.3)) await spy(world, team, token);
   await refunds(world, team, token, amount, number);
   await ownView(world, team, token);
+  await watching;
 }
 
 /** I10: other terms under the same key. */

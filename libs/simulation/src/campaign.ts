@@ -27,6 +27,7 @@ export interface Tally {
 /** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
+  'a page of a feed',
   'a second person must agree',
   'an account was closed: drain',
   'an account was closed: pause',
@@ -37,6 +38,7 @@ const pathsOfACampaign = [
   'forged callback refused',
   'key reused with other terms',
   'paid out',
+  'read at least what was read before',
   'repeated after no answer',
   'review: attempt_not_found',
   'review: final_status_revised',

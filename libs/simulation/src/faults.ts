@@ -47,6 +47,7 @@ export const faultKinds = [
   'outage-of-days',
   'revised-behind-answer',
   'store-clock-set-back',
+  'subscription-slow',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

@@ -8,11 +8,18 @@ import type { World } from './world.ts';
 const patienceMs = 30_000;
 const hour = 3_600_000;
 
-export function createFrontDoor(world: World, isOpen: () => boolean) {
-  const { scheduler, faults, trace, pace } = world;
+/** An answer as it leaves a process. */
+interface Given {
+  statusCode: number;
+  text: string;
+  by: string;
+  position: string | undefined;
+  /** It does not arrive. */
+  isCut: boolean;
+}
 
-  const sleep = (durationMs: number): Promise<void> =>
-    new Promise((resolve) => void scheduler.after(pace * durationMs, 'caller sleeps', () => resolve()));
+export function createFrontDoor(world: World, isOpen: () => boolean) {
+  const { scheduler, faults, trace } = world;
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -33,6 +40,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
               asked,
               {
                 ...{ statusCode: answer.statusCode, text: answer.body, by: life.name },
+                position: textOf(answer.headers['tollgate-position']),
                 isCut: world.partitions.isCut(machine.name, 'teams'),
               },
               resolve,
@@ -47,7 +55,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
   function answered(
     random: Random,
     { url, method, team, body: asked }: CallerRequest,
-    { statusCode, text, by, isCut }: { statusCode: number; text: string; by: string; isCut: boolean },
+    { statusCode, text, by, position, isCut }: Given,
     resolve: (answer: Answer) => void,
   ): void {
     const body = readBody(text);
@@ -62,7 +70,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
     if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
     scheduler.after(random.between(1, 30), `answer of ${url}`, () =>
-      resolve({ kind: 'answer', statusCode, body, by }),
+      resolve({ kind: 'answer', statusCode, body, by, position }),
     );
   }
 
@@ -70,7 +78,8 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     callerOf: (random: Random): CallerWorld => ({
       ...{
         random,
-        sleep,
+        sleep: (durationMs) => sleep(world, durationMs),
+        untilRecorded: (token, atMostMs) => untilRecorded(world, token, atMostMs),
         isOpen,
         ledger: world.ledger,
         isInReview: (token: string) => (world.books.find(token)?.reviewCount ?? 0) > 0,
@@ -83,6 +92,23 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
   };
 }
 
+const sleep = ({ scheduler, pace }: World, durationMs: number): Promise<void> =>
+  new Promise((resolve) => void scheduler.after(pace * durationMs, 'caller sleeps', () => resolve()));
+
+function untilRecorded({ scheduler, log, pace }: World, token: string, atMostMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = log.onEvent(({ stream }) => {
+      if (stream === `payment-${token}`) end();
+    });
+    const cancel = scheduler.after(pace * atMostMs, 'caller waits for an event', end);
+    function end(): void {
+      forget();
+      cancel();
+      resolve();
+    }
+  });
+}
+
 /** The clock goes wrong before the call is announced, and is set right again. */
 function misleadClock({ scheduler, trace }: World, machine: Machine, random: Random): void {
   const skewMs = random.pick([-hour, 4 * hour]);
@@ -93,14 +119,17 @@ function misleadClock({ scheduler, trace }: World, machine: Machine, random: Ran
   );
 }
 
-function injected({ team, person, method, url, body, key }: CallerRequest) {
+function injected({ team, person, method, url, body, key, minPosition }: CallerRequest) {
   const headers = {
     authorization: bearerOf(team, person),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(minPosition === undefined ? {} : { 'tollgate-min-position': minPosition }),
   };
   return { method, url, headers, ...(body === undefined ? {} : { payload: JSON.stringify(body) }) };
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function readBody(text: string): Record<string, unknown> {
   try {

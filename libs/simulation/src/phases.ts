@@ -7,6 +7,7 @@ import { beginOperators } from './operators.ts';
 import { outageOfDays } from './outage.ts';
 import { type Persons, beginPersons } from './persons.ts';
 import type { Random } from './random.ts';
+import { type FeedReaders, beginFeedReaders } from './readers.ts';
 import { compareReadModels } from './read-models.ts';
 import { accounts } from './teams.ts';
 import { missingWebhooks } from './webhooks.ts';
@@ -51,6 +52,7 @@ export async function live(
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
   });
   const persons = beginPersons(world, frontDoor.callerOf);
+  const feeds = beginFeedReaders(world, frontDoor.callerOf);
   if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
@@ -61,7 +63,12 @@ export async function live(
   if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
-  await heal(world, disasters, { underWay, persons, patience: kind === undefined ? ofSeeds : ofScenarios });
+  await heal(world, disasters, {
+    underWay,
+    persons,
+    feeds,
+    patience: kind === undefined ? ofSeeds : ofScenarios,
+  });
 }
 
 /** How long everything must have been settled, and how often that is looked at. */
@@ -77,7 +84,17 @@ const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
 async function heal(
   world: World,
   disasters: Disasters,
-  { underWay, persons, patience }: { underWay: { count: number }; persons: Persons; patience: Patience },
+  {
+    underWay,
+    persons,
+    feeds,
+    patience,
+  }: {
+    underWay: { count: number };
+    persons: Persons;
+    feeds: FeedReaders;
+    patience: Patience;
+  },
 ): Promise<void> {
   const boundMs = world.scheduler.now() + healingMs;
   const { scheduler, log, checks, complain, trace } = world;
@@ -106,6 +123,7 @@ async function heal(
   checks.atEnd();
   requireTopics(log.all(), complain);
   await compareReadModels(world);
+  await feeds.finish();
 }
 
 /** Each team's stories, begun at times of their own. */

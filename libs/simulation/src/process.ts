@@ -179,7 +179,7 @@ const routesAsked = [
   ...['/payments', '/payments/confirm', '/payments/decline', '/refunds', '/payouts'].map(
     (path) => `POST /api/v1${path}`,
   ),
-  ...['/payments/:token', '/payments/:token/events'].map((path) => `GET /api/v1${path}`),
+  ...['/payments/:token', '/payments/:token/events', '/events'].map((path) => `GET /api/v1${path}`),
   'POST /api/v1/reviews/:token/resolve',
   'POST /api/v1/admin/reconciliations',
   ...['pause', 'drain', 'resume'].map(

@@ -113,7 +113,7 @@ function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterat
 }
 
 async function* subscription(
-  { log, life, weather }: Parts,
+  { log, life, faults, weather }: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   const isAborted = () => signal.aborted;
@@ -122,9 +122,13 @@ async function* subscription(
   let isEndReported = false;
   while (!isAborted()) {
     const news = watch(log, life, prefixes, signal);
+    // Of those who follow, one may be behind another: what they show, and what they tell on, differs as long.
+    const backMs = faults.strikes('subscription-slow', random)
+      ? random.between(100, 4_000)
+      : random.between(0.1, 5);
     const window = await untilAborted(
       signal,
-      life.ask('subscription', { thereMs: random.between(0.1, 2), backMs: random.between(0.1, 5) }, () =>
+      life.ask('subscription', { thereMs: random.between(0.1, 2), backMs }, () =>
         // It survives failures of the store: it only waits.
         weather.isDown() || weather.areAnswersLost() ? undefined : log.scan(scannedTo, prefixes, windowMax),
       ),

@@ -83,8 +83,8 @@ export interface World {
     /** How far the clock of the store is ahead of the true time, milliseconds. */
     storeSkewMs: number;
   };
-  /** The statuses that webhooks have reported to the teams. */
-  webhooks: Map<string, Set<string>>;
+  /** What webhooks have reported to the teams of each payment and payout: its statuses, and events by their number. */
+  webhooks: Map<string, { statuses: Set<string>; sequences: Set<number> }>;
   saw(path: string): void;
   complain(invariant: string, text: string): void;
   hasFailed(): boolean;
