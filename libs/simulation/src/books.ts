@@ -30,6 +30,10 @@ export interface OperationOnRecord {
   team: string;
   phase: string;
   amount: number;
+  /** The keys that asked for a payout above a sum, and approved it. */
+  askedBy: string | undefined;
+  grantedBy: string | undefined;
+  isRefused: boolean;
   serviceToken: string | undefined;
   approvedAmount: number;
   /** What was approved once, whatever was taken back since. */
@@ -73,10 +77,13 @@ const reservedAmount = ({ refunds }: OperationOnRecord): number =>
     .filter(({ state }) => state === 'reserved' || state === 'accepted')
     .reduce((sum, { amount }) => sum + amount, 0);
 
+/** A payout that waits for a second key may be recorded late, and then holds what is not there: it is not sent before there is. */
+const movesNothing = new Set(['failed', 'declined', 'awaiting_approval', 'approval_granted']);
 const finalPhases = new Set(['approved', 'declined', 'voided', 'expired', 'refunded', 'failed']);
 export const isFinal = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean => finalPhases.has(phase);
 
-export function createBooks(complain: Complain): Books {
+/** @param walletOf what is the same for teams that pay out of what they took together */
+export function createBooks(complain: Complain, walletOf: (team: string) => string = (team) => team): Books {
   const operations = new Map<string, OperationOnRecord>();
   const byOrderNumber = new Map<string, OperationOnRecord>();
 
@@ -84,6 +91,7 @@ export function createBooks(complain: Complain): Books {
     const terms = objectIn(data, 'terms');
     return {
       ...{ token, kind, team: textIn(data, 'team'), phase: 'requested', amount: numberIn(terms, 'amount') },
+      ...{ askedBy: undefined, grantedBy: undefined, isRefused: false },
       ...{
         serviceToken: undefined,
         approvedAmount: 0,
@@ -114,10 +122,10 @@ export function createBooks(complain: Complain): Books {
 
   /** A team pays out of what it was paid; refunds, and what others take back, may come later. */
   function requirePosition(team: string): void {
-    const own = [...operations.values()].filter((each) => each.team === team);
+    const own = [...operations.values()].filter((each) => walletOf(each.team) === walletOf(team));
     const taken = own.reduce((sum, each) => sum + each.everApproved, 0);
     const out = own
-      .filter(({ kind, phase }) => kind === 'payout' && phase !== 'failed' && phase !== 'declined')
+      .filter(({ kind, phase }) => kind === 'payout' && !movesNothing.has(phase))
       .reduce((sum, { amount }) => sum + amount, 0);
     if (out > taken) complain('position', `${team} pays out ${out} of ${taken}`);
   }
@@ -199,7 +207,17 @@ const setRefund =
 
 const steps: Record<string, Step> = {
   PaymentRequested: (operation, data, { at, announce }) => announce(operation, objectIn(data, 'attempt'), at),
+  PayoutApprovalRequested: (operation, data) => {
+    operation.phase = 'awaiting_approval';
+    operation.askedBy = textIn(data, 'askedBy');
+  },
+  PayoutApprovalGranted: (operation, data) => {
+    operation.phase = 'approval_granted';
+    operation.grantedBy = textIn(data, 'grantedBy');
+  },
+  PayoutApprovalRefused: (operation) => void (operation.isRefused = true),
   PayoutRequested: (operation, data, { at, announce, requirePosition }) => {
+    operation.phase = 'requested';
     announce(operation, objectIn(data, 'call'), at);
     requirePosition(operation.team);
   },

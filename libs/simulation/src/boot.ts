@@ -7,7 +7,7 @@ import { createServiceApi } from './payment-service/api.ts';
 import { createConnections } from './payment-service/network.ts';
 import { configOf, startProcess } from './process.ts';
 import { createSimulatedStore } from './simulated-store.ts';
-import { accounts, simulatedDirectory } from './teams.ts';
+import { accounts, createSimulatedDirectory } from './teams.ts';
 import { createWebhookReceivers } from './webhooks.ts';
 import type { RunningMachine, World } from './world.ts';
 
@@ -28,6 +28,7 @@ export function addMachines(world: World, disasters: Disasters): void {
   const { isCut } = world.partitions;
   const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);
+  const directory = createSimulatedDirectory(world.rulesOf);
   for (const name of ['a', 'b']) {
     const machine = createMachine(name, scheduler, random.fork(`machine ${name}`), (label) =>
       disasters.onDelivery(name, label),
@@ -59,7 +60,7 @@ export function addMachines(world: World, disasters: Disasters): void {
       life,
       store,
       wrapBus: (bus) => wrapBus(world, bus, life),
-      directory: simulatedDirectory,
+      directory,
       accounts,
       connectionsTo,
       webhookClient: webhookClient(life),

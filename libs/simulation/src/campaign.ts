@@ -28,6 +28,8 @@ export interface Tally {
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
   'a page of a feed',
+  'a payout was approved',
+  'a payout was refused by a second key',
   'a second person must agree',
   'an account was closed: drain',
   'an account was closed: pause',

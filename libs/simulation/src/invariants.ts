@@ -5,6 +5,7 @@ import { type Announced, type Books, type OperationOnRecord, isFinal } from './b
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
 import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
+import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
 import { createReviewsByTwo } from './review-by-two.ts';
 import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
 
@@ -37,6 +38,7 @@ interface CheckParts {
   /** The store's clock was hours ahead under this seed. */
   wasClockWrong: () => boolean;
   isReviewByTwo: boolean;
+  rulesOf: RulesOfTeams;
   complain: (invariant: string, text: string) => void;
 }
 
@@ -44,6 +46,7 @@ export function createChecks(parts: CheckParts): Checks {
   const { ledger, books, complain } = parts;
   const sent = new Map<string, number>();
   const paused = createPausedAccounts(parts);
+  const money = createMoneyChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
@@ -62,6 +65,18 @@ export function createChecks(parts: CheckParts): Checks {
       complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
   }
 
+  function onCreationSent(body: Record<string, unknown>, by: Sender): void {
+    const orderNumber = String(body['orderNumber']);
+    const operation = books.byOrderNumber(orderNumber);
+    const attempt = operation?.attempts.get(orderNumber);
+    if (operation?.kind === 'payout') money.onPayoutSent(operation);
+    const what = `the creation of ${orderNumber}`;
+    requireAnnounced(orderNumber, attempt === undefined ? [] : [attempt], what, by);
+    const { amount } = body;
+    if (attempt !== undefined && attempt.amount !== amount)
+      complain('I15', `${orderNumber} is sent over ${String(amount)}, and announced over ${attempt.amount}`);
+  }
+
   return {
     paused,
     onSent: (request, life) => {
@@ -69,22 +84,7 @@ export function createChecks(parts: CheckParts): Checks {
       const by = { account: request.account, life: life.name };
       const { path, body = {} } = request;
       const token = typeof body['token'] === 'string' ? body['token'] : '';
-      if (path.endsWith('/payments') || path.endsWith('/payouts')) {
-        const orderNumber = String(body['orderNumber']);
-        const attempt = books.byOrderNumber(orderNumber)?.attempts.get(orderNumber);
-        requireAnnounced(
-          orderNumber,
-          attempt === undefined ? [] : [attempt],
-          `the creation of ${orderNumber}`,
-          by,
-        );
-        if (attempt !== undefined && attempt.amount !== body['amount'])
-          complain(
-            'I15',
-            `${orderNumber} is sent over ${String(body['amount'])}, and announced over ${attempt.amount}`,
-          );
-        return;
-      }
+      if (path.endsWith('/payments') || path.endsWith('/payouts')) return onCreationSent(body, by);
       const payment = ledger.findPayment(token);
       const operation = payment === undefined ? undefined : books.byOrderNumber(payment.orderNumber);
       const kind = path.slice(path.lastIndexOf('/') + 1);
@@ -98,6 +98,7 @@ export function createChecks(parts: CheckParts): Checks {
     },
     onRecorded: (event) => {
       byTwo.onRecorded(event);
+      money.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
@@ -156,6 +157,8 @@ function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
   const { token, phase, reviews } = operation;
   if (reviews.size > 0) return [];
   const say = (text: string) => [`${token} (${phase}): ${text}; ${operation.events.join(' ')}`];
+  // Its team is asked, and it lapses after a day.
+  if (phase === 'awaiting_approval' || phase === 'approval_granted') return [];
   if (!isFinal(operation)) return say('it is not final, and in no review');
   const own = [...operation.attempts.keys()];
   const ofService: readonly (LedgerPayment | LedgerPayout)[] =

@@ -1,5 +1,7 @@
 /** The teams of the simulated world, and the directory that every process has of them. */
+import { given } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
+import type { MoneyRules, RulesOfTeams } from './money-rules.ts';
 
 export const teamNames = ['shop', 'rival'] as const;
 export type TeamName = (typeof teamNames)[number];
@@ -13,41 +15,44 @@ export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/web
 export const persons = ['ada', 'bob'] as const;
 export type Person = (typeof persons)[number];
 
-/** What a team's key, or a person in the name of the team, sends. */
-export const bearerOf = (team: string, person?: Person): string =>
-  person === undefined ? `Bearer ${team}` : `Bearer ${team} ${person}`;
+/** The second key of each team, which approves payouts. */
+export const approver = 'approver';
+/** Who has a key of its own: without one it is the team's first. */
+export type Holder = Person | typeof approver;
 
-const callerOf = (team: string): Caller => ({
+/** What a team's key, or a person in the name of the team, sends. */
+export const bearerOf = (team: string, holder?: Holder): string =>
+  holder === undefined ? `Bearer ${team}` : `Bearer ${team} ${holder}`;
+
+const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): Caller => ({
   ...{ team, keyId: `key-of-${team}`, environment: 'sandbox' },
-  scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'read', 'admin']),
+  scopes: new Set(['payments', 'refunds', 'payouts', 'approvals', 'cards', 'read', 'admin']),
   allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
-  wallet: { kind: 'own' },
+  wallet,
+  ...given({ approvalAbove: approvalAbove === undefined ? undefined : { EUR: approvalAbove } }),
+  limits: limits.map((limit) => ({ ...limit, environment: 'sandbox' as const, currency: 'EUR' })),
 });
 
-const personOf = (team: string, person: Person): Caller => ({
-  ...{ ...callerOf(team), keyId: `person:${person}` },
+const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
+  ...{ ...callerOf(team, rules), keyId: `person:${person}` },
   operator: { person, source: 'oidc', role: 'operator' },
 });
 
 /** The operator who closes accounts. */
 const operator: Caller = {
-  ...callerOf(''),
+  ...callerOf('', { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] }),
   ...{ keyId: 'person', scopes: new Set(['operators:accounts', 'operators:act'] as const) },
   operator: { person: 'ada', source: 'oidc', role: 'operator' },
 };
 
-export const simulatedDirectory: TeamDirectory = {
+export const createSimulatedDirectory = (rulesOf: RulesOfTeams): TeamDirectory => ({
   start: () => Promise.resolve(),
   stop: () => Promise.resolve(),
   authenticate: (authorization) => {
-    if (authorization === 'Bearer operator') return { kind: 'caller', caller: operator };
-    for (const team of teamNames) {
-      if (authorization === bearerOf(team)) return { kind: 'caller', caller: callerOf(team) };
-      for (const person of persons)
-        if (authorization === bearerOf(team, person))
-          return { kind: 'caller', caller: personOf(team, person) };
-    }
-    return { kind: 'refused', code: 'incorrect_private_key' };
+    const caller = callerWith(authorization ?? '', rulesOf);
+    return caller === undefined
+      ? { kind: 'refused', code: 'incorrect_private_key' }
+      : { kind: 'caller', caller };
   },
   catchUp: () => Promise.resolve(),
   noteRefusal: () => undefined,
@@ -56,5 +61,18 @@ export const simulatedDirectory: TeamDirectory = {
   callbackOriginsOf: (team) => [`https://${team}.sim`],
   webhookSecretVersionsOf: () => [''],
   health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
-  teamsSharing: () => [],
-};
+  teamsSharing: () => teamNames,
+});
+
+function callerWith(authorization: string, rulesOf: RulesOfTeams): Caller | undefined {
+  if (authorization === 'Bearer operator') return operator;
+  for (const team of teamNames) {
+    const rules = rulesOf(team);
+    if (authorization === bearerOf(team)) return callerOf(team, rules);
+    if (authorization === bearerOf(team, approver))
+      return { ...callerOf(team, rules), keyId: `second-key-of-${team}` };
+    for (const person of persons)
+      if (authorization === bearerOf(team, person)) return personOf(team, person, rules);
+  }
+  return undefined;
+}

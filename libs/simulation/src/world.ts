@@ -9,6 +9,7 @@ import { type FaultKind, type Faults, createFaults } from './faults.ts';
 import { type Checks, type Violation, createChecks } from './invariants.ts';
 import { type Machine, epochMs } from './machine.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
+import { type RulesOfTeams, drawMoneyRules, walletsBy } from './money-rules.ts';
 import { type Partitions, createPartitions } from './partitions.ts';
 import { lengthOf, live } from './phases.ts';
 import type { GatewayProcess } from './process.ts';
@@ -64,6 +65,8 @@ export interface World {
   pace: number;
   /** It takes two persons to resolve a review. */
   isReviewByTwo: boolean;
+  /** What bounds each team's money. */
+  rulesOf: RulesOfTeams;
   trace: Trace;
   faults: Faults;
   log: EventLog;
@@ -116,7 +119,8 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     violations.push({ invariant, text, atMs: scheduler.now() });
   };
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
-  const books = createBooks(complain);
+  const rulesOf = drawMoneyRules(random.fork('money rules'), isCalm || scenario !== undefined);
+  const books = createBooks(complain, walletsBy(rulesOf));
   log.onEvent((event) => {
     if (isHousekeeping(event.stream)) return;
     if (/^(payment|payout)-/.test(event.stream))
@@ -137,11 +141,12 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   );
   const isReviewByTwo = random.fork('reviews').chance(0.5);
   const checks = createChecks({
-    ...{ now: scheduler.now, ledger, books, sendWithinMs, isReviewByTwo, complain },
+    ...{ now: scheduler.now, ledger, books, sendWithinMs, isReviewByTwo, rulesOf, complain },
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
   });
   const world: World = {
-    ...{ random, scheduler, pace, isReviewByTwo, trace, faults, log, ledger, books, checks, complain },
+    ...{ random, scheduler, pace, isReviewByTwo, rulesOf, trace },
+    ...{ faults, log, ledger, books, checks, complain },
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,

@@ -134,6 +134,8 @@ function foldOwn(
   query: PositionQuery,
 ): ViewEnvelope | undefined {
   if (first === undefined) return before;
+  // What is missing in between may be a refund, or a payout.
+  if (before !== undefined && first.revision > before.revision + 1) throw behind();
   try {
     const begun = kind.fold(before, first);
     return isOwn(kind, begun, query)

@@ -1,6 +1,6 @@
 /** Indexes the views of one view version: from the event store into one file of the index. */
 import { readLast, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
-import type { Log } from '@tollgate/service-kit';
+import { type Log, given } from '@tollgate/service-kit';
 import {
   checkpointPrefixOf,
   checkpointStreamOf,
@@ -44,6 +44,8 @@ export async function followViews(options: FollowOptions): Promise<void> {
   ];
   let progress = file.progress();
   let batch: RecordedEvent[] = [];
+  /** False where a view may be left out because another one follows behind the checkpoint that counts on it. */
+  let isGapless = false;
   for await (const item of store.subscribe({ from: progress.followed, prefixes, signal })) {
     if (item.kind === 'event' && item.stream === viewVersionStream) {
       onViewVersion?.(item);
@@ -51,11 +53,13 @@ export async function followViews(options: FollowOptions): Promise<void> {
     }
     if (item.kind === 'event') {
       batch.push(item);
-      // A read that waits for a position waits for a checkpoint.
-      if (batch.length < batchEventsMax && !item.stream.startsWith(checkpointPrefix)) continue;
-    }
+      // A read that waits for a position waits for a checkpoint that counts.
+      const isAwaited = isGapless && item.stream.startsWith(checkpointPrefix);
+      if (batch.length < batchEventsMax && !isAwaited) continue;
+    } else isGapless = item.isGapless === true;
     const unreadable: UnreadableView[] = [];
-    progress = takeOver(options, batch, { progress, unreadable });
+    const isWhole = isGapless || item.kind === 'caught-up';
+    progress = takeOver(options, batch, { progress, unreadable, isWhole });
     for (const each of unreadable) await tellIfLast(options, each);
     const taken = batch.length;
     batch = [];
@@ -68,29 +72,39 @@ const lastOfEach = (batch: readonly RecordedEvent[]): RecordedEvent[] => [
   ...new Map(batch.map((event) => [event.stream, event])).values(),
 ];
 
+interface Taking {
+  progress: IndexProgress;
+  /** Filled. */
+  unreadable: UnreadableView[];
+  /** Of every stream the view that the latest checkpoint counts on is in the file with this batch. */
+  isWhole: boolean;
+}
+
 /** Writes a batch into the file, and gives how far the file has come. */
 function takeOver(
   { log, file, viewVersion }: FollowOptions,
   batch: readonly RecordedEvent[],
-  { progress, unreadable }: { progress: IndexProgress; unreadable: UnreadableView[] },
+  { progress, unreadable, isWhole }: Taking,
 ): IndexProgress {
-  const last = batch.at(-1);
-  if (last === undefined) return progress;
   const found: IndexedView[] = [];
   let said = progress;
   for (const event of lastOfEach(batch)) {
     const kind = kindOfViewStream(event.stream, viewVersion);
-    if (kind === undefined) said = afterCheckpoint(said, event, { viewVersion, log });
+    if (kind === undefined) said = afterCheckpoint(said, event, log);
     else {
       const view = kind.schema.safeParse(event.data);
       if (view.success) found.push({ kind, view: view.data });
       else unreadable.push({ event, error: view.error });
     }
   }
+  const reached = isWhole ? withReached(said, viewVersion) : said;
+  const last = batch.at(-1);
   const witness = found.map(toWitness).at(-1) ?? progress.witness;
+  const isChanged = last !== undefined || reached.source !== progress.source;
   // Without a witness event the file cannot be recognised as this store's, so it records no progress.
-  if (witness === undefined) return said;
-  const next = { ...said, followed: last.position, followedIn: last.stream, viewVersion, witness };
+  if (witness === undefined || !isChanged) return reached;
+  const followed = given({ followed: last?.position, followedIn: last?.stream });
+  const next = { ...reached, ...followed, viewVersion, witness };
   file.apply(found, next);
   return next;
 }
@@ -101,23 +115,25 @@ const toWitness = ({ kind, view: { token, revision, position } }: IndexedView) =
   position,
 });
 
-function afterCheckpoint(
-  progress: IndexProgress,
-  event: RecordedEvent,
-  { viewVersion, log }: { viewVersion: ViewVersion; log: Log },
-): IndexProgress {
+function afterCheckpoint(progress: IndexProgress, event: RecordedEvent, log: Log): IndexProgress {
   const checkpoint = viewCheckpointSchema.safeParse(event.data);
   if (!checkpoint.success) {
     tellUnreadable(log, event, checkpoint.error);
     return progress;
   }
-  const shards = { ...progress.shards, [event.stream]: checkpoint.data };
+  return { ...progress, shards: { ...progress.shards, [event.stream]: checkpoint.data } };
+}
+
+/** How far the file has come once it has all views that the checkpoints count on. */
+function withReached(progress: IndexProgress, viewVersion: ViewVersion): IndexProgress {
+  const { shards } = progress;
+  if (shards === undefined) return progress;
   const { position, said } = furthestShards(
     (shard) => shards[checkpointStreamOf(viewVersion, shard)],
     (each) => each.position,
   );
   const setAside = said.flatMap(({ failedStreams }) => failedStreams.map(({ stream }) => stream));
-  return { ...progress, shards, source: later(progress.source, position), setAside };
+  return { ...progress, source: later(progress.source, position), setAside };
 }
 
 interface UnreadableView {

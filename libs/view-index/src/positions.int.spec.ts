@@ -16,9 +16,9 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { behindEventsMax } from './current-positions.ts';
+import { behindEventsMax, readCurrentPositions } from './current-positions.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
-import { appendEvents, projectEvents, writeCheckpoint } from './testing/stored-payments.ts';
+import { appendEvents, foldStored, projectEvents, writeCheckpoint } from './testing/stored-payments.ts';
 
 const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
 const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] } as const;
@@ -75,6 +75,26 @@ describe('a position', () => {
     });
     await append(store, payoutKind, 'po_1', [payoutHappening.refused, payoutHappening.failed]);
     expect(await positionsOf(index)).toEqual({ [account]: { available: 2_500n, hold: 500n } });
+  });
+
+  // The row of a process that had slept lacked a refund; one more was added to it, and a payout could take what had gone back.
+  test('is not told from a row that lacks events before those that are added', async () => {
+    const store = await temporaryStore();
+    await projectEvents(store, paymentKind, 'p1', taken);
+    const row = await foldStored(store, paymentKind, 'p1');
+    const { position } = await append(store, paymentKind, 'p1', [refunding]);
+    const source = {
+      ...{ store, position: () => position, setAside: () => [], sums: () => [] },
+      ...{ find: () => row, atOnce: <Answer>(read: () => Answer) => read() },
+    };
+    expect((await readCurrentPositions(source, shop)).byAccount.size).toBe(0);
+    await append(store, paymentKind, 'p1', [
+      { ...refunding, data: { ...refunding.data, refundToken: 're_2' } },
+    ]);
+    await expect(readCurrentPositions(source, shop)).rejects.toMatchObject({
+      code: 'index_rebuilding',
+      retryable: true,
+    });
   });
 
   test('tells whether a payout is recorded', async () => {

@@ -67,7 +67,7 @@ async function* fed(
     ({ position } = found);
     if (found.isEnd && reportedEnd !== position && !isAborted()) {
       reportedEnd = position;
-      yield { kind: 'caught-up', position };
+      yield { kind: 'caught-up', position, isGapless: true };
       continue;
     }
     await firstOf(member.beyond(position), aborted(signal));

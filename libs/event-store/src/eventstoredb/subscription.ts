@@ -121,7 +121,8 @@ async function* follow(
     const isAtEnd = missing === undefined && head !== undefined && progress.position >= head;
     if (isAtEnd && progress.reportedEnd !== progress.position) {
       progress.reportedEnd = progress.position;
-      yield { kind: 'caught-up', position: progress.position };
+      // Only a scavenge leaves anything out, and none touches what has just been written.
+      yield { kind: 'caught-up', position: progress.position, isGapless: true };
       continue;
     }
     await untilNews(feed, isAtEnd ? heads : undefined, progress.position, signal);
