@@ -108,14 +108,18 @@ export function createMoneyChecks({
       const [, kind = '', token = ''] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
       const operation = books.find(token);
       if (operation === undefined) return;
-      const { refundToken, amount = 0 } = data as { refundToken?: string; amount?: number };
+      const {
+        refundToken,
+        amount = 0,
+        to = '',
+      } = data as { refundToken?: string; amount?: number; to?: string };
       const day = Math.floor(Number((metadata as { recordedAt?: number }).recordedAt) / dayMs);
       const { team } = operation;
       if (asks.has(type)) count(token, { team, operation: kind as Operation, day, amount: operation.amount });
       if (type === 'RefundSubmitted' && refundToken !== undefined)
         count(refundToken, { team, operation: 'refund', day, amount });
       // Whatever it becomes later: others have had its place.
-      if (endsInNothing.has(type)) forget(refundToken ?? token);
+      if (endsInNothing.has(type) || nothing.has(to)) forget(refundToken ?? token);
     },
     onPayoutSent: ({ token, team, amount, askedBy, grantedBy, isRefused }) => {
       if (isRefused) complain('approval', `${token} is sent, and a second key has refused it`);
@@ -132,6 +136,8 @@ export function createMoneyChecks({
 }
 
 const asks = new Set(['PaymentRequested', 'PayoutRequested', 'PayoutApprovalRequested']);
+/** What a final status is revised to. */
+const nothing = new Set(['declined', 'expired']);
 const endsInNothing = new Set([
   ...[
     'PaymentDeclined',
