@@ -4,6 +4,8 @@
  * been seen caught; `npm run simulate:planted -- --open` tries them.
  */
 
+import { bugsForTeams } from './planted-for-teams.ts';
+
 export interface PlantedBug {
   name: string;
   /** The rule or the finding that it breaks. */
@@ -380,86 +382,11 @@ const followers: readonly PlantedBug[] = [
   },
 ];
 
-const rules: readonly PlantedBug[] = [
-  {
-    ...{ name: 'day-without-limit', breaks: 'no limit of a day is passed', seeds: 200 },
-    file: `${commands}/limits/spending.ts`,
-    from: 'if (BigInt(amount) > left) {',
-    to: 'if (BigInt(amount) > left + BigInt(perDay)) {',
-  },
-  {
-    ...{ name: 'open-is-nothing', breaks: 'what may yet be paid counts under a limit', seeds: 400 },
-    file: `${commands}/limits/spending-outcome.ts`,
-    from: "const unless = now >= lapsesAt ? 'nothing' : 'open';",
-    to: "const unless = now >= lapsesAt - Infinity ? 'nothing' : 'open';",
-  },
-  {
-    ...{ name: 'reserved-unseen', breaks: 'two processes reserve under one limit', seeds: 400 },
-    file: `${commands}/limits/spending.ts`,
-    from: 'ids.uuid(), type, data, metadata }], ledger.revision);',
-    to: "ids.uuid(), type, data, metadata }], 'any');",
-  },
-  {
-    ...{ name: 'approved-by-oneself', breaks: 'the key that asked cannot approve', seeds: 400 },
-    file: `${domain}/payout/payout-approval.ts`,
-    from: "  if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });\n  if (approval.grantedBy",
-    to: '  if (approval.grantedBy',
-  },
-  {
-    ...{ name: 'sent-unapproved', breaks: 'a payout above the sum waits for a second key', seeds: 200 },
-    file: `${commands}/operations/payout-approval.ts`,
-    from: 'amount > (approvalAbove[currency] ?? Infinity);',
-    to: 'amount > 10 * (approvalAbove[currency] ?? Infinity) + 100;',
-  },
-  {
-    ...{ name: 'sent-before-approval', breaks: 'a payout that waits is not sent by a repeat', seeds: 200 },
-    file: `${domain}/payout/payout-approval.ts`,
-    from: "return state.phase === 'approval_granted' ? [{",
-    to: 'return isBeforeAnnouncement(state) ? [{',
-  },
-];
-
-const queries = 'services/query-service/src';
-
-const readers: readonly PlantedBug[] = [
-  {
-    ...{ name: 'checkpoint-at-once', breaks: 'a position is reached with all views up to it', seeds: 400 },
-    file: 'libs/view-index/src/follow-views.ts',
-    from: 'isGapless = item.isGapless === true;',
-    to: 'isGapless = true;',
-  },
-  {
-    ...{ name: 'a-read-goes-back', breaks: 'what was shown from its events is not shown older', seeds: 1000 },
-    file: `${queries}/own-views.ts`,
-    from: 'if (view.position < shown.position) return undefined;',
-    to: '',
-  },
-  {
-    ...{ name: 'position-not-awaited', breaks: 'a read includes the position that it asks for', seeds: 100 },
-    file: `${queries}/min-position.ts`,
-    from: '  if (await index.waitFor(position, courtesyMs, team)) return true;',
-    to: '  if ((await index.waitFor(position, 0, team)) || courtesyMs > 0) return true;',
-  },
-  {
-    ...{ name: 'feed-ends-early', breaks: 'a feed has every event of its team', seeds: 200 },
-    file: `${queries}/feed/feed-pages.ts`,
-    from: 'isAtEnd: isComplete && entries.length < limit',
-    to: 'isAtEnd: (isComplete || true) && entries.length < limit',
-  },
-  {
-    ...{ name: 'webhooks-in-any-order', breaks: 'the webhooks of a payment come in order', seeds: 200 },
-    file: 'services/notifier/src/webhook-state.ts',
-    from: 'const due = nextInLine(state).filter(',
-    to: 'const due = state.webhooks.filter(({ state: each }) => each !== "delivered").toReversed().filter(',
-  },
-];
-
 export const plantedBugs: readonly PlantedBug[] = [
   ...calls,
   ...money,
   ...inquiries,
   ...edges,
   ...followers,
-  ...rules,
-  ...readers,
+  ...bugsForTeams,
 ];

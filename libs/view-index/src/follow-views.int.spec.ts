@@ -39,7 +39,7 @@ async function follow(store: EventStore, given: readonly Item[]) {
     ...{ file, log: silentLog, viewVersion: firstViewVersion, signal: new AbortController().signal },
     store: {
       ...store,
-      subscribe: async function* () {
+      async *subscribe() {
         yield* given;
       },
     },

@@ -149,6 +149,8 @@ export interface PaymentIndex extends DueInquiries {
    * @param team the waiting caller's; each team has a limit of waiting calls
    */
   waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
+  /** As `waitFor` for a caller that did not ask for it: up to 0.3 seconds, and not while it would be in vain. */
+  waitBriefly(position: Position, team: string): Promise<boolean>;
 }
 
 export interface PaymentIndexOptions {
@@ -234,6 +236,7 @@ export function createPaymentIndex({
     building: () => follower.building(),
     position: () => watch.current(),
     waitFor: watch.waitFor,
+    waitBriefly: watch.waitBriefly,
   };
 }
 

@@ -1,7 +1,13 @@
 import type { Position } from '@tollgate/event-store';
 import { type Clock, systemClock } from '@tollgate/service-kit';
 import { expect, test } from 'vitest';
-import { createPositionWatch, waitingMax, waitingOfTeamMax } from './position-watch.ts';
+import {
+  briefMax,
+  briefOfTeamMax,
+  createPositionWatch,
+  waitingMax,
+  waitingOfTeamMax,
+} from './position-watch.ts';
 
 const at = (number: number) => number.toString().padStart(16, '0') as Position;
 
@@ -76,4 +82,34 @@ test('more waiting calls than the limits, of all and of one team, are turned awa
   const again = [waitAs('shop'), waitAs('games')];
   watch.moveTo(at(1));
   expect(await Promise.all(again)).toEqual([true, true]);
+});
+
+test('who did not ask for it waits as well, and takes no place of those that did', async () => {
+  const { clock } = stoppedClock();
+  const watch = createPositionWatch(clock);
+  const waits = Array.from({ length: briefOfTeamMax }, () => watch.waitBriefly(at(5), 'shop'));
+  expect(await watch.waitBriefly(at(5), 'shop')).toBe(false);
+  const others = Array.from({ length: briefMax - briefOfTeamMax }, (_, index) =>
+    watch.waitBriefly(at(5), `team-${Math.floor(index / briefOfTeamMax)}`),
+  );
+  expect(await watch.waitBriefly(at(5), 'games')).toBe(false);
+  const asked = watch.waitFor(at(5), 1_000, 'shop');
+  watch.moveTo(at(5));
+  expect(new Set(await Promise.all([...waits, ...others, asked]))).toEqual(new Set([true]));
+  expect(await watch.waitBriefly(at(5), 'shop')).toBe(true);
+});
+
+// With one of two projectors gone, each read of a list waited for the position of what the one before it had shown.
+test('who did not ask for it waits in vain once, until something moves', async () => {
+  const { clock, sleeping, wakeAll } = stoppedClock();
+  const watch = createPositionWatch(clock);
+  const first = watch.waitBriefly(at(5), 'shop');
+  wakeAll();
+  expect(await first).toBe(false);
+  expect(await watch.waitBriefly(at(5), 'shop')).toBe(false);
+  expect(sleeping.size).toBe(0);
+  watch.moveTo(at(2));
+  const third = watch.waitBriefly(at(5), 'shop');
+  watch.moveTo(at(5));
+  expect(await third).toBe(true);
 });

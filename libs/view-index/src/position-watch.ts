@@ -4,6 +4,12 @@ import type { Clock } from '@tollgate/service-kit';
 /** The most waiting calls, in all and of one team; a further one is answered at once as not reached. */
 export const waitingMax = 1_000;
 export const waitingOfTeamMax = 200;
+/** Of those that wait though their callers did not ask for it: they leave room for those that did. */
+export const briefMax = 250;
+export const briefOfTeamMax = 50;
+
+/** So long waits who did not ask for it: short enough to go unnoticed, milliseconds. */
+const briefMs = 300;
 
 /** A moving position, and the calls that wait for it. */
 export interface PositionWatch {
@@ -18,19 +24,36 @@ export interface PositionWatch {
    * @param team the waiting caller's: calls for a distant position must not crowd out other teams
    */
   waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
+  /**
+   * As {@link waitFor} for who did not ask for it, up to 0.3 seconds. False at once where such a wait was in vain and nothing
+   * has moved since: each call would be as slow.
+   */
+  waitBriefly(position: Position, team: string): Promise<boolean>;
   end(): void;
 }
 
 export function createPositionWatch(clock: Clock): PositionWatch {
   const waiting = new Set<{ position: Position; tell: (isReached: boolean) => void }>();
-  const waitingOf = new Map<string, number>();
+  const asked = createPlaces(waitingMax, waitingOfTeamMax);
+  const brief = createPlaces(briefMax, briefOfTeamMax);
   let current = beginning;
+  let stuckAt: Position | undefined;
   let isEnded = false;
 
-  function leave(team: string): void {
-    const left = (waitingOf.get(team) ?? 0) - 1;
-    if (left > 0) waitingOf.set(team, left);
-    else waitingOf.delete(team);
+  async function wait(position: Position, timeoutMs: number, leave: () => void): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiter = { position, tell: resolve };
+    const timer = new AbortController();
+    waiting.add(waiter);
+    clock.sleep(timeoutMs, timer.signal).then(
+      () => resolve(false),
+      () => undefined,
+    );
+    const isReached = await promise;
+    waiting.delete(waiter);
+    leave();
+    timer.abort();
+    return isReached;
   }
 
   return {
@@ -45,26 +68,45 @@ export function createPositionWatch(clock: Clock): PositionWatch {
     },
     waitFor: async (position, timeoutMs, team) => {
       if (position <= current) return true;
-      const ofTeam = waitingOf.get(team) ?? 0;
-      if (isEnded || waiting.size >= waitingMax || ofTeam >= waitingOfTeamMax) return false;
-      waitingOf.set(team, ofTeam + 1);
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const waiter = { position, tell: resolve };
-      const timer = new AbortController();
-      waiting.add(waiter);
-      clock.sleep(timeoutMs, timer.signal).then(
-        () => resolve(false),
-        () => undefined,
-      );
-      const isReached = await promise;
-      waiting.delete(waiter);
-      leave(team);
-      timer.abort();
+      const leave = isEnded ? undefined : asked.take(team);
+      return leave !== undefined && wait(position, timeoutMs, leave);
+    },
+    waitBriefly: async (position, team) => {
+      if (position <= current) return true;
+      const begunAt = current;
+      const leave = isEnded || stuckAt === current ? undefined : brief.take(team);
+      if (leave === undefined) return false;
+      const isReached = await wait(position, briefMs, leave);
+      if (!isReached && current === begunAt) stuckAt = current;
       return isReached;
     },
     end: () => {
       isEnded = true;
       for (const each of waiting) each.tell(false);
+    },
+  };
+}
+
+/** At most so many, in all and of one team. */
+function createPlaces(max: number, ofTeamMax: number) {
+  const byTeam = new Map<string, number>();
+  let taken = 0;
+
+  function leave(team: string): void {
+    taken -= 1;
+    const left = (byTeam.get(team) ?? 0) - 1;
+    if (left > 0) byTeam.set(team, left);
+    else byTeam.delete(team);
+  }
+
+  return {
+    /** Gives how to leave it; undefined where none is free. */
+    take(team: string): (() => void) | undefined {
+      const ofTeam = byTeam.get(team) ?? 0;
+      if (taken >= max || ofTeam >= ofTeamMax) return undefined;
+      taken += 1;
+      byTeam.set(team, ofTeam + 1);
+      return () => leave(team);
     },
   };
 }

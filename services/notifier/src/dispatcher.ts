@@ -7,7 +7,14 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import { type Clock, type Ids, type Log, createSetbackWatch, isRetryable } from '@tollgate/service-kit';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  createSetbackWatch,
+  errorCode,
+  isRetryable,
+} from '@tollgate/service-kit';
 import type { Shard } from '@tollgate/views';
 import { z } from 'zod';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
@@ -159,8 +166,8 @@ function createSender(
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
   const wasSetBack = createSetbackWatch(clock);
-  /** The store was away at the latest attempt. */
-  let isFailing = false;
+  /** Why the latest attempt could not be recorded, where the store was away. */
+  let failing: string | undefined;
   let sleeping = new AbortController();
   const wake = () => sleeping.abort();
 
@@ -179,13 +186,17 @@ function createSender(
       const loaded = await deliverDue(token);
       open.update(token, seenBy(clock, loaded));
       open.release(token);
-      isFailing = false;
+      if (failing !== undefined) log.info({ code: failing }, 'delivery attempts are recorded again');
+      failing = undefined;
     } catch (error) {
       const isPassing = isRetryable(error);
+      const code = errorCode(error) ?? 'unknown';
       // A store that is away is told once, not for each of the webhooks that wait.
-      if (!isPassing || !isFailing)
-        log.error({ error, token }, 'a delivery attempt could not be recorded; it is repeated');
-      isFailing ||= isPassing;
+      if (isPassing && failing !== code)
+        log.error({ error, token }, 'delivery attempts cannot be recorded; they are repeated');
+      if (isPassing) failing = code;
+      else
+        log.error({ error, token }, 'the webhooks of a subject cannot be read or written; they are skipped');
       // A damaged stream does not recover, so it is not retried.
       if (!isPassing) open.forget(token);
       open.putOff(token, clock.now());

@@ -62,12 +62,16 @@ export const payoutHistory: HistoryKind<PayoutView> = {
   toData: (recorded) => toPublicPayoutEventData(decodePayoutEvent(recorded)),
 };
 
+interface History extends Pick<ViewEnvelope, 'position'> {
+  entries: HistoryEntry[];
+}
+
 /** Every event of a caller's payment or payout, in order; undefined if the caller has none with this token. */
 export async function readHistory<View extends ViewEnvelope>(
   store: EventStore,
   { kind, stateOf, toData }: HistoryKind<View>,
   { caller, token }: { caller: Caller; token: string },
-): Promise<HistoryEntry[] | undefined> {
+): Promise<History | undefined> {
   if (!isToken(token)) return undefined;
   const entries: HistoryEntry[] = [];
   let view: View | undefined;
@@ -83,5 +87,5 @@ export async function readHistory<View extends ViewEnvelope>(
       ...{ cause, data: toData(recorded) },
     });
   }
-  return view === undefined ? undefined : entries;
+  return view && { entries, position: view.position };
 }

@@ -31,7 +31,7 @@ export interface OwnViewsDependencies {
   onUnresolvedRead: (token: string) => void;
 }
 
-/** Those that the index was behind of: it soon has them. */
+/** Forgotten when it is read again, and the index has it. */
 const aheadMax = 10_000;
 
 export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
@@ -42,16 +42,21 @@ export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
     <View extends ViewEnvelope>(kind: ViewKind<View>): Find<View> =>
     async (caller, token) => {
       if (!isToken(token)) return undefined;
+      const before = ahead.get(token);
       const view = await foldStream(store, kind, token);
       if (view === undefined || !isOwnedBy(kind.ownerOf(view), caller)) return undefined;
-      ahead.set(token, { position: view.position });
+      const known = ahead.get(token);
+      // Another read may have shown more meanwhile. What was shown before this read, and is gone, was in a store that was restored.
+      const isLatest = known === undefined || known === before || known.position < view.position;
+      if (isLatest) ahead.set(token, { position: view.position });
       return view;
     };
   const latestPayment = latestOf(paymentKind);
   const latestPayout = latestOf(payoutKind);
 
-  /** @returns undefined also where the index has less of it than was shown */
+  /** @returns undefined also where the index has less of it than was shown, or may have: one that is built begins with old views */
   function unlessBehind<View extends ViewEnvelope>(view: View | undefined): View | undefined {
+    if (index.building() !== undefined) return undefined;
     const shown = view && ahead.get(view.token);
     if (view === undefined || shown === undefined) return view;
     if (view.position < shown.position) return undefined;

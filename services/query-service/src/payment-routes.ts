@@ -46,9 +46,9 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
 
   addReadRoute(app, deps, routes.listPaymentEvents, async ({ caller, request, reply }) => {
     const token = parameterOf(request, 'token');
-    const events = await readHistory(store, paymentHistory, { caller, token });
-    return events === undefined
-      ? sendError(reply, 'payment_not_found')
-      : reply.send({ success: true, events });
+    const found = await readHistory(store, paymentHistory, { caller, token });
+    if (found === undefined) return sendError(reply, 'payment_not_found');
+    tellPosition(reply, [found]);
+    return reply.send({ success: true, events: found.entries });
   });
 }

@@ -32,9 +32,9 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
 
   addReadRoute(app, deps, routes.listPayoutEvents, async ({ caller, request, reply }) => {
     const token = parameterOf(request, 'token');
-    const events = await readHistory(store, payoutHistory, { caller, token });
-    return events === undefined
-      ? sendError(reply, 'payout_not_found')
-      : reply.send({ success: true, events });
+    const found = await readHistory(store, payoutHistory, { caller, token });
+    if (found === undefined) return sendError(reply, 'payout_not_found');
+    tellPosition(reply, [found]);
+    return reply.send({ success: true, events: found.entries });
   });
 }

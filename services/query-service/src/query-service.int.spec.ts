@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '@tollgate/event-store';
+import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
 import { formatCursor, type PaymentIndex } from '@tollgate/view-index';
 import { type PublicPayment } from '@tollgate/gateway-api';
 import { appendPayment } from '@tollgate/view-index/testing';
@@ -80,6 +80,72 @@ describe('one payment', () => {
     expect(await statusAndPosition()).toEqual(['approved', position]);
     isBehind = false;
     expect(await statusAndPosition()).toEqual(['approved', position]);
+  });
+
+  // A slow read began before the payment was approved, and ended after a quick one had shown that.
+  test('does not go back after a read that was overtaken', async () => {
+    let isBehind = true;
+    const held = Promise.withResolvers<undefined>();
+    const first = Promise.withResolvers<undefined>();
+    let reads = 0;
+    const slow = (store: EventStore): EventStore => ({
+      ...store,
+      async *read(stream, options) {
+        const events = await Array.fromAsync(store.read(stream, options));
+        if (stream === 'payment-p1' && (reads += 1) === 1) {
+          first.resolve(undefined);
+          await held.promise;
+        }
+        yield* events;
+      },
+    });
+    const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
+      ...index,
+      get: (...owned) => (isBehind ? undefined : index.get(...owned)),
+    });
+    const { get, store } = await start(slow, { wrapIndex });
+    const header = await given(store, { p1: [requested(), accepted] });
+    const statusOf = async () => (await get(url, header)).json<PaymentAnswer>().payment.status;
+    const overtaken = statusOf();
+    await first.promise;
+    await appendPayment(store, 'p1', [approved]);
+    expect(await statusOf()).toBe('approved');
+    held.resolve(undefined);
+    expect(await overtaken).toBe('init');
+    isBehind = false;
+    expect(await statusOf()).toBe('approved');
+  });
+
+  test('does not go back while the read model is built again, and begins with old views', async () => {
+    let isBuilding = false;
+    const building = { followed: beginning, views: 1 };
+    const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
+      ...index,
+      building: () => (isBuilding ? building : undefined),
+    });
+    const { get, store } = await start(undefined, { wrapIndex });
+    const header = await given(store, { p1: [requested(), accepted] });
+    await appendPayment(store, 'p1', [approved]);
+    const statusOf = async () => (await get(url, header)).json<PaymentAnswer>().payment.status;
+    expect(await statusOf()).toBe('init');
+    isBuilding = true;
+    expect(await statusOf()).toBe('approved');
+  });
+
+  test('that was shown from a store that was restored since is shown as it is', async () => {
+    let isRestored = false;
+    const restored = (store: EventStore): EventStore => ({
+      ...store,
+      read: (stream, options) =>
+        store.read(stream, isRestored && stream === 'payment-p1' ? { ...options, limit: 1 } : options),
+    });
+    const wrapIndex = (index: PaymentIndex): PaymentIndex => ({ ...index, get: () => undefined });
+    const { get, store } = await start(restored, { wrapIndex });
+    await appendPayment(store, 'p1', [requested(), accepted, approved]);
+    const statusOf = async () => (await get(url)).json<PaymentAnswer>().payment.status;
+    expect(await statusOf()).toBe('approved');
+    isRestored = true;
+    expect([await statusOf(), await statusOf()]).toEqual(['init', 'init']);
   });
 
   test('is not found if there is none, whatever the token looks like', async () => {
@@ -175,7 +241,7 @@ describe('a read that waits for a position', () => {
       p0: [requested()],
       p1: [requested()],
     });
-    for (const url of ['/api/v1/payments/p1', '/api/v1/payments']) {
+    for (const url of ['/api/v1/payments/p1', '/api/v1/payments', '/api/v1/payments/p1/events']) {
       const answer = await get(url, { 'tollgate-min-position': position });
       expect(answer.headers['tollgate-position'], url).toBe(position);
       const again = await get(url, { 'if-none-match': answer.headers.etag ?? '"none"' });

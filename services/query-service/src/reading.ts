@@ -22,7 +22,7 @@ export interface ReadDependencies {
 export function addReadRoute<Stated extends Route>(
   app: FastifyInstance,
   deps: Pick<ReadDependencies, 'directory' | 'log'> & {
-    index: Pick<PaymentIndex, 'waitFor'>;
+    index: Pick<PaymentIndex, 'waitFor' | 'waitBriefly'>;
     store: Pick<EventStore, 'head'>;
   },
   route: Stated,

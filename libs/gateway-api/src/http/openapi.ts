@@ -46,7 +46,7 @@ const description = `Tollgate speaks the Payment Service's own interface: the sa
 - A creation, refund or payout repeated with the same \`Idempotency-Key\` is carried out once.
 - \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet; the gateway finds it out.
 - Every answer carries \`Request-Id\`; \`GET /api/v1/requests/{id}\` shows what became of the request.
-- Answers to commands, and reads of payments, refunds and payouts, carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command, and shows nothing older than that read.
+- Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command. Payments, refunds and payouts carry it, too: a read that sends it shows none of what they showed as it was before.
 
 Fields may be added to answers at any time.
 
@@ -228,7 +228,7 @@ const positionHeader = {
 };
 const shownPositionHeader = {
   'Tollgate-Position': textHeader(
-    'The position in the event store of the latest event that is shown. A read that sends it as `Tollgate-Min-Position` shows nothing older.',
+    'The position in the event store of the latest event that is shown; absent where nothing is. A read that sends it as `Tollgate-Min-Position` shows none of this as it was before.',
   ),
 };
 const requestIdHeader = {

@@ -91,7 +91,7 @@ export const payoutRoutes = {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/payouts/:token/events', tag: 'Payouts' },
     summary: 'Shows the whole history of a payout',
-    scopes: ['read', 'payouts', 'approvals'],
+    ...{ scopes: ['read', 'payouts', 'approvals'], tellsPosition: true },
     answers: done('Every event, in order.', 'PayoutHistory'),
     errors: ['payout_not_found', 'store_unavailable'],
   },

@@ -228,7 +228,7 @@ const payments = {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/payments/:token/events', tag: 'Payments' },
     summary: 'Shows the whole history of a payment',
-    scopes: ['read', 'payments'],
+    ...{ scopes: ['read', 'payments'], tellsPosition: true },
     answers: done('Every event, in order.', 'PaymentHistory'),
     errors: ['payment_not_found', 'store_unavailable'],
   },

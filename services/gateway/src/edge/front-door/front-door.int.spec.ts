@@ -93,7 +93,7 @@ describe('what is handed on', () => {
     expect(queries.seen[0]?.headers['x-forwarded-for']).toBe('203.0.113.9, 127.0.0.1');
   });
 
-  it('tells the one who answers a read how far the same key has written, and nobody else can', async () => {
+  it('tells the one who answers a read how far the same key has come, and nobody else can', async () => {
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(200, { 'tollgate-position': '17' }).end('{}');
     const [commands, queries] = [await startService(answer), await startService()];

@@ -40,6 +40,16 @@ it('remembers a position that is answered again and again for five seconds too',
   expect(positions.positionOf('Bearer a')).toBeUndefined();
 });
 
+// After a restore from a backup positions begin anew: what the key wrote then was never waited for.
+it('remembers an earlier position once the later one is forgotten', async () => {
+  const clock = createFakeClock();
+  const positions = createOwnPositions(clock);
+  positions.note('Bearer a', '0099');
+  await clock.advance(5_000);
+  positions.note('Bearer a', '0050');
+  expect(positions.positionOf('Bearer a')).toBe('0050');
+});
+
 it('remembers nothing of those without a key, and of answers without a position', () => {
   const positions = createOwnPositions(createFakeClock());
   positions.note(undefined, '1');
@@ -47,7 +57,7 @@ it('remembers nothing of those without a key, and of answers without a position'
   expect([positions.positionOf(undefined), positions.positionOf('Bearer a')]).toEqual([undefined, undefined]);
 });
 
-it('forgets the one that wrote longest ago where there are too many', () => {
+it('forgets the one that got further longest ago where there are too many', () => {
   const positions = createOwnPositions(createFakeClock(), 2);
   for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) positions.note(key, String(index));
   expect(['a', 'b', 'c'].map((key) => positions.positionOf(key))).toEqual(['2', undefined, '3']);

@@ -1,5 +1,5 @@
 /**
- * Lets a team read what it wrote a moment ago, and nothing older than what it has just read, also where it does not send
+ * Lets a team read what it wrote a moment ago, and hardly ever less than what it has just read, also where it does not send
  * `Tollgate-Min-Position`: what is read follows what was written some milliseconds later, in one query service sooner than
  * in another. Where teams come in, it is remembered how far each key has written and read, and the query service waits for
  * that, though not for long. Kept in this process only, so it is a courtesy and no promise.
@@ -36,18 +36,21 @@ export interface OwnPositions {
 
 export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10_000): OwnPositions {
   const reached = new LRUCache<string, { position: string; at: number }>({ max: keysMax });
+  const positionUnder = (key: string): string | undefined => {
+    const known = reached.peek(key);
+    return known !== undefined && clock.monotonic() - known.at < rememberedMs ? known.position : undefined;
+  };
   return {
     note(authorization, position) {
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
-      const known = reached.peek(key)?.position;
+      const known = positionUnder(key);
       // Answers may come in another order than what was written. One that is read again and again is not remembered for longer:
       // where the read model stands still, each read would wait.
       if (known === undefined || known < position) reached.set(key, { position, at: clock.monotonic() });
     },
     positionOf(authorization) {
-      const known = authorization === undefined ? undefined : reached.peek(fingerprintOf(authorization));
-      return known !== undefined && clock.monotonic() - known.at < rememberedMs ? known.position : undefined;
+      return authorization === undefined ? undefined : positionUnder(fingerprintOf(authorization));
     },
   };
 }
