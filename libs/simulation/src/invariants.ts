@@ -191,7 +191,7 @@ function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
 
 /**
  * A refund of ours was lost, and one of just its amount was made in the console: the service shows sums only, so nobody can tell them
- * apart (decision 6). The sum is right.
+ * apart (docs/adr/0006-one-refund-at-a-time.md). The sum is right.
  */
 function isTakenForOurs(
   { refunds: made }: Ledger,
