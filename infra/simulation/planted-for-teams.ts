@@ -14,6 +14,7 @@ const rules: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'open-is-nothing', breaks: 'what may yet be paid counts under a limit', seeds: 400 },
+    isOpen: true,
     file: `${commands}/limits/spending-outcome.ts`,
     from: "const unless = now >= lapsesAt ? 'nothing' : 'open';",
     to: "const unless = now >= lapsesAt - Infinity ? 'nothing' : 'open';",
@@ -35,12 +36,6 @@ const rules: readonly PlantedBug[] = [
     file: `${commands}/operations/payout-approval.ts`,
     from: 'amount > (approvalAbove[currency] ?? Infinity);',
     to: 'amount > 10 * (approvalAbove[currency] ?? Infinity) + 100;',
-  },
-  {
-    ...{ name: 'sent-before-approval', breaks: 'a payout that waits is not sent by a repeat', seeds: 200 },
-    file: `${domain}/payout/payout-approval.ts`,
-    from: "return state.phase === 'approval_granted' ? [{",
-    to: 'return isBeforeAnnouncement(state) ? [{',
   },
 ];
 

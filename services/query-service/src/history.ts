@@ -20,7 +20,7 @@ import {
   type PayoutView,
 } from '@tollgate/views';
 
-export interface HistoryEntry {
+interface HistoryEntry {
   revision: number;
   type: string;
   /** When it was decided, ISO 8601 in UTC. */
