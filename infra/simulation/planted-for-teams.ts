@@ -41,7 +41,8 @@ const rules: readonly PlantedBug[] = [
 
 const readers: readonly PlantedBug[] = [
   {
-    ...{ name: 'checkpoint-at-once', breaks: 'a position is reached with all views up to it', seeds: 400 },
+    ...{ name: 'checkpoint-at-once', breaks: 'a position is reached with all views up to it', seeds: 1000 },
+    isOpen: true,
     file: 'libs/view-index/src/follow-views.ts',
     from: 'isGapless = item.isGapless === true;',
     to: 'isGapless = true;',
