@@ -11,6 +11,9 @@ export const briefOfTeamMax = 50;
 /** So long waits who did not ask for it: short enough to go unnoticed, milliseconds. */
 const briefMs = 300;
 
+/** After so many in a row that were in vain nobody waits briefly any more, until something moves. */
+const inVainMax = 3;
+
 /** A moving position, and the calls that wait for it. */
 export interface PositionWatch {
   current(): Position;
@@ -25,8 +28,8 @@ export interface PositionWatch {
    */
   waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
   /**
-   * As {@link waitFor} for who did not ask for it, up to 0.3 seconds. False at once where such a wait was in vain and nothing
-   * has moved since: each call would be as slow.
+   * As {@link waitFor} for who did not ask for it, up to 0.3 seconds. False at once where three such waits were in vain and
+   * nothing has moved since: each call would be as slow.
    */
   waitBriefly(position: Position, team: string): Promise<boolean>;
   end(): void;
@@ -37,7 +40,8 @@ export function createPositionWatch(clock: Clock): PositionWatch {
   const asked = createPlaces(waitingMax, waitingOfTeamMax);
   const brief = createPlaces(briefMax, briefOfTeamMax);
   let current = beginning;
-  let stuckAt: Position | undefined;
+  /** Brief waits in a row, since the position moved, that were in vain. */
+  let inVain = 0;
   let isEnded = false;
 
   async function wait(position: Position, timeoutMs: number, leave: () => void): Promise<boolean> {
@@ -61,10 +65,12 @@ export function createPositionWatch(clock: Clock): PositionWatch {
     moveTo: (position) => {
       if (position <= current) return;
       current = position;
+      inVain = 0;
       for (const each of waiting) if (each.position <= current) each.tell(true);
     },
     reset: (position) => {
       current = position;
+      inVain = 0;
     },
     waitFor: async (position, timeoutMs, team) => {
       if (position <= current) return true;
@@ -74,10 +80,10 @@ export function createPositionWatch(clock: Clock): PositionWatch {
     waitBriefly: async (position, team) => {
       if (position <= current) return true;
       const begunAt = current;
-      const leave = isEnded || stuckAt === current ? undefined : brief.take(team);
+      const leave = isEnded || inVain >= inVainMax ? undefined : brief.take(team);
       if (leave === undefined) return false;
       const isReached = await wait(position, briefMs, leave);
-      if (!isReached && current === begunAt) stuckAt = current;
+      if (!isReached && current === begunAt) inVain += 1;
       return isReached;
     },
     end: () => {
