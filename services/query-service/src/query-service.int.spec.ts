@@ -132,20 +132,28 @@ describe('one payment', () => {
     expect(await statusOf()).toBe('approved');
   });
 
-  test('that was shown from a store that was restored since is shown as it is', async () => {
-    let isRestored = false;
+  test('that was shown from a store that was restored since is shown as it is, and from the read model again', async () => {
+    let [isBehind, isRestored, reads] = [true, false, 0];
     const restored = (store: EventStore): EventStore => ({
       ...store,
-      read: (stream, options) =>
-        store.read(stream, isRestored && stream === 'payment-p1' ? { ...options, limit: 1 } : options),
+      read: (stream, options) => {
+        if (stream !== 'payment-p1') return store.read(stream, options);
+        reads += 1;
+        return store.read(stream, isRestored ? { ...options, limit: 1 } : options);
+      },
     });
-    const wrapIndex = (index: PaymentIndex): PaymentIndex => ({ ...index, get: () => undefined });
+    const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
+      ...index,
+      get: (...owned) => (isBehind ? undefined : index.get(...owned)),
+    });
     const { get, store } = await start(restored, { wrapIndex });
-    await appendPayment(store, 'p1', [requested(), accepted, approved]);
-    const statusOf = async () => (await get(url)).json<PaymentAnswer>().payment.status;
+    const header = await given(store, { p1: [requested()] });
+    await appendPayment(store, 'p1', [accepted, approved]);
+    const statusOf = async () => (await get(url, header)).json<PaymentAnswer>().payment.status;
     expect(await statusOf()).toBe('approved');
-    isRestored = true;
-    expect([await statusOf(), await statusOf()]).toEqual(['init', 'init']);
+    [isBehind, isRestored] = [false, true];
+    expect([await statusOf(), reads]).toEqual(['init', 2]);
+    expect([await statusOf(), reads]).toEqual(['init', 2]);
   });
 
   test('is not found if there is none, whatever the token looks like', async () => {

@@ -45,8 +45,7 @@ export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
       const known = positionUnder(key);
-      // Answers may come in another order than what was written. One that is read again and again is not remembered for longer:
-      // where the read model stands still, each read would wait.
+      // Answers may come in another order than what was written. One that is answered again is remembered anew once it is forgotten.
       if (known === undefined || known < position) reached.set(key, { position, at: clock.monotonic() });
     },
     positionOf(authorization) {
