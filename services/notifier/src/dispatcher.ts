@@ -27,6 +27,7 @@ import {
   type EndpointDirectory,
 } from './endpoints/endpoint-directory.ts';
 import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
+import { replayIfEnabled } from './endpoints/replay-if-enabled.ts';
 import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
 import { dueWebhook, seenNow, type Outcome } from './webhook-state.ts';
@@ -118,6 +119,7 @@ async function takeIn(
   async function take(event: RecordedEvent): Promise<void> {
     const token = tokenOfWebhookStream(event.stream);
     if (!isDeliveredBy(shard, token)) return;
+    if (event.type === 'DeliveryGivenUp') await replayIfEnabled({ journal, endpoints }, token, event);
     // An attempt for a subject that is not open: nothing follows from it.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;

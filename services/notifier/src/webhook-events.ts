@@ -52,6 +52,9 @@ export const webhookStream = (token: string): string => `${webhookStreamPrefix}$
  * for another. Ids of endpoints begin with `we_`, as no token does.
  */
 export const tokenAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
+/** The id of the endpoint in what {@link tokenAtEndpoint} gives; undefined for the token of a payment or payout. */
+export const endpointOfToken = (token: string): string | undefined =>
+  token.startsWith('we_') ? token.slice(0, token.indexOf('.')) : undefined;
 export const endpointWebhooksPrefix = `${webhookStreamPrefix}we_`;
 export const tokenOfWebhookStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
 

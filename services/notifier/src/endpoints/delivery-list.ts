@@ -5,7 +5,7 @@ import { endpointWebhooksPrefix } from '../webhook-events.ts';
 import { createDeliveryRows, type DeliveryRows } from './delivery-rows.ts';
 
 export interface FollowedRows<Rows> {
-  /** Once all is there that was recorded before the first call. @throws IndexRebuilding */
+  /** With all that was recorded before the call. @throws IndexRebuilding where that takes longer than a moment */
   rows(): Promise<Rows>;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface DeliveryListOptions {
   retentionMs: number;
 }
 
-/** It will be complete after some seconds, or minutes where there are very many. */
+/** It will be complete after some seconds, or minutes where there are very many; or the store does not answer. */
 class IndexRebuilding extends TollgateError {
   constructor() {
     super('index_rebuilding', 'The list of deliveries is being read.', { retryable: true });
@@ -43,24 +43,37 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
 ): FollowedRows<Rows> {
   const { store, clock, log, retentionMs } = options;
   const ending = new AbortController();
-  const { promise: complete, resolve } = Promise.withResolvers<undefined>();
-  let isComplete = false;
   let followed: Position = beginning;
   let count = 0;
   let opened: Rows | undefined;
   const rows = (): Rows => (opened ??= openRows());
 
-  const follower = createFollower({ ...options, name }, async (signal, gotOn) => {
+  const follower = createFollower({ ...options, name }, (signal, gotOn) => follow(signal, gotOn));
+
+  /** Each event once, though two may follow at the same time. */
+  async function follow(signal: AbortSignal, gotOn: () => void, isEnough = false): Promise<void> {
     for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
-      if (item.kind === 'event') apply(item);
-      else {
-        isComplete = true;
-        resolve(undefined);
+      if (item.position > followed) {
+        if (item.kind === 'event') apply(item);
+        followed = item.position;
       }
-      followed = item.position;
       gotOn();
+      if (isEnough && item.kind === 'caught-up') return;
     }
-  });
+  }
+
+  /** Up to what there is now: the follower may not have been told of it yet. */
+  async function catchUp(): Promise<void> {
+    const tooLong = new AbortController();
+    const late = clock.sleep(waitMs, tooLong.signal).catch(() => undefined);
+    const caughtUp = follow(AbortSignal.any([ending.signal, tooLong.signal]), () => undefined, true).then(
+      () => !tooLong.signal.aborted,
+      () => false,
+    );
+    const isThere = await Promise.race([caughtUp, late.then(() => false)]);
+    tooLong.abort();
+    if (!isThere) throw new IndexRebuilding();
+  }
 
   function apply(item: Parameters<DeliveryRows['apply']>[0]): void {
     try {
@@ -78,12 +91,7 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
   return {
     async rows() {
       running ??= follower.run(ending.signal);
-      if (!isComplete) {
-        const waited = new AbortController();
-        const late = clock.sleep(waitMs, waited.signal).catch(() => undefined);
-        await Promise.race([complete, late]).finally(() => waited.abort());
-      }
-      if (!isComplete) throw new IndexRebuilding();
+      await catchUp();
       return rows();
     },
     async stop() {

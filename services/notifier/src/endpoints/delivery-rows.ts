@@ -5,7 +5,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { beginning, type Position, type RecordedEvent } from '@tollgate/event-store';
 import type { DeliveryStatus } from '@tollgate/gateway-api/http';
-import { decodeWebhookEvent, tokenOfWebhookStream, type WebhookEvent } from '../webhook-events.ts';
+import {
+  decodeWebhookEvent,
+  endpointOfToken,
+  tokenOfWebhookStream,
+  type WebhookEvent,
+} from '../webhook-events.ts';
 
 /** Delivered ones of an endpoint that are kept; those that were not delivered all are. */
 const deliveredMax = 10_000;
@@ -93,7 +98,7 @@ function createApply(database: DatabaseSync): DeliveryRows['apply'] {
 
   function applyDecoded(place: Position, token: string, event: WebhookEvent): void {
     const { id, at } = event.data;
-    const endpoint = token.slice(0, token.indexOf('.'));
+    const endpoint = endpointOfToken(token) ?? '';
     switch (event.type) {
       case 'WebhookDue':
         insertion.run(place, id, endpoint, token, ranks.fresh, at, at);
