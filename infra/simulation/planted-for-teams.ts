@@ -73,4 +73,60 @@ const readers: readonly PlantedBug[] = [
   },
 ];
 
-export const bugsForTeams: readonly PlantedBug[] = [...rules, ...readers];
+const notifier = 'services/notifier/src';
+
+const receivers: readonly PlantedBug[] = [
+  {
+    ...{ name: 'endpoints-forgotten', breaks: 'an endpoint is known after a restart', seeds: 100 },
+    file: `${notifier}/dispatcher.ts`,
+    from: '  await endpoints.catchUp(deps.store, undefined, both);',
+    to: '',
+  },
+  {
+    ...{ name: 'overlap-forgotten', breaks: 'a former secret signs as long as was asked for', seeds: 100 },
+    file: `${notifier}/endpoints/endpoint.ts`,
+    from: 'return { secret: secret + 1, formerSecrets: limited };',
+    to: 'return { secret: secret + 1, formerSecrets: limited.filter(() => false) };',
+  },
+  {
+    ...{ name: 'given-up-unseen', breaks: 'a bulk replay sends what was given up before it', seeds: 1000 },
+    file: `${notifier}/endpoints/delivery-list.ts`,
+    from: 'await catchUp();',
+    to: 'if (followed === beginning) await catchUp();',
+  },
+  {
+    ...{ name: 'given-up-behind', breaks: 'nothing is given up once its endpoint is enabled', seeds: 1000 },
+    file: `${notifier}/dispatcher.ts`,
+    from: "if (event.type === 'DeliveryGivenUp') await",
+    to: "if (event.type === 'DeliveryGivenUp' && token === '') await",
+  },
+];
+
+const disputes: readonly PlantedBug[] = [
+  {
+    ...{ name: 'dispute-unmatched', breaks: 'a dispute is matched when its payment is known', seeds: 1000 },
+    file: 'libs/payment-domain/src/dispute/dispute.ts',
+    from: 'state.paymentToken === undefined ? matchWith(payment) : undefined;',
+    to: 'state.paymentToken === undefined && state.amount < 0 ? matchWith(payment) : undefined;',
+  },
+  {
+    ...{ name: 'dispute-unread', breaks: 'the lists of disputes are read by the clock, too', seeds: 100 },
+    file: `${commands}/disputes/disputes-poller.ts`,
+    from: 'await sleep(Math.max(0, pollEveryMs - pollPauseMs), signal, nudged.signal);',
+    to: 'await sleep(pollEveryMs + 86_400_000, signal, nudged.signal);',
+  },
+  {
+    ...{ name: 'disputes-read-by-all', breaks: 'a dispute is as its list shows it last', seeds: 1000 },
+    file: `${commands}/command-service.ts`,
+    from: "deps.runAlone('disputes', signal, (held) => disputes.run(held))",
+    to: 'disputes.run(signal)',
+  },
+  {
+    ...{ name: 'dispute-of-nobody', breaks: 'a feed has the disputes of its team', seeds: 100 },
+    file: `${queries}/feed/owners-of-streams.ts`,
+    from: 'return { ...before, ...matchedSchema.safeParse(data).data };',
+    to: 'return matchedSchema.safeParse(data).success ? before : undefined;',
+  },
+];
+
+export const bugsForTeams: readonly PlantedBug[] = [...rules, ...readers, ...receivers, ...disputes];

@@ -24,7 +24,7 @@ export interface CallerRequest {
   team: TeamName | 'operator';
   /** Whose key it is; the team's first one unless given. */
   person?: Holder;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   url: string;
   body?: object;
   key?: string;

@@ -27,12 +27,16 @@ export interface Tally {
 /** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
+  'a dispute was opened',
   'a page of a feed',
   'a payout was approved',
   'a payout was refused by a second key',
   'a second person must agree',
   'an account was closed: drain',
   'an account was closed: pause',
+  'a secret of an endpoint was rotated',
+  'a webhook to an endpoint',
+  'an endpoint was closed for a while',
   'answered 202',
   "another team's payment asked for",
   'callback taken',

@@ -1,4 +1,5 @@
 /** What befalls processes and the world around them, and how it ends. */
+import { dispute } from './disputes.ts';
 import type { FaultKind } from './faults.ts';
 import type { Random } from './random.ts';
 import type { RunningMachine, World } from './world.ts';
@@ -135,6 +136,7 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('account-hangs', down('hangingUntil', 'one account hangs', 300_000));
   every('status-revised', () => revise(world, random));
   every('refunded-in-console', () => refundInConsole(world, random));
+  every('disputed', () => dispute(world, random));
 }
 
 /**

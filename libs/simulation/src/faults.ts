@@ -48,6 +48,7 @@ export const faultKinds = [
   'revised-behind-answer',
   'store-clock-set-back',
   'subscription-slow',
+  'disputed',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -64,6 +65,7 @@ const distances: Partial<Record<FaultKind, number>> = {
   pause: 4 * 60_000,
   'clock-step': 10 * 60_000,
   partition: 3 * 60_000,
+  disputed: 3 * 60_000,
 };
 
 /** What follows from something that is rare in itself: how often, where a seed does not leave it out. */
@@ -90,6 +92,8 @@ export interface Faults {
   haveEnded(): boolean;
   /** True where this seed's service says `refunded` after a part of it, as some deployments do. */
   saysRefundedEarly: boolean;
+  /** False where this seed's service leaves out which payment a dispute is about, as some deployments do. */
+  showsDisputedPayments: boolean;
   /** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
   blind: 'reconciliation' | 'inquiries about what is final' | undefined;
   counts(): ReadonlyMap<FaultKind, number>;
@@ -144,6 +148,7 @@ export function createFaults(
     },
     note,
     saysRefundedEarly: !isCalm && random.chance(0.3),
+    showsDisputedPayments: isCalm || random.fork('disputes').chance(0.8),
     blind:
       isCalm || random.chance(0.5)
         ? undefined

@@ -3,6 +3,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import type { Life } from './machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
+import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
 import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
@@ -19,6 +20,7 @@ export interface Checks {
   /** The first byte of a request leaves for the service. */
   onSent(request: ServiceRequest, life: Life): void;
   paused: PausedAccounts;
+  disputes: DisputeChecks;
   /** After the books have it. */
   onRecorded(event: RecordedEvent): void;
   /** Whenever the ledger has changed. */
@@ -38,6 +40,7 @@ interface CheckParts {
   /** The store's clock was hours ahead under this seed. */
   wasClockWrong: () => boolean;
   isReviewByTwo: boolean;
+  showsDisputedPayments: boolean;
   rulesOf: RulesOfTeams;
   complain: (invariant: string, text: string) => void;
 }
@@ -47,6 +50,7 @@ export function createChecks(parts: CheckParts): Checks {
   const sent = new Map<string, number>();
   const paused = createPausedAccounts(parts);
   const money = createMoneyChecks(parts);
+  const disputes = createDisputeChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
@@ -79,6 +83,7 @@ export function createChecks(parts: CheckParts): Checks {
 
   return {
     paused,
+    disputes,
     onSent: (request, life) => {
       if (!movesMoney(request)) return;
       const by = { account: request.account, life: life.name };
@@ -90,15 +95,11 @@ export function createChecks(parts: CheckParts): Checks {
       const kind = path.slice(path.lastIndexOf('/') + 1);
       const announced = operation === undefined ? [] : callsOf(operation, kind);
       requireAnnounced(`${kind} ${token}`, announced, `a ${kind} of ${payment?.orderNumber ?? token}`, by);
-      if (kind === 'refunds' && announced.at(-1)?.amount !== body['amount'])
-        complain(
-          'I3',
-          `a refund of ${String(body['amount'])} of ${payment?.orderNumber ?? token} is sent, and nothing announces it`,
-        );
+      if (kind === 'refunds')
+        requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      byTwo.onRecorded(event);
-      money.onRecorded(event);
+      for (const each of [byTwo, disputes, money]) each.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
@@ -107,12 +108,26 @@ export function createChecks(parts: CheckParts): Checks {
       for (const payment of ledger.payments) requireRefundedWithin(payment, complain);
       requireOneEach(parts);
     },
-    differences: () => books.all().flatMap((operation) => differencesOf(ledger, operation)),
+    differences: () =>
+      books
+        .all()
+        .flatMap((each) => differencesOf(ledger, each))
+        .concat(disputes.differences()),
     atEnd: () => {
       requireOneEach(parts);
       requireOnRecord(parts);
     },
   };
+}
+
+function requireAmount(
+  announced: readonly Announced[],
+  amount: unknown,
+  of: string,
+  complain: CheckParts['complain'],
+): void {
+  if (announced.at(-1)?.amount !== amount)
+    complain('I3', `a refund of ${String(amount)} of ${of} is sent, and nothing announces it`);
 }
 
 /** Absence is no proof from here on for a while, and was none if somebody has believed it. */

@@ -10,6 +10,7 @@ import type { Random } from './random.ts';
 import { type FeedReaders, beginFeedReaders } from './readers.ts';
 import { compareReadModels } from './read-models.ts';
 import { accounts } from './teams.ts';
+import { beginEndpoints } from './webhook-endpoints.ts';
 import { missingWebhooks } from './webhooks.ts';
 import type { Scenario, World } from './world.ts';
 
@@ -52,6 +53,7 @@ export async function live(
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
   });
   const persons = beginPersons(world, frontDoor.callerOf);
+  const endpoints = beginEndpoints(world, frontDoor.callerOf);
   const feeds = beginFeedReaders(world, frontDoor.callerOf);
   if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
   disasters.begin();
@@ -65,6 +67,7 @@ export async function live(
   disasters.heal();
   await heal(world, disasters, {
     underWay,
+    endpoints,
     persons,
     feeds,
     patience: kind === undefined ? ofSeeds : ofScenarios,
@@ -86,11 +89,13 @@ async function heal(
   disasters: Disasters,
   {
     underWay,
+    endpoints,
     persons,
     feeds,
     patience,
   }: {
     underWay: { count: number };
+    endpoints: { isIdle(): boolean };
     persons: Persons;
     feeds: FeedReaders;
     patience: Patience;
@@ -105,6 +110,8 @@ async function heal(
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...checks.differences(),
     ...missingWebhooks(world),
+    ...world.endpoints.differences(),
+    ...(endpoints.isIdle() ? [] : ['a team waits for an answer about its endpoint']),
   ];
   const { pauseMs, settledForMs } = patience;
   let settledSince: number | undefined;

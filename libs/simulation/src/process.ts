@@ -159,9 +159,9 @@ async function startServices(
   await startEventPublisher(parts);
   const commands = await startCommandService(parts, { callbackUrl: callbackBase });
   const queries = await startQueryService(parts, { inquireForReader: commands.inquireForReader });
-  await startNotifier(parts, { client: webhookClient });
+  const notifier = await startNotifier(parts, { client: webhookClient });
   const asked = withRoutesOf(server, routesAsked);
-  for (const service of [commands, queries]) await service.registerRoutes?.(asked);
+  for (const service of [commands, queries, notifier]) await service.registerRoutes?.(asked);
   await server.ready();
   return { server, index };
 }
@@ -183,6 +183,12 @@ const routesAsked = [
   ...['approve', 'refuse'].map((decision) => `POST /api/v1/payouts/:token/${decision}`),
   'POST /api/v1/reviews/:token/resolve',
   'POST /api/v1/admin/reconciliations',
+  ...[
+    'GET /api/v1/webhook-endpoints',
+    'POST /api/v1/webhook-endpoints',
+    'PATCH /api/v1/webhook-endpoints/:id',
+  ],
+  ...['rotate-secret', 'replay'].map((path) => `POST /api/v1/webhook-endpoints/:id/${path}`),
   ...['pause', 'drain', 'resume'].map(
     (change) => `POST /api/v1/admin/accounts/:environment/:account/${change}`,
   ),

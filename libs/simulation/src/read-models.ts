@@ -2,7 +2,9 @@
 import { checkViews } from '@tollgate/projector';
 import { createFaults } from './faults.ts';
 import { createMachine } from './machine.ts';
+import type { GatewayProcess } from './process.ts';
 import { createSimulatedStore } from './simulated-store.ts';
+import { teamNames } from './teams.ts';
 import type { World } from './world.ts';
 
 const patienceMs = 600_000;
@@ -46,5 +48,34 @@ export async function compareReadModels(world: World): Promise<void> {
           `the index of ${machine.name} shows ${operation.token} as ${shown?.phase ?? 'nothing'}, and it is ${operation.phase}`,
         );
     }
+    if (process !== undefined)
+      for (const team of teamNames) requireDisputes(world, process, { team, name: machine.name });
   }
+}
+
+const disputesShown = 100;
+
+/** A team sees its disputes, as they are, and nobody else's. */
+function requireDisputes(
+  { checks, complain }: World,
+  { index }: GatewayProcess,
+  { team, name }: { team: string; name: string },
+): void {
+  const toLine = ({ token, status, paymentToken }: Shown): string =>
+    `${token} ${status} ${paymentToken ?? ''}`;
+  const shown = index
+    .listDisputes({ environment: 'sandbox', team }, disputesShown)
+    .map(({ token, dispute: { status, paymentToken } }) => toLine({ token, status, paymentToken }));
+  const recorded = checks.disputes.ofTeam(team).map(toLine);
+  if (shown.toSorted().join() !== recorded.toSorted().join())
+    complain(
+      'I8',
+      `the index of ${name} shows disputes of ${team} ${shown.join(', ')}, and there are ${recorded.join(', ')}`,
+    );
+}
+
+interface Shown {
+  token: string;
+  status: string;
+  paymentToken: string | undefined;
 }

@@ -2,6 +2,7 @@
  * What teams read: a payment never goes back, and the feed of a team has every event of it, once and in order, whichever
  * process answers.
  */
+import type { RecordedEvent } from '@tollgate/event-store';
 import type { Answer, CallerWorld } from './callers.ts';
 import { type TeamName, teamNames } from './teams.ts';
 import type { World } from './world.ts';
@@ -118,10 +119,12 @@ export function beginFeedReaders(
   return {
     async finish() {
       isFinishing = true;
+      // What is recorded while it is read may be behind what a page had.
+      const recorded = world.log.all().slice();
       if (isLate) begin();
       await scheduler.runUntil(scheduler.now() + patienceMs, () => atEnd === readers.length);
       if (atEnd < readers.length) complain('feed', 'a feed does not come to its end in time');
-      else for (const { reader } of readers) requireWhole(world, reader);
+      else for (const { reader } of readers) requireWhole(world, recorded, reader);
     },
   };
 }
@@ -139,7 +142,7 @@ async function readPage(caller: CallerWorld, reader: FeedReader): Promise<boolea
     if (next <= reader.cursor) caller.complain('feed', `${team} is given ${next} behind ${reader.cursor}`);
     reader.cursor = next;
     reader.given.push({
-      token: (record.payment ?? record.payout)?.token ?? '',
+      token: (record.payment ?? record.payout ?? record.dispute)?.token ?? '',
       sequence: record.event.sequence,
     });
   }
@@ -149,21 +152,37 @@ async function readPage(caller: CallerWorld, reader: FeedReader): Promise<boolea
 
 interface FedEvent {
   cursor: string;
-  record: { event: { sequence: number }; payment?: { token: string }; payout?: { token: string } };
+  record: {
+    event: { sequence: number };
+    payment?: { token: string };
+    payout?: { token: string };
+    dispute?: { token: string };
+  };
 }
 
-function requireWhole({ books, log, complain }: World, { team, given }: FeedReader): void {
-  const nextOf = new Map<string, number>();
+function requireWhole(
+  { books, checks, complain }: World,
+  recorded: readonly RecordedEvent[],
+  { team, given }: FeedReader,
+): void {
+  const disputes = checks.disputes.ofTeam(team);
+  // What was recorded of a dispute before anybody knew whose it is, nobody is given.
+  const nextOf = new Map(disputes.map(({ token, ownedFrom = 0 }) => [token, ownedFrom]));
   for (const { token, sequence } of given) {
     const next = nextOf.get(token) ?? 0;
     if (sequence !== next)
       complain('feed', `${team} is given event ${sequence} of ${token}, where ${next} is next`);
     nextOf.set(token, sequence + 1);
-    if (books.find(token)?.team !== team) complain('I14', `${team} is given an event of ${token}`);
+    if (books.find(token)?.team !== team && !disputes.some((each) => each.token === token))
+      complain('I14', `${team} is given an event of ${token}`);
   }
-  for (const { token, kind } of books.all().filter((each) => each.team === team)) {
-    const count = log.all().filter(({ stream }) => stream === `${kind}-${token}`).length;
-    if (nextOf.get(token) !== count)
+  const owned = [
+    ...books.all().filter((each) => each.team === team),
+    ...disputes.map(({ token }) => ({ token, kind: 'dispute' })),
+  ];
+  for (const { token, kind } of owned) {
+    const count = recorded.filter(({ stream }) => stream === `${kind}-${token}`).length;
+    if ((nextOf.get(token) ?? 0) < count)
       complain('feed', `${team} is given ${nextOf.get(token) ?? 0} of ${count} events of ${token}`);
   }
 }

@@ -9,6 +9,7 @@ export type TeamName = (typeof teamNames)[number];
 /** The merchant accounts of all. */
 export const accounts = ['main', 'other'] as const;
 
+export const endpointUrlOf = (team: TeamName): string => `https://${team}.sim/endpoint`;
 export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/webhooks`;
 
 /** The people who look after reviews. */

@@ -1,25 +1,84 @@
-/** The teams' receivers of webhooks. */
+/** The teams' receivers of webhooks: what has come to each address, and what should have. */
 import type { WebhookClient } from '@tollgate/notifier';
 import { isFinal } from './books.ts';
 import type { Life } from './machine.ts';
 import type { World } from './world.ts';
 
+export type WebhookMessage = Parameters<WebhookClient['post']>[0];
+
+/** What has come to one address. */
+export interface Inbox {
+  take(body: string): void;
+  /** The statuses of a payment or payout itself that were told. */
+  statusesOf(token: string): ReadonlySet<string>;
+  /** Each webhook once. */
+  all(): Iterable<ReceivedWebhook>;
+  /** What was given up is sent again, perhaps behind later ones. */
+  expectAnyOrder(): void;
+}
+
+export interface ReceivedWebhook {
+  /** The token of the payment or payout whose event it tells. */
+  subject: string;
+  /** The number of the event. */
+  sequence: number;
+  /** What it tells. */
+  line: string;
+}
+
+interface WebhookBody {
+  token: string;
+  /** Of a refund: its payment. */
+  paymentToken?: string;
+  type: string;
+  status: string;
+  sequence: number;
+}
+
+/** A webhook may come again, also after later ones; what comes for the first time comes in the order of the events. */
+export function createInbox(name: string, complain: World['complain']): Inbox {
+  const statuses = new Map<string, Set<string>>();
+  const latest = new Map<string, number>();
+  const all = new Map<string, ReceivedWebhook>();
+  let isOrdered = true;
+  return {
+    take: (text) => {
+      const {
+        token,
+        paymentToken: subject = token,
+        type,
+        status,
+        sequence,
+      } = JSON.parse(text) as WebhookBody;
+      const line = `${type} ${token} ${status} of event ${sequence} of ${subject}`;
+      const before = latest.get(subject) ?? -1;
+      if (isOrdered && sequence < before && !all.has(line))
+        complain('webhooks', `${name}: ${line} comes behind event ${before}`);
+      latest.set(subject, Math.max(before, sequence));
+      all.set(line, { subject, sequence, line });
+      if (token === subject) statuses.set(token, (statuses.get(token) ?? new Set()).add(status));
+    },
+    statusesOf: (token) => statuses.get(token) ?? new Set(),
+    all: () => all.values(),
+    expectAnyOrder: () => void (isOrdered = false),
+  };
+}
+
 export function createWebhookReceivers(world: World): (life: Life) => WebhookClient {
   const { faults, scheduler, partitions } = world;
   return (life) => ({
-    post: ({ url, body }, signal) =>
+    post: (message, signal) =>
       new Promise((resolve, reject) => {
         const { random } = life;
         const machine = life.name.replace(/\d+$/, '');
         const isRefused = partitions.isCut(machine, 'receivers') || faults.strikes('webhook-refused', random);
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        scheduler.after(random.between(5, 60), `webhook to ${url}`, () => {
-          if (!isRefused) world.saw('webhook received');
-          if (!isRefused) receive(world, JSON.parse(body) as WebhookBody);
+        scheduler.after(random.between(5, 60), `webhook to ${message.url}`, () => {
+          const statusCode = isRefused ? 500 : receive(world, message);
           life.deliver(random.between(5, 60), 'webhook answered', () =>
             partitions.isCut('receivers', machine)
               ? reject(new Error('The answer of the receiver is lost.'))
-              : resolve(isRefused ? 500 : 200),
+              : resolve(statusCode),
           );
         });
       }),
@@ -27,31 +86,12 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
   });
 }
 
-interface WebhookBody {
-  token: string;
-  /** Of a refund: its payment. */
-  paymentToken?: string;
-  status: string;
-  /** The number of the event that it tells. */
-  sequence: number;
-}
-
-/** A webhook may come again, also after later ones; what comes for the first time comes in the order of the events. */
-function receive(
-  { webhooks, complain }: World,
-  { token, paymentToken = token, status, sequence }: WebhookBody,
-): void {
-  const { statuses, sequences } = webhooks.get(paymentToken) ?? { statuses: new Set(), sequences: new Set() };
-  const latest = Math.max(-1, ...sequences);
-  if (sequence < latest && !sequences.has(sequence))
-    complain(
-      'webhooks',
-      `the webhook of event ${sequence} of ${paymentToken} comes behind that of event ${latest}`,
-    );
-  webhooks.set(paymentToken, {
-    statuses: token === paymentToken ? statuses.add(status) : statuses,
-    sequences: sequences.add(sequence),
-  });
+function receive({ webhooks, endpoints, saw }: World, message: WebhookMessage): number {
+  const atEndpoint = endpoints.receive(message);
+  if (atEndpoint !== undefined) return atEndpoint;
+  saw('webhook received');
+  webhooks.take(message.body);
+  return 200;
 }
 
 /** Final statuses that no webhook has reported to the team. */
@@ -59,7 +99,6 @@ export const missingWebhooks = ({ books, webhooks }: Pick<World, 'books' | 'webh
   books.all().flatMap((operation) => {
     const { token, phase } = operation;
     const status = phase === 'voided' ? 'declined' : phase;
-    const isReported =
-      !isFinal(operation) || phase === 'failed' || webhooks.get(token)?.statuses.has(status) === true;
+    const isReported = !isFinal(operation) || phase === 'failed' || webhooks.statusesOf(token).has(status);
     return isReported ? [] : [`no webhook has reported to the team that ${token} is ${status}`];
   });

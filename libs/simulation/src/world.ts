@@ -1,4 +1,5 @@
 /** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
+import type { RecordedEvent } from '@tollgate/event-store';
 import { addMachines } from './boot.ts';
 import { type Books, createBooks } from './books.ts';
 import { type CallbackSender, createCallbackSender } from './callbacks.ts';
@@ -14,6 +15,8 @@ import { type Partitions, createPartitions } from './partitions.ts';
 import { lengthOf, live } from './phases.ts';
 import type { GatewayProcess } from './process.ts';
 import { type Random, createRandom } from './random.ts';
+import { type Inbox, createInbox } from './webhooks.ts';
+import { type WebhookEndpoints, createWebhookEndpoints } from './webhook-endpoints.ts';
 import { type Scheduler, createScheduler } from './scheduler.ts';
 import { type Trace, createTrace } from './trace.ts';
 
@@ -86,8 +89,9 @@ export interface World {
     /** How far the clock of the store is ahead of the true time, milliseconds. */
     storeSkewMs: number;
   };
-  /** What webhooks have reported to the teams of each payment and payout: its statuses, and events by their number. */
-  webhooks: Map<string, { statuses: Set<string>; sequences: Set<number> }>;
+  /** What has come to the `callbackUrl` of any team. */
+  webhooks: Inbox;
+  endpoints: WebhookEndpoints;
   saw(path: string): void;
   complain(invariant: string, text: string): void;
   hasFailed(): boolean;
@@ -121,14 +125,10 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
   const rulesOf = drawMoneyRules(random.fork('money rules'), isCalm || scenario !== undefined);
   const books = createBooks(complain, walletsBy(rulesOf));
-  log.onEvent((event) => {
-    if (isHousekeeping(event.stream)) return;
-    if (/^(payment|payout)-/.test(event.stream))
-      trace.tell(`${event.stream} #${event.revision} ${event.type}`);
-    books.apply(event, scheduler.now());
-    checks.onRecorded(event);
-    if (event.type === 'ReviewOpened') world.saw(`review: ${String((event.data as { code?: string }).code)}`);
-  });
+  log.onEvent((event) => hear(world, event));
+  const webhooks = createInbox('a callbackUrl', complain);
+  const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
+  const endpoints = createWebhookEndpoints({ books, webhooks, complain, saw, faults });
   const callbacks: { sender?: CallbackSender } = {};
   const ledger = createLedger(
     () => Math.floor(epochMs + scheduler.now()),
@@ -142,6 +142,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const isReviewByTwo = random.fork('reviews').chance(0.5);
   const checks = createChecks({
     ...{ now: scheduler.now, ledger, books, sendWithinMs, isReviewByTwo, rulesOf, complain },
+    showsDisputedPayments: faults.showsDisputedPayments,
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
   });
   const world: World = {
@@ -150,9 +151,9 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
-    webhooks: new Map(),
+    webhooks,
     weather: { ...fairWeather },
-    saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
+    ...{ endpoints, saw },
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
   };
@@ -169,6 +170,17 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     ...{ simulatedMs: scheduler.now(), faults: faults.counts(), lines: trace.lines() },
     deliveries: disasters.deliveries(),
   };
+}
+
+/** Whoever keeps account of what is recorded, in this order. */
+function hear({ trace, books, endpoints, checks, scheduler, saw }: World, event: RecordedEvent): void {
+  const { stream, revision, type, data } = event;
+  if (isHousekeeping(stream)) return;
+  if (/^(payment|payout|dispute)-/.test(stream)) trace.tell(`${stream} #${revision} ${type}`);
+  books.apply(event, scheduler.now());
+  endpoints.onRecorded(event);
+  checks.onRecorded(event);
+  if (type === 'ReviewOpened') saw(`review: ${String((data as { code?: string }).code)}`);
 }
 
 /** Nine events of ten, and none about money. */

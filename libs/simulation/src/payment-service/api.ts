@@ -1,6 +1,6 @@
 /** The interface of the specification over the ledger: a request, as it was sent, and the answer that it has. */
 import type { Random } from '../random.ts';
-import type { Ledger, LedgerPayment, LedgerPayout, LedgerRefund } from './ledger.ts';
+import type { Ledger, LedgerDispute, LedgerPayment, LedgerPayout, LedgerRefund } from './ledger.ts';
 
 export interface ServiceRequest {
   account: string;
@@ -23,7 +23,11 @@ interface Outcomes {
 
 export const movesMoney = ({ method }: Pick<ServiceRequest, 'method'>): boolean => method === 'POST';
 
-export function createServiceApi(ledger: Ledger, random: Random, options: { saysRefundedEarly: boolean }) {
+export function createServiceApi(
+  ledger: Ledger,
+  random: Random,
+  options: { saysRefundedEarly: boolean; showsDisputedPayments: boolean },
+) {
   const outcomes: Outcomes = {
     isApproved: () => random.chance(0.85),
     refundStatus: () => random.pick(['approved', 'approved', 'approved', 'pending', 'declined']),
@@ -33,7 +37,8 @@ export function createServiceApi(ledger: Ledger, random: Random, options: { says
     const url = new URL(request.path, 'https://service.sim');
     const path = url.pathname.replace('/api/v1', '');
     if (request.method === 'POST') return post(ledger, outcomes, path, request);
-    return get({ ledger, ...options }, path, url.searchParams, request.account);
+    const { saysRefundedEarly, showsDisputedPayments } = options;
+    return get({ ledger, saysRefundedEarly, showsDisputedPayments }, path, url.searchParams, request.account);
   };
 }
 
@@ -65,7 +70,7 @@ function post(
       if (payment === undefined) return unknownToken();
       const isDone = path === '/payments/confirm' ? ledger.capture(payment) : ledger.void(payment);
       return isDone
-        ? json({ success: true, payment: toShown({ ledger, saysRefundedEarly: false }, payment) })
+        ? json({ success: true, payment: toShown({ saysRefundedEarly: false }, payment) })
         : refusal('payment_not_confirmable');
     }
     case '/refunds': {
@@ -129,6 +134,8 @@ interface Service {
   ledger: Ledger;
   /** After a part of it was refunded. */
   saysRefundedEarly: boolean;
+  /** Some deployments do not say which payment a dispute is about. */
+  showsDisputedPayments: boolean;
 }
 
 function get(service: Service, path: string, query: URLSearchParams, account: string): ServiceAnswer {
@@ -138,7 +145,7 @@ function get(service: Service, path: string, query: URLSearchParams, account: st
       success: true,
       wallet: { currency: query.get('currency'), available: 1_000_000, hold: 0 },
     });
-  if (path === '/disputes/list') return json({ success: true, disputes: [] });
+  if (path === '/disputes/list') return json({ success: true, disputes: listDisputes(service, account) });
   if (path === '/payments') return json(list(service, query, account));
   const token = decodeURIComponent(path.replace('/payments/', ''));
   const payment = ledger.findPayment(token);
@@ -164,9 +171,27 @@ function list(service: Service, query: URLSearchParams, account: string) {
   return { success: true, payments: shown, totalCount: found.length, page, perPage };
 }
 
+const disputesMax = 100;
+
+const listDisputes = ({ ledger, showsDisputedPayments }: Service, account: string) =>
+  ledger.disputes
+    .filter((dispute) => dispute.account === account)
+    .toReversed()
+    .slice(0, disputesMax)
+    .map((dispute) => toShownDispute(dispute, showsDisputedPayments));
+
+const toShownDispute = (
+  { id, payment, amount, currency, statuses, createdAt, updatedAt }: LedgerDispute,
+  showsPayment: boolean,
+) => ({
+  ...{ id, amount, currency, status: statuses.at(-1), type: 'chargeback', reasonCode: '4853' },
+  ...(showsPayment ? { token: payment } : {}),
+  ...{ createdAt: toText(createdAt), updatedAt: toText(updatedAt) },
+});
+
 const toText = (at: number): string => new Date(at).toISOString();
 
-function toShown({ saysRefundedEarly }: Service, payment: LedgerPayment) {
+function toShown({ saysRefundedEarly }: Pick<Service, 'saysRefundedEarly'>, payment: LedgerPayment) {
   const { token, amount, currency, orderNumber, callbackUrl, needConfirmation } = payment;
   const { heldAmount, refundedAmount } = payment;
   const isOpen = payment.isHosted && payment.status === 'init';

@@ -57,9 +57,25 @@ export interface LedgerPayout {
   wasShownWrong: boolean;
 }
 
+export type DisputeStatus = 'pending' | 'approved' | 'declined';
+
+/** Money that the bank of a customer wants back. */
+export interface LedgerDispute {
+  id: string;
+  account: string;
+  /** The service's token of the payment. */
+  payment: string;
+  amount: number;
+  currency: string;
+  /** What it has been, the latest last. */
+  statuses: DisputeStatus[];
+  createdAt: number;
+  updatedAt: number;
+}
+
 /** Something that has changed, of which a callback tells. */
 export interface Changed {
-  type: 'payment' | 'refund' | 'payout';
+  type: 'payment' | 'refund' | 'payout' | 'dispute';
   token: string;
   status: string;
   orderNumber: string;
@@ -74,6 +90,7 @@ interface Entries {
   payments: LedgerPayment[];
   refunds: LedgerRefund[];
   payouts: LedgerPayout[];
+  disputes: LedgerDispute[];
 }
 
 interface Context {
@@ -94,9 +111,15 @@ export type Ledger = ReturnType<typeof createLedger>;
 export function createLedger(now: () => number, random: Random, onChanged: (changed: Changed) => void) {
   let count = 0;
   const nextToken = (kind: string) => `${kind}-${(count += 1)}-${random.whole(1_000, 9_999)}`;
-  const entries: Entries = { payments: [], refunds: [], payouts: [] };
+  const entries: Entries = { payments: [], refunds: [], payouts: [], disputes: [] };
   const context = { entries, now, nextToken, onChanged };
-  return { ...entries, ...paymentsOf(context), ...refundsOf(context), ...payoutsOf(context) };
+  return {
+    ...entries,
+    ...paymentsOf(context),
+    ...refundsOf(context),
+    ...payoutsOf(context),
+    ...disputesOf(context),
+  };
 }
 
 const isHeld = ({ status, heldAmount }: LedgerPayment) => status === 'pending' && heldAmount > 0;
@@ -233,6 +256,36 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
       if (payout.status !== 'pending') return;
       Object.assign(payout, { status, updatedAt: now() });
       onChanged({ type: 'payout', ...payout });
+    },
+  };
+}
+
+function disputesOf({ entries, now, nextToken, onChanged }: Context) {
+  function tell({ payment: token, amount, currency, statuses }: LedgerDispute): void {
+    const payment = entries.payments.find((each) => each.token === token);
+    if (payment === undefined) return;
+    const { callbackUrl, orderNumber } = payment;
+    onChanged({
+      type: 'dispute',
+      ...{ token, orderNumber, amount, currency, callbackUrl, status: statuses.at(-1) ?? '' },
+    });
+  }
+
+  return {
+    openDispute: ({ token, account, currency }: LedgerPayment, amount: number): LedgerDispute => {
+      const at = now();
+      const dispute: LedgerDispute = {
+        ...{ id: nextToken('dis'), account, payment: token, amount, currency },
+        ...{ statuses: ['pending'], createdAt: at, updatedAt: at },
+      };
+      entries.disputes.push(dispute);
+      tell(dispute);
+      return dispute;
+    },
+    changeDispute: (dispute: LedgerDispute, status: DisputeStatus): void => {
+      dispute.statuses.push(status);
+      dispute.updatedAt = now();
+      tell(dispute);
     },
   };
 }

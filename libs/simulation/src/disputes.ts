@@ -1,0 +1,139 @@
+/**
+ * Disputes: customers' banks open them at the service and decide them, now and then once more. The gateway learns of them from a list
+ * that it reads; what it has on record of each must be what it was, in the order in which it was, and in the end what it is.
+ */
+import type { RecordedEvent } from '@tollgate/event-store';
+import type { Books, Complain } from './books.ts';
+import type { DisputeStatus, Ledger, LedgerDispute } from './payment-service/ledger.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+/** Opens one about a payment that took money, and decides it later. */
+export function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random: Random): void {
+  const disputable = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
+  if (disputable.length === 0) return;
+  const payment = random.pick(disputable);
+  const opened = ledger.openDispute(payment, random.whole(1, payment.amount));
+  trace.tell(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
+  saw('a dispute was opened');
+  const decide = (status: DisputeStatus): void => {
+    trace.tell(`the bank decides dispute ${opened.id}: ${status}`);
+    ledger.changeDispute(opened, status);
+  };
+  const later = (happen: () => void): void =>
+    void scheduler.after(pace * random.between(1_000, 240_000), 'the bank decides', () => {
+      if (!faults.haveEnded()) happen();
+    });
+  later(() => {
+    decide(random.pick(['approved', 'declined']));
+    // It goes to the next instance, with the same end or with another one.
+    if (random.chance(0.4))
+      later(() => {
+        decide('pending');
+        later(() => decide(random.pick(['approved', 'declined'])));
+      });
+  });
+}
+
+interface DisputeOnRecord {
+  token: string;
+  status: string;
+  team: string | undefined;
+  paymentToken: string | undefined;
+  /** The event that first named the team. */
+  ownedFrom: number | undefined;
+}
+
+export interface DisputeChecks {
+  onRecorded(event: RecordedEvent): void;
+  /** Where the gateway does not agree with the service. */
+  differences(): string[];
+  /** Of a team, those that are known to be its own. */
+  ofTeam(team: string): readonly DisputeOnRecord[];
+}
+
+interface DisputeParts {
+  ledger: Ledger;
+  books: Books;
+  /** The list names the payment of each. */
+  showsDisputedPayments: boolean;
+  complain: Complain;
+}
+
+export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
+  const { ledger, books, complain } = parts;
+  const onRecord = new Map<string, DisputeOnRecord>();
+  /** By token: how far in what it was the record has come. */
+  const places = new Map<string, { dispute: LedgerDispute; index: number }>();
+
+  function requireTrue({ token, status }: DisputeOnRecord): void {
+    const place = places.get(token);
+    if (place === undefined) return complain('disputes', `${token} is on record, and the service has none`);
+    const { dispute: there, index } = place;
+    const at = there.statuses.indexOf(status as DisputeStatus, index);
+    if (at === -1)
+      return complain(
+        'disputes',
+        `${there.id} is recorded as ${status}, after ${there.statuses[index] ?? 'nothing'}: it was ${there.statuses.join(', ')}`,
+      );
+    place.index = at;
+  }
+
+  function requireOwn({ team, paymentToken }: DisputeOnRecord, there: LedgerDispute | undefined): void {
+    if (paymentToken === undefined) return;
+    const payment = there === undefined ? undefined : ledger.findPayment(there.payment);
+    if (
+      payment?.orderNumber.startsWith(`${paymentToken}.`) !== true ||
+      books.find(paymentToken)?.team !== team
+    )
+      complain(
+        'I14',
+        `the dispute ${there?.id ?? ''} of ${payment?.orderNumber ?? ''} is taken for one of ${paymentToken}, ${team ?? ''}`,
+      );
+  }
+
+  return {
+    onRecorded: ({ stream, revision, data }) => {
+      if (!stream.startsWith('dispute-')) return;
+      const token = stream.slice('dispute-'.length);
+      const { id, account, status, team, paymentToken } = data as Partial<Record<string, string>>;
+      const before = onRecord.get(token);
+      if (before === undefined) {
+        const there = ledger.disputes.find((each) => each.id === id && each.account === account);
+        if (there !== undefined) places.set(token, { dispute: there, index: 0 });
+      }
+      const after = {
+        token,
+        status: status ?? before?.status ?? '',
+        team: team ?? before?.team,
+        paymentToken: paymentToken ?? before?.paymentToken,
+        ownedFrom: before?.ownedFrom ?? (team === undefined ? undefined : revision),
+      };
+      onRecord.set(token, after);
+      if (status !== undefined) requireTrue(after);
+      requireOwn(after, places.get(token)?.dispute);
+    },
+    differences: () => {
+      const recorded = new Map(
+        [...places].map(([token, { dispute: there }]) => [there, onRecord.get(token)]),
+      );
+      return ledger.disputes.flatMap((there) => differenceOf(parts, there, recorded.get(there)) ?? []);
+    },
+    ofTeam: (team) => [...onRecord.values()].filter((each) => each.team === team),
+  };
+}
+
+function differenceOf(
+  { ledger, books, showsDisputedPayments }: DisputeParts,
+  { id, payment: serviceToken, statuses }: LedgerDispute,
+  recorded: DisputeOnRecord | undefined,
+): string | undefined {
+  if (recorded === undefined) return `the dispute ${id} is not on record`;
+  const is = statuses.at(-1) ?? '';
+  if (recorded.status !== is) return `the dispute ${id} is ${recorded.status} here, ${is} at the service`;
+  const orderNumber = ledger.findPayment(serviceToken)?.orderNumber ?? '';
+  const isKnown = books.byOrderNumber(orderNumber)?.serviceToken === serviceToken;
+  return showsDisputedPayments && isKnown && recorded.paymentToken === undefined
+    ? `the dispute ${id} is about ${orderNumber}, and belongs to no payment here`
+    : undefined;
+}
