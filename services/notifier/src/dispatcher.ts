@@ -69,6 +69,9 @@ export async function dispatchWebhooks(
   const both = AbortSignal.any([signal, failing.signal]);
   const open = createOpenSubjects(deps.limits);
   const endpoints = createEndpointDirectory(deps.log);
+  const checkpoint = checkpointOf(deps);
+  const from = await furthest(deps, await checkpoint.read());
+  // In this order: another process moves the checkpoint on, perhaps past an endpoint that was added after the endpoints were read.
   await endpoints.catchUp(deps.store, undefined, both);
   deps.onEndpoints?.(endpoints.count);
   const health = createEndpointHealth(deps);
@@ -77,9 +80,8 @@ export async function dispatchWebhooks(
     failing.abort();
     throw error;
   };
-  const work = [takeIn(deps, { open, endpoints, wake: sender.wake, signal: both, gotOn }), sender.run()].map(
-    (each) => each.catch(ending),
-  );
+  const taking = { checkpoint, from, open, endpoints, wake: sender.wake, signal: both, gotOn };
+  const work = [takeIn(deps, taking), sender.run()].map((each) => each.catch(ending));
   const ended = await Promise.allSettled(work);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
@@ -88,12 +90,16 @@ export async function dispatchWebhooks(
 async function takeIn(
   deps: DispatcherDependencies,
   {
+    checkpoint,
+    from: { position: from, tokens },
     open,
     endpoints,
     wake,
     signal,
     gotOn,
   }: {
+    checkpoint: ReturnType<typeof checkpointOf>;
+    from: OpenCheckpoint;
     open: OpenSubjects;
     endpoints: EndpointDirectory;
     wake: () => void;
@@ -102,9 +108,6 @@ async function takeIn(
   },
 ): Promise<void> {
   const { store, journal, clock, log, shard } = deps;
-  const stream = checkpointStreamOf(checkpointName, shard);
-  const checkpoint = createCheckpoint({ ...deps, stream, schema: checkpointSchema });
-  const { position: from, tokens } = await furthest(deps, await checkpoint.read());
   for (const token of tokens) await load(token, undefined);
   let after = from;
   const prefixes = [webhookStreamPrefix, endpointStreamPrefix];
@@ -137,6 +140,13 @@ async function takeIn(
     }
   }
 }
+
+const checkpointOf = (deps: DispatcherDependencies) =>
+  createCheckpoint({
+    ...deps,
+    stream: checkpointStreamOf(checkpointName, deps.shard),
+    schema: checkpointSchema,
+  });
 
 /** As that of the recorder. */
 async function furthest(

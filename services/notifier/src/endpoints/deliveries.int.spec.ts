@@ -1,9 +1,11 @@
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
+import { createCheckpoint, positionSchema, type EventStore } from '@tollgate/event-store';
 import { systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { retryPausesMs } from '../retry-schedule.ts';
 import { tokenAtEndpoint } from '../webhook-events.ts';
 import { createWebhookJournal } from '../webhook-journal.ts';
@@ -34,6 +36,34 @@ describe('an endpoint', () => {
     expect(given.receiver.received.map(({ body }) => body.token)).toEqual(['pay_1']);
     const [first] = given.receiver.received;
     expect(isSignedWith(secret, first!)).toBe(true);
+  });
+
+  // A sender took over: it had read the endpoints, and began behind one that was added meanwhile (simulation, seed 192).
+  it('is known to a sender that begins behind it, as another one has come further while it started', async () => {
+    const given = await startEndpointApi();
+    const { store } = given;
+    const stream = 'checkpoint-notifier_deliveries';
+    const schema = z.object({ position: positionSchema, tokens: z.array(z.string()) });
+    const other = createCheckpoint({ ...given, ids: systemIds, stream, schema });
+    let isAdded = false;
+    const slow: EventStore = {
+      ...store,
+      async *subscribe(options) {
+        const isOfEndpoints = options.prefixes.join() === 'endpoints-';
+        for await (const item of store.subscribe(options)) {
+          if (isOfEndpoints && item.kind === 'caught-up' && !isAdded) {
+            isAdded = true;
+            await given.add();
+            await other.advance({ position: await store.head(), tokens: [] });
+          }
+          yield item;
+        }
+      },
+    };
+    given.notify(slow);
+    await eventually(() => expect(isAdded).toBe(true));
+    await payWithout(given, 'pay_1');
+    await eventually(() => expect(given.receiver.received).toHaveLength(1));
   });
 
   it('is one more receiver: neither it nor the callbackUrl of the payment waits for the other', async () => {

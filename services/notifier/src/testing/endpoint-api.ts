@@ -1,4 +1,5 @@
 /** The routes of webhook endpoints beside a running notifier, over a real store, for specs. */
+import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {
   answerInJsonOnly,
@@ -84,7 +85,7 @@ export async function startEndpointApi() {
     /** Beside the receiver of the spec. */
     allow: (url: string) =>
       appendTeamEvents(store, 'shop', [originsAllowed('callback', origin, new URL(url).origin)]),
-    notify: () => start(store, { clock, isCallbackAllowed }),
+    notify: (through: EventStore = store) => start(through, { clock, isCallbackAllowed }),
     add: async (terms: object = {}) =>
       (await call('POST', 'webhook-endpoints', { url: receiver.url, ...terms })).body,
   };
