@@ -2,6 +2,7 @@
 import { type StoryKind, paymentStory, payoutStory } from './callers.ts';
 import { type Disasters, isServiceSettled, setStoreClockBack } from './disasters.ts';
 import { createFrontDoor } from './front-door.ts';
+import { beginListReaders } from './list-readers.ts';
 import { requireTopics } from './invariants.ts';
 import { beginOperators } from './operators.ts';
 import { outageOfDays } from './outage.ts';
@@ -54,6 +55,7 @@ export async function live(
   });
   const persons = beginPersons(world, frontDoor.callerOf);
   const endpoints = beginEndpoints(world, frontDoor.callerOf);
+  beginListReaders(world, frontDoor.callerOf);
   const feeds = beginFeedReaders(world, frontDoor.callerOf);
   if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
   disasters.begin();

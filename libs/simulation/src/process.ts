@@ -179,7 +179,9 @@ const routesAsked = [
   ...['/payments', '/payments/confirm', '/payments/decline', '/refunds', '/payouts'].map(
     (path) => `POST /api/v1${path}`,
   ),
-  ...['/payments/:token', '/payments/:token/events', '/events'].map((path) => `GET /api/v1${path}`),
+  ...['/payments', '/payments/:token', '/payments/:token/events', '/events'].map(
+    (path) => `GET /api/v1${path}`,
+  ),
   ...['approve', 'refuse'].map((decision) => `POST /api/v1/payouts/:token/${decision}`),
   'POST /api/v1/reviews/:token/resolve',
   'POST /api/v1/admin/reconciliations',

@@ -141,12 +141,12 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
   if (typeof added['secret'] === 'string') endpoint.secrets.push(added['secret']);
   else saw('an endpoint was added, and its secret lost');
   const id = await idOf(insist, added);
-  if (endpoint.secrets.length === 0) await rotate(insist, endpoint, { id, overlapHours: 0 });
+  if (endpoint.secrets.length === 0) await rotate(caller, insist, endpoint, { id, overlapHours: 0 });
   for (let count = random.whole(0, 2); count > 0; count -= 1) {
     await sleep(random.between(1_000, 120_000));
     if (random.chance(0.5)) {
       tell(`${team} rotates the secret of its endpoint`);
-      await rotate(insist, endpoint, { id, overlapHours: random.pick([0, 24]) });
+      await rotate(caller, insist, endpoint, { id, overlapHours: random.pick([0, 24]) });
       saw('a secret of an endpoint was rotated');
     } else {
       tell(`${team} closes its endpoint for a while`);
@@ -157,7 +157,7 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
   return async () => {
     for (;;) {
       await sleep(watchEveryMs / world.pace);
-      await look(insist, endpoint, id);
+      await look(caller, insist, endpoint, id);
     }
   };
 }
@@ -180,8 +180,8 @@ function untilSomething({ log }: World, { random, sleep }: CallerWorld): Promise
  * A request that was given up, and asked for again, may be carried out after all: then the endpoint is closed, or the team has an older
  * secret. Somebody sees it.
  */
-async function look(insist: Insist, endpoint: TeamEndpoint, id: string): Promise<void> {
-  if (endpoint.isPuzzled) await rotate(insist, endpoint, { id, overlapHours: 24 });
+async function look(caller: CallerWorld, insist: Insist, endpoint: TeamEndpoint, id: string): Promise<void> {
+  if (endpoint.isPuzzled) await rotate(caller, insist, endpoint, { id, overlapHours: 24 });
   endpoint.isPuzzled = false;
   const { endpoints } = (await insist('GET', '')) as { endpoints: { status: string }[] };
   if (endpoints[0]?.status === 'disabled') await open(insist, id);
@@ -216,12 +216,15 @@ async function idOf(insist: Insist, added: Record<string, unknown>): Promise<str
 }
 
 async function rotate(
+  { sleep, random }: CallerWorld,
   insist: Insist,
   endpoint: TeamEndpoint,
   { id, overlapHours }: { id: string; overlapHours: number },
 ): Promise<void> {
   endpoint.mayRefuse ||= overlapHours === 0;
   const rotated = await insist('POST', `/${id}/rotate-secret`, { overlapHours });
+  // Its receivers are given the new one when somebody comes to it: that is what the overlap is for.
+  if (overlapHours > 0) await sleep(random.between(0, 90_000));
   endpoint.secrets.push(String(rotated['secret']));
 }
 
