@@ -1,7 +1,7 @@
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { createCheckpoint, positionSchema, type EventStore } from '@tollgate/event-store';
-import { systemIds } from '@tollgate/service-kit';
+import { silentLog, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ describe('an endpoint', () => {
     const { store } = given;
     const stream = 'checkpoint-notifier_deliveries';
     const schema = z.object({ position: positionSchema, tokens: z.array(z.string()) });
-    const other = createCheckpoint({ ...given, ids: systemIds, stream, schema });
+    const other = createCheckpoint({ ...given, ids: systemIds, log: silentLog, stream, schema });
     let isAdded = false;
     const slow: EventStore = {
       ...store,
