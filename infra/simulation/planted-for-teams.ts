@@ -122,7 +122,7 @@ const disputes: readonly PlantedBug[] = [
     to: 'disputes.run(signal)',
   },
   {
-    ...{ name: 'dispute-of-nobody', breaks: 'a feed has the disputes of its team', seeds: 100 },
+    ...{ name: 'dispute-of-nobody', breaks: 'a feed has the disputes of its team', seeds: 1000 },
     file: `${queries}/feed/owners-of-streams.ts`,
     from: 'return { ...before, ...matchedSchema.safeParse(data).data };',
     to: 'return matchedSchema.safeParse(data).success ? before : undefined;',

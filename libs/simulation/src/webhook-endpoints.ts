@@ -167,13 +167,15 @@ function untilSomething({ log }: World, { random, sleep }: CallerWorld): Promise
   const longest = sleep(random.between(1_000, 120_000));
   if (random.chance(0.5)) return longest;
   const happened = new Promise<void>((resolve) => {
+    const awaited = random.pick([/^(payment|payout)-/, /^webhook-we_/, /^webhook-we_/]);
     const forget = log.onEvent(({ stream }) => {
-      if (!/^(payment|payout)-/.test(stream)) return;
+      if (!awaited.test(stream)) return;
       forget();
       resolve();
     });
   });
-  return Promise.race([happened.then(() => sleep(random.between(0, 2_000))), longest]);
+  const after = random.between(0, random.pick([20, 100, 2_000]));
+  return Promise.race([happened.then(() => sleep(after)), longest]);
 }
 
 /**
