@@ -189,6 +189,7 @@ const routesAsked = [
     'GET /api/v1/webhook-endpoints',
     'POST /api/v1/webhook-endpoints',
     'PATCH /api/v1/webhook-endpoints/:id',
+    'GET /api/v1/webhook-endpoints/:id/deliveries',
   ],
   ...['rotate-secret', 'replay'].map((path) => `POST /api/v1/webhook-endpoints/:id/${path}`),
   ...['pause', 'drain', 'resume'].map(

@@ -142,6 +142,8 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
   else saw('an endpoint was added, and its secret lost');
   const id = await idOf(insist, added);
   if (endpoint.secrets.length === 0) await rotate(caller, insist, endpoint, { id, overlapHours: 0 });
+  // From then on a process follows what is sent there.
+  for (let count = 0; count < 2; count += 1) await insist('GET', `/${id}/deliveries`);
   for (let count = random.whole(0, 2); count > 0; count -= 1) {
     await sleep(random.between(1_000, 120_000));
     if (random.chance(0.5)) {

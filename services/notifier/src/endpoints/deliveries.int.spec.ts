@@ -52,9 +52,9 @@ describe('an endpoint', () => {
         const isOfEndpoints = options.prefixes.join() === 'endpoints-';
         for await (const item of store.subscribe(options)) {
           if (isOfEndpoints && item.kind === 'caught-up' && !isAdded) {
-            isAdded = true;
             await given.add();
             await other.advance({ position: await store.head(), tokens: [] });
+            isAdded = true;
           }
           yield item;
         }

@@ -44,35 +44,34 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
   const { store, clock, log, retentionMs } = options;
   const ending = new AbortController();
   let followed: Position = beginning;
+  /** Resolves with the next step. */
+  let moved = Promise.withResolvers<undefined>();
   let count = 0;
   let opened: Rows | undefined;
   const rows = (): Rows => (opened ??= openRows());
 
-  const follower = createFollower({ ...options, name }, (signal, gotOn) => follow(signal, gotOn));
-
-  /** Each event once, though two may follow at the same time. */
-  async function follow(signal: AbortSignal, gotOn: () => void, isEnough = false): Promise<void> {
+  const follower = createFollower({ ...options, name }, async (signal, gotOn) => {
     for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
-      if (item.position > followed) {
-        if (item.kind === 'event') apply(item);
-        followed = item.position;
-      }
+      if (item.kind === 'event') apply(item);
+      followed = item.position;
+      moved.resolve(undefined);
+      moved = Promise.withResolvers();
       gotOn();
-      if (isEnough && item.kind === 'caught-up') return;
     }
-  }
+  });
 
-  /** Up to what there is now: the follower may not have been told of it yet. */
+  /** Up to what there is now, of which the follower may not have been told yet. */
   async function catchUp(): Promise<void> {
-    const tooLong = new AbortController();
-    const late = clock.sleep(waitMs, tooLong.signal).catch(() => undefined);
-    const caughtUp = follow(AbortSignal.any([ending.signal, tooLong.signal]), () => undefined, true).then(
-      () => !tooLong.signal.aborted,
-      () => false,
+    const head = await store.head();
+    const waited = new AbortController();
+    let isLate = false;
+    const late = clock.sleep(waitMs, waited.signal).then(
+      () => (isLate = true),
+      () => undefined, // It was there before.
     );
-    const isThere = await Promise.race([caughtUp, late.then(() => false)]);
-    tooLong.abort();
-    if (!isThere) throw new IndexRebuilding();
+    while (followed < head && !isLate) await Promise.race([moved.promise, late]);
+    waited.abort();
+    if (followed < head) throw new IndexRebuilding();
   }
 
   function apply(item: Parameters<DeliveryRows['apply']>[0]): void {
