@@ -44,34 +44,44 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
   const { store, clock, log, retentionMs } = options;
   const ending = new AbortController();
   let followed: Position = beginning;
-  /** Resolves with the next step. */
-  let moved = Promise.withResolvers<undefined>();
   let count = 0;
   let opened: Rows | undefined;
   const rows = (): Rows => (opened ??= openRows());
 
-  const follower = createFollower({ ...options, name }, async (signal, gotOn) => {
-    for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
-      if (item.kind === 'event') apply(item);
-      followed = item.position;
-      moved.resolve(undefined);
-      moved = Promise.withResolvers();
-      gotOn();
-    }
-  });
+  const follower = createFollower({ ...options, name }, (signal, gotOn) => follow(signal, gotOn));
 
-  /** Up to what there is now, of which the follower may not have been told yet. */
+  /** Each event once, though two may follow at the same time. */
+  async function follow(signal: AbortSignal, gotOn: () => void, isEnough = false): Promise<void> {
+    for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
+      if (item.position > followed) {
+        if (item.kind === 'event') apply(item);
+        followed = item.position;
+      }
+      gotOn();
+      if (isEnough && item.kind === 'caught-up') return;
+    }
+  }
+
+  /**
+   * Up to what there is now. The follower may not have been told of it yet, and is told of no end where nothing of its own has happened: so by
+   * a subscription of its own.
+   */
+  const readUpToNow = begunAfterAsking(() => follow(ending.signal, () => undefined, true));
+
+  /** It goes on where somebody has waited long enough: who asks again finds it further. */
   async function catchUp(): Promise<void> {
-    const head = await store.head();
     const waited = new AbortController();
-    let isLate = false;
     const late = clock.sleep(waitMs, waited.signal).then(
-      () => (isLate = true),
-      () => undefined, // It was there before.
+      () => false,
+      () => false,
     );
-    while (followed < head && !isLate) await Promise.race([moved.promise, late]);
+    const isThere = readUpToNow().then(
+      () => true,
+      () => false,
+    );
+    const isInTime = await Promise.race([isThere, late]);
     waited.abort();
-    if (followed < head) throw new IndexRebuilding();
+    if (!isInTime) throw new IndexRebuilding();
   }
 
   function apply(item: Parameters<DeliveryRows['apply']>[0]): void {
@@ -98,5 +108,21 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
       await running;
       opened?.close();
     },
+  };
+}
+
+/** One run at a time; who asks during one waits for the next, with all others who do: the one that has begun may have passed what they want. */
+function begunAfterAsking(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  return function ask(): Promise<void> {
+    if (running === undefined) return (running = run().finally(() => (running = undefined)));
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return ask();
+      });
+    return next;
   };
 }
