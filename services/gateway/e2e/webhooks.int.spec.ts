@@ -263,6 +263,38 @@ it('a team is notified of its payout, and again when it asks', async () => {
   await eventually(() => expect(webhooksOf(token)).toHaveLength(2));
 });
 
+// The list of what was given up, and the sender, heard of the enabling a moment later than the team's next request came.
+it('an endpoint that was closed gets what it missed as its team opens it and replays at once', async () => {
+  const call = (method: 'POST' | 'PATCH' | 'GET' | 'DELETE', path: string, body?: object) =>
+    system.gateway(method, `/api/v1/webhook-endpoints${path}`, body === undefined ? {} : { body });
+  const wanted = { url: `${shop.url}/closed`, events: ['payment.approved'] };
+  const { id } = ((await call('POST', '', wanted)).body as unknown as { endpoint: { id: string } }).endpoint;
+  const deliveries = async (): Promise<Shown[]> => {
+    const answer = await call('GET', `/${id}/deliveries`);
+    expect(answer.statusCode).toBe(200);
+    return (answer.body as unknown as { deliveries: Shown[] }).deliveries;
+  };
+  await eventually(deliveries, settled);
+  for (const count of [1, 2]) {
+    await call('PATCH', `/${id}`, { status: 'disabled' });
+    const { token } = await payNow(shop.url);
+    const stateOf = async () => (await recordOf(token)).find(({ endpoint }) => endpoint === id)?.state;
+    await eventually(async () => expect(await stateOf()).toBe('given_up'), settled);
+    await call('PATCH', `/${id}`, { status: 'enabled' });
+    const replayed = await eventually(async () => {
+      const answer = await call('POST', `/${id}/replay`);
+      expect(answer.statusCode).toBe(202);
+      return answer.body as unknown as { replayed: number };
+    }, settled);
+    expect(replayed).toMatchObject({ replayed: 1 });
+    await eventually(async () => {
+      const shown = await deliveries();
+      expect(shown.map(({ state }) => state)).toEqual(Array<string>(count).fill('delivered'));
+    }, settled);
+  }
+  await call('DELETE', `/${id}`);
+});
+
 it('the secrets are in no file and no output but in the one that is made for them', async () => {
   const { token } = await payNow(shop.url);
   await eventually(async () => expect((await recordOf(token)).at(-1)?.state).toBe('delivered'));
