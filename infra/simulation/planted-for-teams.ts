@@ -85,8 +85,8 @@ const receivers: readonly PlantedBug[] = [
   {
     ...{ name: 'overlap-forgotten', breaks: 'a former secret signs as long as was asked for', seeds: 100 },
     file: `${notifier}/endpoints/endpoint.ts`,
-    from: 'return { secret: secret + 1, formerSecrets: limited };',
-    to: 'return { secret: secret + 1, formerSecrets: limited.filter(() => false) };',
+    from: 'return { secret: secret + 1, formerSecrets: kept };',
+    to: 'return { secret: secret + 1, formerSecrets: kept.filter(() => false) };',
   },
   {
     ...{ name: 'given-up-unseen', breaks: 'a bulk replay sends what was given up before it', seeds: 1000 },

@@ -161,17 +161,24 @@ function apply(
       return [{ ...endpoint, disabled: { reason, at } }];
     }
     case 'EndpointSecretRotated':
-      return [{ ...endpoint, ...rotated(endpoint, event.data.formerUntil) }];
+      return [{ ...endpoint, ...rotated(endpoint, event.data) }];
     case 'EndpointRemoved':
       return [];
   }
 }
 
 /** The latest rotation says how long any secret before may sign; one whose answer was lost takes nothing from those before it. */
-function rotated({ secret, formerSecrets }: Endpoint, formerUntil: number) {
-  const all = [{ secret, until: formerUntil }, ...formerSecrets].slice(0, formerSecretsMax);
-  const limited = all.map((each) => ({ ...each, until: Math.min(each.until, formerUntil) }));
-  return { secret: secret + 1, formerSecrets: limited };
+function rotated(
+  { secret, formerSecrets }: Endpoint,
+  { at, formerUntil }: Extract<EndpointEvent, { type: 'EndpointSecretRotated' }>['data'],
+) {
+  const limited = [{ secret, until: formerUntil }, ...formerSecrets]
+    .map((each) => ({ ...each, until: Math.min(each.until, formerUntil) }))
+    .filter(({ until }) => until > at);
+  // The oldest is what the team has, where the answers to its repeats were lost: those in between nobody knows.
+  const isTooMany = limited.length > formerSecretsMax;
+  const kept = isTooMany ? [...limited.slice(0, formerSecretsMax - 1), ...limited.slice(-1)] : limited;
+  return { secret: secret + 1, formerSecrets: kept };
 }
 
 export const isSubscribedTo = (
