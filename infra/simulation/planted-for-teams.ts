@@ -91,8 +91,8 @@ const receivers: readonly PlantedBug[] = [
   {
     ...{ name: 'given-up-unseen', breaks: 'a bulk replay sends what was given up before it', seeds: 1000 },
     file: `${notifier}/endpoints/delivery-list.ts`,
-    from: 'await catchUp();',
-    to: 'if (followed === beginning) await catchUp();',
+    from: 'if (followed < head) await follow(',
+    to: 'if (followed === beginning) await follow(',
   },
   {
     ...{ name: 'given-up-behind', breaks: 'nothing is given up once its endpoint is enabled', seeds: 1000 },

@@ -122,7 +122,7 @@ async function takeIn(
   async function take(event: RecordedEvent): Promise<void> {
     const token = tokenOfWebhookStream(event.stream);
     if (!isDeliveredBy(shard, token)) return;
-    if (event.type === 'DeliveryGivenUp') await replayIfEnabled({ journal, endpoints }, token, event);
+    if (event.type === 'DeliveryGivenUp') await replayIfEnabled({ ...deps, endpoints }, event);
     // An attempt for a subject that is not open: nothing follows from it.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;

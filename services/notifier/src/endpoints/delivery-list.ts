@@ -46,27 +46,37 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
   let followed: Position = beginning;
   let count = 0;
   let opened: Rows | undefined;
+  let running: Promise<void> | undefined;
   const rows = (): Rows => (opened ??= openRows());
 
   const follower = createFollower({ ...options, name }, (signal, gotOn) => follow(signal, gotOn));
 
-  /** Each event once, though two may follow at the same time. */
-  async function follow(signal: AbortSignal, gotOn: () => void, isEnough = false): Promise<void> {
+  /** Each event once, though two may follow at the same time; up to a position, where one is given. */
+  async function follow(signal: AbortSignal, gotOn: () => void, upTo?: Position): Promise<void> {
     for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
       if (item.position > followed) {
         if (item.kind === 'event') apply(item);
         followed = item.position;
       }
       gotOn();
-      if (isEnough && item.kind === 'caught-up') return;
+      if (upTo !== undefined && (item.kind === 'caught-up' || followed >= upTo)) return;
     }
+    if (upTo !== undefined) throw new IndexRebuilding();
   }
 
   /**
    * Up to what there is now. The follower may not have been told of it yet, and is told of no end where nothing of its own has happened: so by
    * a subscription of its own.
    */
-  const readUpToNow = begunAfterAsking(() => follow(ending.signal, () => undefined, true));
+  const readUpToNow = begunAfterAsking(async () => {
+    try {
+      const head = await store.head();
+      if (followed < head) await follow(ending.signal, () => undefined, head);
+    } finally {
+      // Not before: at first they would read all there is side by side.
+      running ??= follower.run(ending.signal);
+    }
+  });
 
   /** It goes on where somebody has waited long enough: who asks again finds it further. */
   async function catchUp(): Promise<void> {
@@ -96,10 +106,8 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
     if (count % removeEvery === 0) rows().removeBefore(clock.now() - retentionMs);
   }
 
-  let running: Promise<void> | undefined;
   return {
     async rows() {
-      running ??= follower.run(ending.signal);
       await catchUp();
       return rows();
     },

@@ -13,10 +13,10 @@ export interface CallRecord {
   answer: string;
 }
 
-/** How many calls the log keeps of those that may move money, and of those that only read; older ones are forgotten. */
+/** How many calls the log keeps of those that moved money, and of those that did not; older ones are forgotten. */
 export const callsKept = 10_000;
 const callsBetweenTrims = 500;
-const isRead = "operation IN ('get', 'list', 'balance', 'disputes')";
+const isIdle = "effect = 'none'";
 
 /** The calls of all merchants. `add` runs inside a transaction, so that an effect and its record are durable together. */
 export interface CallLog {
@@ -29,8 +29,8 @@ export function createCallLog(connection: DatabaseSync): CallLog {
   const insert = connection.prepare(
     'INSERT INTO calls (at, merchant_id, operation, token, order_number, effect, answer) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  // A busy team's reads are many: they must not drive out what moved its money.
-  const trims = [isRead, `NOT ${isRead}`].map((kind) =>
+  // A busy team's reads are many, and so may be calls that are refused: they must not drive out what moved its money.
+  const trims = [isIdle, `NOT ${isIdle}`].map((kind) =>
     connection.prepare(
       `DELETE FROM calls WHERE ${kind} AND id <=
          (SELECT id FROM calls WHERE ${kind} ORDER BY id DESC LIMIT 1 OFFSET ${callsKept})`,
