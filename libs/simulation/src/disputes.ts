@@ -70,7 +70,7 @@ export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
     const place = places.get(token);
     if (place === undefined) return complain('disputes', `${token} is on record, and the service has none`);
     const { dispute: there, index } = place;
-    const at = there.statuses.indexOf(status as DisputeStatus, index);
+    const at = there.statuses.indexOf(status as DisputeStatus, index + 1);
     if (at === -1)
       return complain(
         'disputes',
@@ -80,27 +80,30 @@ export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
   }
 
   function requireOwn({ team, paymentToken }: DisputeOnRecord, there: LedgerDispute | undefined): void {
-    if (paymentToken === undefined) return;
+    if (paymentToken === undefined && team === undefined) return;
     const payment = there === undefined ? undefined : ledger.findPayment(there.payment);
     if (
-      payment?.orderNumber.startsWith(`${paymentToken}.`) !== true ||
-      books.find(paymentToken)?.team !== team
+      payment?.orderNumber.startsWith(`${paymentToken ?? ''}.`) !== true ||
+      books.find(paymentToken ?? '')?.team !== team
     )
       complain(
         'I14',
-        `the dispute ${there?.id ?? ''} of ${payment?.orderNumber ?? ''} is taken for one of ${paymentToken}, ${team ?? ''}`,
+        `the dispute ${there?.id ?? ''} of ${payment?.orderNumber ?? ''} is taken for one of ${paymentToken ?? ''}, ${team ?? ''}`,
       );
   }
 
   return {
-    onRecorded: ({ stream, revision, data }) => {
+    onRecorded: ({ stream, revision, data: recorded }) => {
       if (!stream.startsWith('dispute-')) return;
+      const data = recorded as Partial<Record<string, string>>;
       const token = stream.slice('dispute-'.length);
-      const { id, account, status, team, paymentToken } = data as Partial<Record<string, string>>;
+      const { id, account, currency, status, team, paymentToken } = data;
       const before = onRecord.get(token);
       if (before === undefined) {
         const there = ledger.disputes.find((each) => each.id === id && each.account === account);
-        if (there !== undefined) places.set(token, { dispute: there, index: 0 });
+        if (there !== undefined) places.set(token, { dispute: there, index: -1 });
+        if (there?.amount !== Number(data.amount) || there.currency !== currency)
+          complain('disputes', `${token} is recorded over ${String(data.amount)} ${currency ?? ''}`);
       }
       const after = {
         token,

@@ -43,6 +43,7 @@ export function createWebhookEndpoints({
     ...{ team, inbox: createInbox(`the endpoint of ${team}`, complain), secrets: [] },
     ...{ mayRefuse: false, isPuzzled: false, since: undefined },
   }));
+  const replays = createReplayCheck({ complain, saw });
   /** Of events of payments and payouts, by token and number. */
   const positions = new Map<string, string>();
 
@@ -67,7 +68,9 @@ export function createWebhookEndpoints({
 
   return {
     of: (team) => endpoints.find((each) => each.team === team) as TeamEndpoint,
-    onRecorded: ({ stream, revision, type, data, position }) => {
+    onRecorded: (event) => {
+      const { stream, revision, type, data, position } = event;
+      replays(event);
       const [, token] = /^(?:payment|payout)-(.*)$/.exec(stream) ?? [];
       if (token !== undefined) positions.set(`${token} ${revision}`, position);
       if (type !== 'EndpointAdded') return;
@@ -92,6 +95,27 @@ export function createWebhookEndpoints({
       return 401;
     },
     differences: () => endpoints.flatMap(differencesAt),
+  };
+}
+
+/** What nobody has asked for again is sent again only where it was given up without an attempt, and once. */
+function createReplayCheck({ complain, saw }: Pick<World, 'complain' | 'saw'>) {
+  const histories = new Map<string, { type: string; id: string; nextAt?: number }[]>();
+  return ({ stream, type, data, metadata }: RecordedEvent): void => {
+    if (!stream.startsWith('webhook-we_')) return;
+    const own = histories.get(stream) ?? [];
+    const { id, nextAt } = data as { id: string; nextAt?: number };
+    const { actor } = metadata as { actor?: { name?: string } };
+    if (type === 'ReplayRequested' && actor?.name === 'notifier') {
+      const at = own.findLastIndex((each) => each.id === id);
+      const before = own[at - 1];
+      const wasTried = before?.id === id && before.type === 'DeliveryFailed' && before.nextAt === undefined;
+      if (own[at]?.type !== 'DeliveryGivenUp' || wasTried)
+        complain('webhooks', `${id} of ${stream} is sent again, and nobody has asked for it`);
+      else saw('what was given up behind the enabling was sent');
+    }
+    own.push({ type, id, ...(nextAt === undefined ? {} : { nextAt }) });
+    histories.set(stream, own);
   };
 }
 
@@ -188,7 +212,7 @@ async function look(caller: CallerWorld, insist: Insist, endpoint: TeamEndpoint,
   if (endpoint.isPuzzled) await rotate(caller, insist, endpoint, { id, overlapHours: 24 });
   endpoint.isPuzzled = false;
   const { endpoints } = (await insist('GET', '')) as { endpoints: { status: string }[] };
-  if (endpoints[0]?.status === 'disabled') await open(insist, id);
+  if (endpoints[0]?.status === 'disabled') await open(insist, endpoint, id);
 }
 
 type Insist = (
@@ -201,13 +225,20 @@ type Insist = (
 const insisting =
   (world: World, { request, sleep, random }: CallerWorld, team: TeamName): Insist =>
   async (method, path, body) => {
+    const { complain } = world;
     for (;;) {
       const answer = await request({
         ...{ team, method, url: `/api/v1/webhook-endpoints${path}` },
         ...(body === undefined ? {} : { body }),
       });
-      if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429)
+      if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429) {
+        if (
+          answer.statusCode >= 400 &&
+          !/webhook_endpoint_(exists|disabled)/.test(JSON.stringify(answer.body))
+        )
+          complain('webhooks', `${method} ${path} is refused: ${JSON.stringify(answer.body)}`);
         return answer.body;
+      }
       await sleep(world.isOutage() ? outagePauseMs / world.pace : random.between(500, 8_000));
     }
   };
@@ -235,16 +266,17 @@ async function rotate(
 /** What is given up meanwhile is sent again once it is open: nobody else does it. */
 async function close(
   insist: Insist,
-  { inbox }: TeamEndpoint,
+  endpoint: TeamEndpoint,
   { id, pause }: { id: string; pause: () => Promise<void> },
 ): Promise<void> {
-  inbox.expectAnyOrder();
+  endpoint.inbox.expectAnyOrder();
   await insist('PATCH', `/${id}`, { status: 'disabled' });
   await pause();
-  await open(insist, id);
+  await open(insist, endpoint, id);
 }
 
-async function open(insist: Insist, id: string): Promise<void> {
+async function open(insist: Insist, { inbox }: TeamEndpoint, id: string): Promise<void> {
+  inbox.expectAnyOrder();
   await insist('PATCH', `/${id}`, { status: 'enabled' });
   let cursor: unknown;
   do {
