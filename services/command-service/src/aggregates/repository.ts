@@ -52,8 +52,8 @@ export interface AggregateKind<Subject, Event, Input, Refusal> {
 }
 
 interface ExecuteOptions {
-  /** The revision that the input was made for. */
-  onlyAt?: number | undefined;
+  /** The revision that the input was made for; `nothing` where there was none. */
+  onlyAt?: number | 'nothing' | undefined;
   /** There is hardly anything under this token: the append finds out, and nothing is read before it. */
   isNew?: boolean;
 }
@@ -118,7 +118,7 @@ export function createRepository<
         ...evolutionOf(token),
         isNew,
         decide(state) {
-          if (onlyAt !== undefined && state?.revision !== onlyAt)
+          if (onlyAt !== undefined && (state?.revision ?? 'nothing') !== onlyAt)
             return { kind: 'refused', refusal: { kind: 'moved' } };
           const decision = kind.decide(state, input);
           if (decision.kind === 'refused') return { kind: 'refused', refusal: decision };

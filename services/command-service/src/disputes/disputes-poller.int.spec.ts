@@ -5,9 +5,9 @@ import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store
 import type { InquiryOutcome } from '@tollgate/provider';
 import { type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
-import { createFakeIds } from '@tollgate/testing';
+import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deriveDisputeToken } from './disputes.ts';
+import { createDisputes, deriveDisputeToken } from './disputes.ts';
 import {
   type FakeAccount,
   createFakeAccount,
@@ -129,6 +129,33 @@ describe('the disputes of an account', () => {
     await stop();
   });
 
+  // A process was stopped with a list in its hands: what another one had recorded meanwhile went back (simulation, seed 14320).
+  it('stay as another process has recorded them since their list was asked for', async () => {
+    const account = main();
+    account.disputes = [dispute('a')];
+    const { pass, hasRead, stop } = startPoller([account]);
+    await hasRead(account, 1);
+    const other = createDisputes({ store, clock: createFakeClock(), ids: createFakeIds(9) });
+    account.beforeAnswer = async () => {
+      account.beforeAnswer = async () => {};
+      account.disputes = [dispute('a', { status: 'approved' })];
+      const { observed } = dispute('a', { status: 'approved' });
+      const { environment, name } = account;
+      const token = deriveDisputeToken(environment, name, 'a');
+      const command = { type: 'ObserveDispute', environment, account: name, observed } as const;
+      const cause = {
+        correlationId: 'c',
+        causationId: 'c',
+        actor: { kind: 'service', name: 'disputes' },
+      } as const;
+      await other.execute(token, command, cause);
+    };
+    await pass(minute, account, 3);
+    const statuses = (await history(account, 'a')).map(({ data }) => 'status' in data && data.status);
+    expect(statuses).toEqual(['pending', 'approved']);
+    await stop();
+  });
+
   it('are the same after a restart', async () => {
     const account = main();
     account.disputes = [dispute('a')];
@@ -136,7 +163,8 @@ describe('the disputes of an account', () => {
     await first.hasRead(account, 1);
     await first.stop();
     const again = startPoller([account]);
-    await again.hasRead(account, 2);
+    // It had not looked at it before it asked for the list: it asks once more.
+    await again.hasRead(account, 3);
     await again.stop();
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
     expect(again.logged).toEqual([]);

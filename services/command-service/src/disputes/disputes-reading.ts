@@ -34,10 +34,12 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
   async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
     const { environment, name } = account;
     const key = JSON.stringify([environment, name]);
-    const reported = reports.get(key) ?? { tokens: new Set(), unreadable: 0 };
+    const reported = reports.get(key) ?? { tokens: new Set(), unreadable: 0, listed: new Set() };
     reports.set(key, reported);
     try {
-      await readAccount({ ...deps, disputes, account, cause: causeOf(deps), reported }, signal);
+      const reading = { ...deps, disputes, account, cause: causeOf(deps), reported };
+      // Once more where something was known that it had not looked at before it asked: as after a start.
+      if ((await readAccount(reading, signal)) === 'moved') await readAccount(reading, signal);
     } catch (error) {
       deps.log.error(
         { error, account: name, operation: 'disputes' },
@@ -57,6 +59,8 @@ interface Reported {
   tokens: Set<string>;
   /** How many could not be read. */
   unreadable: number;
+  /** Those of the last list. */
+  listed: ReadonlySet<string>;
 }
 
 /** What one account's list is read with. */
@@ -72,27 +76,62 @@ function causeOf({ ids }: ReadingDependencies): Cause {
   return { correlationId: id, causationId: id, actor: { kind: 'service', name: 'disputes' } };
 }
 
-async function readAccount(reading: AccountReading, signal: AbortSignal): Promise<void> {
+async function readAccount(reading: AccountReading, signal: AbortSignal): Promise<'read' | 'moved'> {
   const { account, log, reported } = reading;
+  const before = await revisionsOf(reading);
   const outcome = await account.provider.listDisputes();
   if (outcome.kind !== 'accepted') {
     logUnread(reading, outcome);
-    return;
+    return 'read';
   }
   const { found, unreadable } = outcome.answer;
   logRowsUnread(reading, unreadable);
   const shown = byToken(account, found);
   for (const token of reported.tokens) if (!shown.has(token)) reported.tokens.delete(token);
-  let openedCount = 0;
+  reported.listed = new Set(shown.keys());
+  const ends: (Recorded | 'failed')[] = [];
   for (const [token, dispute] of shown) {
-    if (signal.aborted) return;
-    if (await recordSafely(reading, token, dispute)) openedCount += 1;
+    if (signal.aborted) return 'read';
+    ends.push(await recordSafely(reading, token, { dispute, onlyAt: before.get(token) ?? 'nothing' }));
   }
+  const openedCount = ends.filter((each) => each === 'opened').length;
   if (openedCount >= shownMax && openedCount === shown.size)
     log.warn(
       { account: account.name, operation: 'disputes', count: openedCount },
       "every dispute that the provider shows is new; older ones may be missing here: see the provider's console",
     );
+  return ends.includes('moved') ? 'moved' : 'read';
+}
+
+/**
+ * Of what the list before has shown. A process that was stopped with a list in its hands may have been overtaken by another one: what has
+ * moved since before the list was asked for is not taken from it.
+ */
+async function revisionsOf({
+  disputes,
+  reported,
+  log,
+}: AccountReading): Promise<ReadonlyMap<string, number>> {
+  const revisions = new Map<string, number>();
+  for (const token of reported.listed) {
+    try {
+      const known = await disputes.load(token);
+      if (known !== undefined) revisions.set(token, known.revision);
+    } catch (error) {
+      if (isRetryable(error)) throw error;
+      log.debug({ error, token, operation: 'disputes' }, 'a dispute cannot be read');
+    }
+  }
+  return revisions;
+}
+
+/** What the list has led to. */
+type Recorded = 'opened' | 'moved' | 'known';
+
+interface Shown {
+  dispute: FoundDispute;
+  /** The revision that was there before the list was asked for. */
+  onlyAt: number | 'nothing';
 }
 
 /** The list is newest first: where it shows a dispute twice, the first one counts. */
@@ -130,24 +169,29 @@ function logRowsUnread({ account, log, reported }: AccountReading, count: number
 }
 
 /** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
-async function recordSafely(reading: AccountReading, token: string, dispute: FoundDispute): Promise<boolean> {
+async function recordSafely(
+  reading: AccountReading,
+  token: string,
+  shown: Shown,
+): Promise<Recorded | 'failed'> {
   try {
-    return await record(reading, token, dispute);
+    return await record(reading, token, shown);
   } catch (error) {
     // The store is down: the others would fare no better.
     if (isRetryable(error)) throw error;
     reading.log.error({ error, token, operation: 'disputes' }, 'a dispute was not recorded');
-    return false;
+    return 'failed';
   }
 }
 
-/** Records what is new of a dispute; true where it was not known before. */
-async function record(reading: AccountReading, token: string, dispute: FoundDispute): Promise<boolean> {
+/** Records what is new of a dispute. */
+async function record(reading: AccountReading, token: string, { dispute, onlyAt }: Shown): Promise<Recorded> {
   const { environment, name: account } = reading.account;
   const payment = paymentOf(reading, dispute);
   const { observed } = dispute;
   const command = { type: 'ObserveDispute' as const, environment, account, observed, ...given({ payment }) };
-  const executed = await reading.disputes.execute(token, command, reading.cause);
+  const executed = await reading.disputes.execute(token, command, reading.cause, { onlyAt });
+  if (executed.kind === 'moved') return 'moved';
   if (executed.kind === 'refused') logUnreadable(reading, token, executed.refusal.code);
   const isNew = executed.kind === 'done' && executed.events.some(({ type }) => type === 'DisputeOpened');
   if (isNew && payment === undefined)
@@ -155,7 +199,7 @@ async function record(reading: AccountReading, token: string, dispute: FoundDisp
       { token, account, operation: 'disputes', outcome: 'unmatched' },
       'a dispute is about no payment that is known here; it is matched when it is',
     );
-  return isNew;
+  return isNew ? 'opened' : 'known';
 }
 
 const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceToken }: FoundDispute) =>
