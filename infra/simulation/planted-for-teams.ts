@@ -116,10 +116,11 @@ const disputes: readonly PlantedBug[] = [
     to: 'await sleep(pollEveryMs + 86_400_000, signal, nudged.signal);',
   },
   {
-    ...{ name: 'disputes-read-by-all', breaks: 'a dispute is as its list shows it last', seeds: 1000 },
-    file: `${commands}/command-service.ts`,
-    from: "deps.runAlone('disputes', signal, (held) => disputes.run(held))",
-    to: 'disputes.run(signal)',
+    ...{ name: 'list-in-hand', breaks: 'nothing that has moved is taken from a list', seeds: 1000 },
+    isOpen: true,
+    file: `${commands}/disputes/disputes-reading.ts`,
+    from: 'reading.cause, { onlyAt });',
+    to: 'reading.cause, {});',
   },
   {
     ...{ name: 'dispute-of-nobody', breaks: 'a feed has the disputes of its team', seeds: 1000 },

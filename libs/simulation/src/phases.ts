@@ -125,6 +125,8 @@ async function heal(
     if (isLongEnough && persons.isIdle()) break;
   }
   persons.stop();
+  // What the last one has answered a moment ago is published and projected first.
+  await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
   if (world.hasFailed()) return;
   trace.tell('it is compared');
   disasters.end();
