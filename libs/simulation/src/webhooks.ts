@@ -17,7 +17,7 @@ export interface Inbox {
   expectAnyOrder(): void;
 }
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   /** The token of the payment or payout whose event it tells. */
   subject: string;
   /** The number of the event. */
