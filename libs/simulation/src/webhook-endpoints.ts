@@ -143,13 +143,12 @@ export function beginEndpoints(
   for (const team of teamNames) {
     const caller = callerOf(random.fork(team));
     underWay += 1;
-    live(world, caller, team).then(
-      (keepWatch) => {
+    live(world, caller, team)
+      .then((keepWatch) => {
         underWay -= 1;
         return keepWatch();
-      },
-      (error: unknown) => world.complain('simulation', `the endpoint of ${team}: ${String(error)}`),
-    );
+      })
+      .catch((error: unknown) => world.complain('simulation', `the endpoint of ${team}: ${String(error)}`));
   }
   return { isIdle: () => underWay === 0 };
 }

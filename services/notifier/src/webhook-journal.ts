@@ -72,7 +72,8 @@ export interface WebhookJournal {
   >;
 }
 
-const notifier: Actor = { kind: 'service', name: 'notifier' };
+/** Who does what nobody has asked for. */
+export const notifier: Actor = { kind: 'service', name: 'notifier' };
 
 const evolution: Evolution<SubjectWebhooks, CausedWebhookEvent> = {
   initial: noWebhooks,

@@ -29,15 +29,15 @@ const shownMax = 100;
 /** Gives what reads the list of every account once; the faults of one do not keep the others from being read. */
 export function createReading(deps: ReadingDependencies): (signal: AbortSignal) => Promise<void> {
   const disputes = createDisputes(deps);
-  const reports = new Map<string, Reported>();
+  const memories = new Map<string, Remembered>();
 
   async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
     const { environment, name } = account;
     const key = JSON.stringify([environment, name]);
-    const reported = reports.get(key) ?? { tokens: new Set(), unreadable: 0, listed: new Set() };
-    reports.set(key, reported);
+    const remembered = memories.get(key) ?? { reported: new Set(), unreadable: 0, listed: new Set() };
+    memories.set(key, remembered);
     try {
-      const reading = { ...deps, disputes, account, cause: causeOf(deps), reported };
+      const reading = { ...deps, disputes, account, cause: causeOf(deps), remembered };
       // Once more where something was known that it had not looked at before it asked: as after a start.
       if ((await readAccount(reading, signal)) === 'moved') await readAccount(reading, signal);
     } catch (error) {
@@ -53,10 +53,10 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
   };
 }
 
-/** What was logged of an account, and is not logged with each reading. */
-interface Reported {
-  /** Of disputes that cannot be recorded; forgotten when the account no longer lists them. */
-  tokens: Set<string>;
+/** What is remembered of an account from one reading to the next. */
+interface Remembered {
+  /** Disputes that cannot be recorded, as was logged; forgotten when the account no longer lists them. */
+  reported: Set<string>;
   /** How many could not be read. */
   unreadable: number;
   /** Those of the last list. */
@@ -68,7 +68,7 @@ interface AccountReading extends ReadingDependencies {
   disputes: Disputes;
   account: DisputedAccount;
   cause: Cause;
-  reported: Reported;
+  remembered: Remembered;
 }
 
 function causeOf({ ids }: ReadingDependencies): Cause {
@@ -77,7 +77,7 @@ function causeOf({ ids }: ReadingDependencies): Cause {
 }
 
 async function readAccount(reading: AccountReading, signal: AbortSignal): Promise<'read' | 'moved'> {
-  const { account, log, reported } = reading;
+  const { account, log, remembered } = reading;
   const before = await revisionsOf(reading);
   const outcome = await account.provider.listDisputes();
   if (outcome.kind !== 'accepted') {
@@ -87,8 +87,8 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
   const { found, unreadable } = outcome.answer;
   logRowsUnread(reading, unreadable);
   const shown = byToken(account, found);
-  for (const token of reported.tokens) if (!shown.has(token)) reported.tokens.delete(token);
-  reported.listed = new Set(shown.keys());
+  for (const token of remembered.reported) if (!shown.has(token)) remembered.reported.delete(token);
+  remembered.listed = new Set(shown.keys());
   const ends: (Recorded | 'failed')[] = [];
   for (const [token, dispute] of shown) {
     if (signal.aborted) return 'read';
@@ -109,11 +109,11 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
  */
 async function revisionsOf({
   disputes,
-  reported,
+  remembered,
   log,
 }: AccountReading): Promise<ReadonlyMap<string, number>> {
   const revisions = new Map<string, number>();
-  for (const token of reported.listed) {
+  for (const token of remembered.listed) {
     try {
       const known = await disputes.load(token);
       if (known !== undefined) revisions.set(token, known.revision);
@@ -159,13 +159,13 @@ function logUnread(
   );
 }
 
-function logRowsUnread({ account, log, reported }: AccountReading, count: number): void {
-  if (count > reported.unreadable)
+function logRowsUnread({ account, log, remembered }: AccountReading, count: number): void {
+  if (count > remembered.unreadable)
     log.error(
       { account: account.name, operation: 'disputes', count },
       "some disputes that the provider shows cannot be read, and are not recorded: see the provider's console",
     );
-  reported.unreadable = count;
+  remembered.unreadable = count;
 }
 
 /** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
@@ -207,8 +207,8 @@ const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceTok
     ? undefined
     : findByServiceToken(account.environment, account.name, serviceToken);
 
-function logUnreadable({ account, log, reported }: AccountReading, token: string, code: string): void {
-  if (reported.tokens.has(token)) return;
-  reported.tokens.add(token);
+function logUnreadable({ account, log, remembered }: AccountReading, token: string, code: string): void {
+  if (remembered.reported.has(token)) return;
+  remembered.reported.add(token);
   log.warn({ token, account: account.name, operation: 'disputes', code }, 'a dispute cannot be recorded');
 }

@@ -15,14 +15,13 @@ it('has what was recorded before it was asked, whatever its follower has been to
     apply: ({ stream, revision }: RecordedEvent) => void applied.push(`${stream} ${revision}`),
     ...{ removeBefore: () => undefined, close: () => undefined },
   };
-  let subscriptions = 0;
   const deaf: EventStore = {
     ...store,
     async *subscribe(options) {
-      const isFollower = (subscriptions += 1) === 1;
       for await (const item of store.subscribe(options)) {
         yield item;
-        if (isFollower && item.kind === 'caught-up') await once(options.signal);
+        // Whoever goes on behind it, as the follower does, hears nothing any more.
+        if (item.kind === 'caught-up') await ended(options.signal);
       }
     },
   };
@@ -39,8 +38,49 @@ it('has what was recorded before it was asked, whatever its follower has been to
   expect(applied).toEqual(['webhook-1 0', 'webhook-1 1', 'webhook-2 0']);
 });
 
-const once = (signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => signal?.addEventListener('abort', () => resolve()));
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve());
+  });
+
+it('asks the store for nothing more where nothing is new', async () => {
+  const store = await temporaryStore();
+  let begun = 0;
+  const counted: EventStore = {
+    ...store,
+    subscribe: (options) => {
+      begun += 1;
+      return store.subscribe(options);
+    },
+  };
+  const rows = { apply: () => undefined, removeBefore: () => undefined, close: () => undefined };
+  const deps = { store: counted, clock: systemClock, ids: systemIds, log: silentLog, retentionMs: 1 };
+  const list = followRows(deps, { name: 'spec', prefixes: ['webhook-'], openRows: () => rows });
+  onTestFinished(() => list.stop());
+  await store.append('webhook-1', [{ id: systemIds.uuid(), type: 'Any', data: {}, metadata: {} }], 'any');
+  for (let count = 0; count < 5; count += 1) await list.rows();
+  // The reading of what there was, and the follower behind it.
+  expect(begun).toBe(2);
+});
+
+it('is not taken for whole where it was stopped while it was read', async () => {
+  const store = await temporaryStore();
+  const silent: EventStore = {
+    ...store,
+    async *subscribe({ signal }) {
+      await ended(signal);
+    },
+  };
+  const rows = { apply: () => undefined, removeBefore: () => undefined, close: () => undefined };
+  const deps = { store: silent, clock: createFakeClock(), ids: systemIds, log: silentLog, retentionMs: 1 };
+  const list = followRows(deps, { name: 'spec', prefixes: ['webhook-'], openRows: () => rows });
+  await store.append('webhook-1', [{ id: systemIds.uuid(), type: 'Any', data: {}, metadata: {} }], 'any');
+  const asked = expect(list.rows()).rejects.toMatchObject({ code: 'index_rebuilding' });
+  await eventually(() => expect(deps.clock.sleeperCount()).toBeGreaterThan(0));
+  await list.stop();
+  await asked;
+});
 
 it('is not there yet where that takes too long, and goes on for who asks again', async () => {
   const store = await temporaryStore();

@@ -1,7 +1,7 @@
 /** Disables the endpoints that do not take their webhooks any more. */
-import type { Actor } from '@tollgate/payment-domain';
 import type { Clock, Log } from '@tollgate/service-kit';
 import { retryPausesMs } from '../retry-schedule.ts';
+import { notifier } from '../webhook-journal.ts';
 import { isAccepted, isGone, type Outcome, type Webhook } from '../webhook-state.ts';
 import type { EndpointBook } from './endpoint-book.ts';
 
@@ -9,8 +9,6 @@ export interface EndpointHealth {
   /** Before the outcome of the attempt that began then is recorded. @throws what the store throws */
   note(webhook: Webhook, outcome: Outcome, triedAt: number): Promise<void>;
 }
-
-const notifier: Actor = { kind: 'service', name: 'notifier' };
 
 export function createEndpointHealth({
   book,

@@ -1,12 +1,9 @@
 /** Undoes what a sender did that did not know yet that an endpoint had been enabled. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
-import type { Actor } from '@tollgate/payment-domain';
 import { type Log, isRetryable } from '@tollgate/service-kit';
 import { decodeWebhookEvent, endpointOfToken, tokenOfWebhookStream } from '../webhook-events.ts';
-import type { WebhookJournal } from '../webhook-journal.ts';
+import { type WebhookJournal, notifier } from '../webhook-journal.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
-
-const notifier: Actor = { kind: 'service', name: 'notifier' };
 
 interface Undoing {
   store: Pick<EventStore, 'read'>;

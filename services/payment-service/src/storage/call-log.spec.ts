@@ -3,12 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { callsKept, createCallLog } from './call-log.ts';
 import { migrate } from './schema.ts';
 
+function givenLog() {
+  const connection = new DatabaseSync(':memory:');
+  migrate(connection);
+  connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
+  return { connection, calls: createCallLog(connection) };
+}
+
 describe('the log of calls', () => {
   it('keeps the last ten thousand without an effect, and does not forget what moved money for them', () => {
-    const connection = new DatabaseSync(':memory:');
-    migrate(connection);
-    connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
-    const calls = createCallLog(connection);
+    const { calls, connection } = givenLog();
     const total = callsKept + 1_234;
     connection.exec('BEGIN');
     calls.add({ at: 0, merchantId: 1, operation: 'create', effect: 'created', answer: 'lost_reply' });
@@ -23,10 +27,7 @@ describe('the log of calls', () => {
   });
 
   it('keeps the last ten thousand that moved money', () => {
-    const connection = new DatabaseSync(':memory:');
-    migrate(connection);
-    connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
-    const calls = createCallLog(connection);
+    const { calls, connection } = givenLog();
     const total = callsKept + 1_234;
     connection.exec('BEGIN');
     for (let at = 1; at <= total; at += 1)

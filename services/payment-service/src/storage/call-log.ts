@@ -13,7 +13,7 @@ export interface CallRecord {
   answer: string;
 }
 
-/** How many calls the log keeps of those that moved money, and of those that did not; older ones are forgotten. */
+/** Calls that the log keeps at least of those that moved money, and of those that did not; older ones are forgotten, 500 at a time. */
 export const callsKept = 10_000;
 const callsBetweenTrims = 500;
 const isIdle = "effect = 'none'";
