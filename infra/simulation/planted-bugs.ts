@@ -4,6 +4,7 @@
  * been seen caught; `npm run simulate:planted -- --open` tries them.
  */
 
+import { bugsForCustomers } from './planted-for-customers.ts';
 import { bugsForTeams } from './planted-for-teams.ts';
 
 export interface PlantedBug {
@@ -389,4 +390,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...edges,
   ...followers,
   ...bugsForTeams,
+  ...bugsForCustomers,
 ];

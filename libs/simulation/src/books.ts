@@ -79,6 +79,9 @@ const reservedAmount = ({ refunds }: OperationOnRecord): number =>
 
 /** A payout that waits for a second key may be recorded late, and then holds what is not there: it is not sent before there is. */
 const movesNothing = new Set(['failed', 'declined', 'awaiting_approval', 'approval_granted']);
+/** Whether there is a payment is not known. */
+export const isAwaited = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean =>
+  phase === 'requested' || phase === 'unresolved';
 const finalPhases = new Set(['approved', 'declined', 'voided', 'expired', 'refunded', 'failed']);
 export const isFinal = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean => finalPhases.has(phase);
 

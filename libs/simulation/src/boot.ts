@@ -6,6 +6,7 @@ import { type Life, type Machine, createMachine } from './machine.ts';
 import { createServiceApi } from './payment-service/api.ts';
 import { createConnections } from './payment-service/network.ts';
 import { configOf, startProcess } from './process.ts';
+import { requireNoSecret } from './secrets.ts';
 import { createSimulatedStore } from './simulated-store.ts';
 import { accounts, createSimulatedDirectory } from './teams.ts';
 import { createWebhookReceivers } from './webhooks.ts';
@@ -132,7 +133,9 @@ function wrapBus({ faults, weather, scheduler }: World, bus: MessageBus, life: L
 
 /** What the code itself rules out is a violation as well. */
 function listeningLog(world: World, life: Life): Log {
-  const hear = ({ error }: { error?: unknown }, message: string) => {
+  const hear = (fields: { error?: unknown }, message: string) => {
+    const { error } = fields;
+    requireNoSecret('the log', textOf(fields, message), world.complain);
     if (!(error instanceof Error)) return;
     const code = errorCode(error);
     const isDefect =
@@ -143,3 +146,11 @@ function listeningLog(world: World, life: Life): Log {
   };
   return { debug: () => undefined, info: () => undefined, warn: hear, error: hear };
 }
+
+const textOf = (fields: object, message: string): string =>
+  [
+    message,
+    ...Object.values(fields).map((value) =>
+      value instanceof Error ? (value.stack ?? '') : JSON.stringify(value),
+    ),
+  ].join(' ');

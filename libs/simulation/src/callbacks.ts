@@ -26,11 +26,21 @@ export function createCallbackSender(world: World): CallbackSender {
 
   forgeNowAndThen(world, random.fork('forger'));
   return {
-    tell: ({ callbackUrl, token, type, status, orderNumber, amount, currency, isRevision }) => {
+    tell: ({
+      callbackUrl,
+      token,
+      type,
+      status,
+      orderNumber,
+      amount,
+      currency,
+      recurringToken,
+      isRevision,
+    }) => {
       if (!callbackUrl.startsWith(callbackBase)) return;
       if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
-      const body = { token, type, status, orderNumber, amount, currency };
+      const body = { token, type, status, orderNumber, amount, currency, recurringToken };
       const count = faults.strikes('callback-repeated', random) ? random.whole(2, 4) : 1;
       for (let number = 0; number < count; number += 1) {
         const isLate = faults.strikes('callback-late', random);

@@ -40,6 +40,8 @@ const pathsOfACampaign = [
   'an endpoint was closed for a while',
   'answered 202',
   "another team's payment asked for",
+  "another team's recurring token was tried",
+  'a recurring token was charged',
   'callback taken',
   'captured and voided at once',
   'forged callback refused',

@@ -2,7 +2,7 @@
  * Every scenario of a list again and again, with a crash at its first, second, third … delivery that concerns money, on
  * either machine. At a delivery all that was asked for has had its effect, and the process has learnt nothing of it.
  */
-import type { StoryKind } from './callers.ts';
+import type { StoryKind } from './payments.ts';
 import type { FaultKind } from './faults.ts';
 import type { Violation } from './invariants.ts';
 import { runWatched } from './run-watched.ts';

@@ -1,7 +1,8 @@
 /** How teams reach the processes: through a network that loses answers, to whichever process stands. */
-import type { Answer, CallerRequest, CallerWorld } from './callers.ts';
+import type { Answer, CallerRequest, CallerWorld } from './caller.ts';
 import type { Machine } from './machine.ts';
 import type { Random } from './random.ts';
+import { requireNoSecret } from './secrets.ts';
 import { bearerOf } from './teams.ts';
 import type { World } from './world.ts';
 
@@ -62,9 +63,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     trace.tell(
       `${by} answers ${team} ${method} ${url}: ${statusCode}${statusCode >= 400 ? ` ${codeOf(body)}` : ''}`,
     );
-    if (statusCode === 500) world.complain('500', `${method} ${url} was answered 500: ${text}`);
-    if (['path_not_found', 'method_not_allowed'].includes(codeOf(body)))
-      world.complain('simulation', `nothing is at ${method} ${url}`);
+    requireProper(world, { method, url, statusCode, text });
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
     if (statusCode === 202) world.saw('answered 202');
     if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
@@ -141,6 +140,21 @@ function readBody(text: string): Record<string, unknown> {
 
 const codeOf = ({ errors }: Record<string, unknown>): string =>
   Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code).join(' ') : '';
+
+function requireProper(
+  { complain }: World,
+  {
+    method,
+    url,
+    statusCode,
+    text,
+  }: Pick<CallerRequest, 'method' | 'url'> & Pick<Given, 'statusCode' | 'text'>,
+): void {
+  requireNoSecret(`the answer to ${method} ${url}`, text, complain);
+  if (statusCode === 500) complain('500', `${method} ${url} was answered 500: ${text}`);
+  if (['path_not_found', 'method_not_allowed'].includes(codeOf(readBody(text))))
+    complain('simulation', `nothing is at ${method} ${url}`);
+}
 
 /** I5: what was answered with success is on record at that moment. */
 function requireDurable(world: World, url: string, { token }: Record<string, unknown>): void {

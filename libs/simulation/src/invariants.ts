@@ -4,6 +4,7 @@ import type { Life } from './machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
 import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
+import { createRecurringChecks } from './recurring.ts';
 import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
@@ -51,6 +52,7 @@ export function createChecks(parts: CheckParts): Checks {
   const paused = createPausedAccounts(parts);
   const money = createMoneyChecks(parts);
   const disputes = createDisputeChecks(parts);
+  const recurring = createRecurringChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
@@ -69,16 +71,17 @@ export function createChecks(parts: CheckParts): Checks {
       complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
   }
 
-  function onCreationSent(body: Record<string, unknown>, by: Sender): void {
+  function onCreationSent(request: ServiceRequest, by: Sender): void {
+    const { body = {} } = request;
     const orderNumber = String(body['orderNumber']);
     const operation = books.byOrderNumber(orderNumber);
     const attempt = operation?.attempts.get(orderNumber);
     if (operation?.kind === 'payout') money.onPayoutSent(operation);
+    if (operation !== undefined) recurring.onCreationSent(request, operation);
     const what = `the creation of ${orderNumber}`;
     requireAnnounced(orderNumber, attempt === undefined ? [] : [attempt], what, by);
-    const { amount } = body;
-    if (attempt !== undefined && attempt.amount !== amount)
-      complain('I15', `${orderNumber} is sent over ${String(amount)}, and announced over ${attempt.amount}`);
+    if (attempt !== undefined && attempt.amount !== body['amount'])
+      complain('I15', `${what} is sent over ${String(body['amount'])}, and announced over ${attempt.amount}`);
   }
 
   return {
@@ -89,7 +92,7 @@ export function createChecks(parts: CheckParts): Checks {
       const by = { account: request.account, life: life.name };
       const { path, body = {} } = request;
       const token = typeof body['token'] === 'string' ? body['token'] : '';
-      if (path.endsWith('/payments') || path.endsWith('/payouts')) return onCreationSent(body, by);
+      if (path.endsWith('/payments') || path.endsWith('/payouts')) return onCreationSent(request, by);
       const payment = ledger.findPayment(token);
       const operation = payment === undefined ? undefined : books.byOrderNumber(payment.orderNumber);
       const kind = path.slice(path.lastIndexOf('/') + 1);
@@ -99,7 +102,7 @@ export function createChecks(parts: CheckParts): Checks {
         requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      for (const each of [byTwo, disputes, money]) each.onRecorded(event);
+      for (const each of [byTwo, disputes, money, recurring]) each.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
@@ -112,11 +115,8 @@ export function createChecks(parts: CheckParts): Checks {
       books
         .all()
         .flatMap((each) => differencesOf(ledger, each))
-        .concat(disputes.differences()),
-    atEnd: () => {
-      requireOneEach(parts);
-      requireOnRecord(parts);
-    },
+        .concat(disputes.differences(), recurring.differences()),
+    atEnd: () => [requireOneEach, requireOnRecord].forEach((each) => each(parts)),
   };
 }
 

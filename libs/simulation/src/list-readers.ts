@@ -1,5 +1,5 @@
 /** Teams that go through the list of their payments, page by page, whichever process answers each. */
-import type { CallerWorld } from './callers.ts';
+import type { CallerWorld } from './caller.ts';
 import { type TeamName, teamNames } from './teams.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 /** Operators who pause and drain merchant accounts, and resume them: what has been sent must be found out all the same. */
-import type { CallerWorld } from './callers.ts';
+import type { CallerWorld } from './caller.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 

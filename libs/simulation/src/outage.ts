@@ -1,5 +1,5 @@
 /** The whole gateway is gone for days, while the service goes on: its callbacks find nobody, and none of them is sent again. */
-import type { CallerWorld } from './callers.ts';
+import type { CallerWorld } from './caller.ts';
 import { revise } from './disasters.ts';
 import { epochMs } from './machine.ts';
 import type { Random } from './random.ts';

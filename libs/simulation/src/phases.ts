@@ -1,5 +1,6 @@
 /** What happens in a world, in its order: the safety phase, perhaps an outage of days, the healing phase, the comparison. */
-import { type StoryKind, paymentStory, payoutStory } from './callers.ts';
+import { type StoryKind, paymentStory } from './payments.ts';
+import { payoutStory } from './payouts.ts';
 import { type Disasters, isServiceSettled, setStoreClockBack } from './disasters.ts';
 import { createFrontDoor } from './front-door.ts';
 import { beginListReaders } from './list-readers.ts';
@@ -10,6 +11,7 @@ import { type Persons, beginPersons } from './persons.ts';
 import type { Random } from './random.ts';
 import { type FeedReaders, beginFeedReaders } from './readers.ts';
 import { compareReadModels } from './read-models.ts';
+import { keptForNothing, requireNoSecretIn } from './secrets.ts';
 import { accounts } from './teams.ts';
 import { beginEndpoints } from './webhook-endpoints.ts';
 import { missingWebhooks } from './webhooks.ts';
@@ -85,6 +87,9 @@ const ofSeeds: Patience = { pauseMs: 10_000, settledForMs: 2 * minute };
 /** Of one payment only, and of very many runs. */
 const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
 
+/** An inquiry about what is final forgets what could not be forgotten before: not where the next one is a month away. */
+const isForgottenInTime = ({ faults }: World): boolean => faults.blind !== 'inquiries about what is final';
+
 /** Until everything is settled, at most until the bound. */
 async function heal(
   world: World,
@@ -111,6 +116,7 @@ async function heal(
     ),
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...checks.differences(),
+    ...(isForgottenInTime(world) ? keptForNothing(log, world.books.all()) : []),
     ...missingWebhooks(world),
     ...world.endpoints.differences(),
     ...(endpoints.isIdle() ? [] : ['a team waits for an answer about its endpoint']),
@@ -133,6 +139,7 @@ async function heal(
   for (const difference of differences()) complain('I9', difference);
   checks.atEnd();
   requireTopics(log.all(), complain);
+  requireNoSecretIn(log, complain);
   await compareReadModels(world);
   await feeds.finish();
 }

@@ -3,7 +3,7 @@
  * process answers.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { Answer, CallerWorld } from './callers.ts';
+import type { Answer, CallerWorld } from './caller.ts';
 import { type TeamName, teamNames } from './teams.ts';
 import type { World } from './world.ts';
 

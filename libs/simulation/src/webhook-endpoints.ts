@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { CallerRequest, CallerWorld } from './callers.ts';
+import type { CallerRequest, CallerWorld } from './caller.ts';
 import { type TeamName, endpointUrlOf, teamNames } from './teams.ts';
 import { type Inbox, type WebhookMessage, createInbox } from './webhooks.ts';
 import type { World } from './world.ts';

@@ -2,6 +2,7 @@
 import type { WebhookClient } from '@tollgate/notifier';
 import { isFinal } from './books.ts';
 import type { Life } from './machine.ts';
+import { requireNoSecret } from './secrets.ts';
 import type { World } from './world.ts';
 
 export type WebhookMessage = Parameters<WebhookClient['post']>[0];
@@ -86,7 +87,8 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
   });
 }
 
-function receive({ webhooks, endpoints, saw }: World, message: WebhookMessage): number {
+function receive({ webhooks, endpoints, saw, complain }: World, message: WebhookMessage): number {
+  requireNoSecret('a webhook', message.body, complain);
   const atEndpoint = endpoints.receive(message);
   if (atEndpoint !== undefined) return atEndpoint;
   saw('webhook received');

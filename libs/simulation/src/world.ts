@@ -3,7 +3,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { addMachines } from './boot.ts';
 import { type Books, createBooks } from './books.ts';
 import { type CallbackSender, createCallbackSender } from './callbacks.ts';
-import type { StoryKind } from './callers.ts';
+import type { StoryKind } from './payments.ts';
 import { type CrashPoint, createDisasters } from './disasters.ts';
 import { type EventLog, createEventLog } from './event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults.ts';

@@ -88,6 +88,8 @@ function post(
       });
     }
     case '/payouts': {
+      const { recurringToken } = (body['destination'] ?? {}) as { recurringToken?: string };
+      if (!isKnownToken(ledger, account, recurringToken)) return refusal('recurring_token_not_found');
       const terms = {
         orderNumber: text(body['orderNumber']),
         callbackUrl: text(body['callbackUrl']),
@@ -109,12 +111,14 @@ function create(
   body: Record<string, unknown>,
 ): ServiceAnswer {
   const isHosted = body['card'] === undefined && body['recurringToken'] === undefined;
+  if (!isKnownToken(ledger, account, body['recurringToken'])) return refusal('recurring_token_not_found');
   const payment = ledger.create({
     ...{ account, isHosted, orderNumber: text(body['orderNumber']), callbackUrl: text(body['callbackUrl']) },
     ...{
       amount: Number(body['amount']),
       currency: text(body['currency']),
       needConfirmation: body['needConfirmation'] === true,
+      isRecurring: body['recurring'] === true,
     },
   });
   if (!isHosted) ledger.pay(payment, outcomes.isApproved());
@@ -126,6 +130,10 @@ function create(
     payment: { amount, currency, status },
   });
 }
+
+/** A token charges through the account that it was given for. */
+const isKnownToken = ({ payments }: Ledger, account: string, token: unknown): boolean =>
+  token === undefined || payments.some((each) => each.recurringToken === token && each.account === account);
 
 export const pageOf = ({ token }: Pick<LedgerPayment, 'token'>): string =>
   `https://service.sim/checkout/${token}`;
@@ -193,13 +201,13 @@ const toText = (at: number): string => new Date(at).toISOString();
 
 function toShown({ saysRefundedEarly }: Pick<Service, 'saysRefundedEarly'>, payment: LedgerPayment) {
   const { token, amount, currency, orderNumber, callbackUrl, needConfirmation } = payment;
-  const { heldAmount, refundedAmount } = payment;
+  const { heldAmount, refundedAmount, recurringToken } = payment;
   const isOpen = payment.isHosted && payment.status === 'init';
   const status =
     saysRefundedEarly && payment.status === 'approved' && refundedAmount > 0 ? 'refunded' : payment.status;
   return {
     ...{ token, status, amount, currency, orderNumber, product: 'Tea', callbackUrl, needConfirmation },
-    ...{ heldAmount, refundedAmount, ...(isOpen ? { processingUrl: pageOf(payment) } : {}) },
+    ...{ heldAmount, refundedAmount, recurringToken, ...(isOpen ? { processingUrl: pageOf(payment) } : {}) },
     ...{ createdAt: toText(payment.createdAt), updatedAt: toText(payment.updatedAt) },
   };
 }

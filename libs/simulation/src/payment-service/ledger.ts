@@ -4,6 +4,7 @@
  * gateway's business.
  */
 import type { Random } from '../random.ts';
+import { recurringTokenMark } from '../secrets.ts';
 
 type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
 
@@ -34,6 +35,10 @@ export interface LedgerPayment {
   revisions: number;
   /** It was shown with another amount than it has. */
   wasShownWrong: boolean;
+  /** It is to yield a recurring token. */
+  isRecurring: boolean;
+  /** Charges its card again. */
+  recurringToken?: string;
 }
 
 export interface LedgerRefund {
@@ -82,6 +87,7 @@ export interface Changed {
   amount: number;
   currency: string;
   callbackUrl: string;
+  recurringToken?: string;
   /** A final status was taken back. */
   isRevision?: boolean;
 }
@@ -102,7 +108,14 @@ interface Context {
 
 type NewPayment = Pick<
   LedgerPayment,
-  'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency' | 'needConfirmation' | 'isHosted'
+  | 'orderNumber'
+  | 'account'
+  | 'callbackUrl'
+  | 'amount'
+  | 'currency'
+  | 'needConfirmation'
+  | 'isHosted'
+  | 'isRecurring'
 >;
 type NewPayout = Pick<LedgerPayout, 'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency'>;
 
@@ -125,13 +138,15 @@ export function createLedger(now: () => number, random: Random, onChanged: (chan
 const isHeld = ({ status, heldAmount }: LedgerPayment) => status === 'pending' && heldAmount > 0;
 
 function changePayment(
-  { now, onChanged }: Context,
+  { now, nextToken, onChanged }: Context,
   payment: LedgerPayment,
   changes: Partial<LedgerPayment>,
   isRevision = false,
 ): void {
   Object.assign(payment, changes, { updatedAt: now() });
   if (payment.status === 'approved' || payment.heldAmount > 0) payment.hasTakenMoney = true;
+  if (payment.isRecurring && payment.hasTakenMoney)
+    payment.recurringToken ??= nextToken(`${recurringTokenMark}rt`);
   onChanged({ type: 'payment', ...payment, isRevision });
 }
 
@@ -163,7 +178,10 @@ function paymentsOf(context: Context) {
     create: (terms: NewPayment) => add(terms),
     /** Another installation's payment under a number that is ours. */
     addStranger: (terms: NewPayment) =>
-      add(terms, { createdAt: now() - 86_400_000, status: 'approved', isStranger: true }),
+      add(terms, {
+        ...{ createdAt: now() - 86_400_000, status: 'approved', isStranger: true },
+        recurringToken: `${recurringTokenMark}of-a-stranger`,
+      }),
     /** The customer has paid, or was refused. */
     pay: (payment: LedgerPayment, isApproved: boolean) => {
       if (payment.status !== 'init') return;

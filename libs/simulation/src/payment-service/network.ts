@@ -141,6 +141,7 @@ function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer
       callbackUrl: 'https://elsewhere.sim/',
       needConfirmation: false,
       isHosted: false,
+      isRecurring: false,
     });
     // The request itself is lost.
     return undefined;

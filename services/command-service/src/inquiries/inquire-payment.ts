@@ -3,6 +3,7 @@ import {
   type InquiryFailure,
   type ObservedPayment,
   type PaymentObservation,
+  inquiryNeedOf,
   isPaymentAwaited,
   mayBeMadeBy,
   windowInQuestion,
@@ -40,16 +41,19 @@ export interface PaymentInquiryDependencies {
 export type Inquired = 'inquired' | 'moved' | { failure: InquiryFailure | 'not-asked' | undefined };
 
 // Failed payments are inquired, too: whatever is found of one opens a review.
-export const inquirePayment = (
+export async function inquirePayment(
   deps: PaymentInquiryDependencies,
   aggregate: PaymentAggregate,
   cause: Cause,
-): Promise<Inquired> => {
-  const { payment } = aggregate;
-  return isPaymentAwaited(payment) || payment.serviceToken === undefined
-    ? search(deps, aggregate, cause)
-    : retrieve(deps, aggregate, payment.serviceToken, cause);
-};
+): Promise<Inquired> {
+  const { payment, token } = aggregate;
+  const { serviceToken, terms } = payment;
+  if (isPaymentAwaited(payment) || serviceToken === undefined) return search(deps, aggregate, cause);
+  const inquired = await retrieve(deps, aggregate, serviceToken, cause);
+  // Forgotten when the creation was resolved, unless just then the store was away, or the process was killed.
+  if (terms.kind === 'hosted' && inquiryNeedOf(payment) === 'settled') await deps.customers.release(token);
+  return inquired;
+}
 
 /** Searches the payment of the current attempt, by the number that only this attempt has. */
 async function search(

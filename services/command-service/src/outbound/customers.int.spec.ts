@@ -1,4 +1,5 @@
 // The customer's e-mail and network address lay in the event store for ever, also where nothing could ever need them.
+import { StoreUnavailable } from '@tollgate/event-store';
 import { parseDataSecrets } from '@tollgate/service-kit';
 import { forgetCustomer } from '../aggregates/customers.ts';
 import { describe, expect, it } from 'vitest';
@@ -97,6 +98,28 @@ describe('of a hosted payment whose answer is lost', () => {
     await clock.advance(answerMs);
     await inquire(token);
     expect(sentCustomers()).toEqual([customer]);
+    expect(await streamsOfCustomers()).toEqual([]);
+  });
+
+  // The simulation, seed 26: the address of a customer was kept for ever, since the store could not be read just as it was to be forgotten.
+  it('where the store was away as it was to be forgotten, it is forgotten by an inquiry about what is final', async () => {
+    const { clock, provider, inquire, startInstance } = harness();
+    provider.faults.push({ kind: 'lost-after' });
+    const result = await harness().create(teaForAda('order-1'));
+    if (result.kind !== 'answered') throw new Error('not answered');
+    const { token } = result.aggregate;
+    await clock.advance(answerMs);
+    const unlucky = startInstance({
+      wrapStore: (store) => ({
+        ...store,
+        remove: () => Promise.reject(new StoreUnavailable('store_unavailable', 'the disk is full')),
+      }),
+    });
+    await expect(unlucky.inquire(token)).rejects.toThrow('the disk is full');
+    provider.change(`${token}.1`, { status: 'approved' });
+    await inquire(token);
+    expect(await streamsOfCustomers()).toEqual([`customer-${token}`]);
+    await inquire(token);
     expect(await streamsOfCustomers()).toEqual([]);
   });
 

@@ -1,0 +1,173 @@
+/**
+ * Customers who come back: a payment yields a recurring token, and its team charges it again, or pays out to it. What is charged must be
+ * what the alias stands for, through its account, and for its team alone.
+ */
+import type { RecordedEvent } from '@tollgate/event-store';
+import { type Books, type Complain, type OperationOnRecord } from './books.ts';
+import { type CallerWorld, insist, post } from './caller.ts';
+import type { ServiceRequest } from './payment-service/api.ts';
+import type { Ledger } from './payment-service/ledger.ts';
+import { payOut } from './payouts.ts';
+import { emailOf } from './secrets.ts';
+import { type TeamName, teamNames, webhookUrlOf } from './teams.ts';
+
+/** How often a team reads its payment before it gives up on a token. */
+const readsMax = 6;
+
+/** Resolves with the payment that it has created, if any. */
+export async function chargeAgain(
+  world: CallerWorld,
+  team: TeamName,
+  token: string,
+  number: number,
+): Promise<string | undefined> {
+  const { random } = world;
+  const recurringToken = await recurringTokenOf(world, team, token);
+  if (recurringToken === undefined) return undefined;
+  const amount = random.whole(1, 20) * 50;
+  const chargeBy = (by: TeamName, orderNumber: string) => {
+    const terms = { product: 'Tea', amount, currency: 'EUR', orderNumber, callbackUrl: webhookUrlOf(by) };
+    return post(by, 'payments', { ...terms, recurringToken }, orderNumber);
+  };
+  if (random.chance(0.3)) await stealBy(world, chargeBy, team, number);
+  world.tell(`${team} charges the customer of ${token} once more, ${amount}`);
+  const tries = random.chance(0.3) ? 2 : 1;
+  const request = chargeBy(team, `charge-${number}`);
+  const known = { token: undefined };
+  await Promise.all(Array.from({ length: tries }, () => insist(world, request, known)));
+  world.saw('a recurring token was charged');
+  if (random.chance(0.3)) await payOut(world, team, 10, `reward-${number}`, { recurringToken });
+  return known.token;
+}
+
+async function recurringTokenOf(
+  { random, request, sleep }: CallerWorld,
+  team: TeamName,
+  token: string,
+): Promise<string | undefined> {
+  for (let count = 0; count < readsMax; count += 1) {
+    await sleep(random.between(1_000, 30_000));
+    const answer = await request({ team, method: 'GET', url: `/api/v1/payments/${token}` });
+    const { payment } = (answer.kind === 'answer' ? answer.body : {}) as { payment?: Shown };
+    if (payment?.recurringToken !== undefined) return payment.recurringToken;
+  }
+  return undefined;
+}
+
+interface Shown {
+  recurringToken?: string;
+}
+
+/** I14: another team has read it somewhere. */
+async function stealBy(
+  world: CallerWorld,
+  chargeBy: (team: TeamName, orderNumber: string) => Parameters<CallerWorld['request']>[0],
+  owner: TeamName,
+  number: number,
+): Promise<void> {
+  for (const thief of teamNames.filter((name) => name !== owner)) {
+    const answer = await world.request(chargeBy(thief, `stolen-${number}`));
+    if (answer.kind === 'answer' && answer.statusCode < 300)
+      world.complain('I14', `${thief} charges a recurring token of ${owner}`);
+    world.saw("another team's recurring token was tried");
+  }
+}
+
+export interface RecurringChecks {
+  onRecorded(event: RecordedEvent): void;
+  /** Before the first byte of a creation leaves. */
+  onCreationSent(request: ServiceRequest, operation: OperationOnRecord): void;
+  /** Where a team has not got what its payment has yielded. */
+  differences(): string[];
+}
+
+interface Parts {
+  books: Books;
+  ledger: Ledger;
+  complain: Complain;
+}
+
+interface Terms {
+  orderNumber?: string;
+  recurring?: boolean;
+  recurringToken?: string;
+  destination?: { recurringToken?: string };
+}
+
+/** What stands behind an alias, but for the token itself, which is encrypted. */
+interface Kept {
+  paymentToken: string;
+  account: string;
+}
+
+export function createRecurringChecks({ books, ledger, complain }: Parts): RecurringChecks {
+  const terms = new Map<string, Terms>();
+  /** By alias: the payment that it was issued for. */
+  const issuedFor = new Map<string, string>();
+
+  /** What an alias stands for at the service. */
+  function behind(alias: string) {
+    const first = books.find(issuedFor.get(alias) ?? '');
+    return { first, there: ledger.findPayment(first?.serviceToken ?? '') };
+  }
+
+  return {
+    onRecorded: ({ stream, revision, type, data }) => {
+      if (stream.startsWith('recurring-')) requireYielded(data as Kept);
+      const [, token] = /^(?:payment|payout)-(.+)$/.exec(stream) ?? [];
+      if (token === undefined) return;
+      if (revision === 0) terms.set(token, (data as { terms?: Terms }).terms ?? {});
+      if (type !== 'RecurringTokenIssued') return;
+      const { recurringToken } = data as { recurringToken: string };
+      if (issuedFor.has(recurringToken)) complain('recurring', `${recurringToken} was issued twice`);
+      issuedFor.set(recurringToken, token);
+    },
+    onCreationSent: ({ account, body = {} }, { token, team, attempts }) => {
+      const { orderNumber = '', recurringToken, destination } = terms.get(token) ?? {};
+      const alias = recurringToken ?? destination?.recurringToken;
+      const sent = body['recurringToken'] ?? (body['destination'] as Terms | undefined)?.recurringToken;
+      if (alias !== undefined || sent !== undefined) {
+        const { first, there } = behind(alias ?? '');
+        if (there?.recurringToken !== sent || there?.account !== account || first?.team !== team)
+          complain(
+            'recurring',
+            `${token} of ${team} charges ${alias ?? 'nothing'} as ${JSON.stringify(sent)}`,
+          );
+      }
+      requireCustomer(body['customer'], { orderNumber, isFirst: attempts.size === 1 });
+    },
+    differences: () =>
+      books.all().flatMap((operation) => {
+        const { token, phase, reviews, serviceToken, events } = operation;
+        const isDue = phase === 'approved' && reviews.size === 0 && terms.get(token)?.recurring === true;
+        const isThere = ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
+        return isDue && isThere && !events.includes('RecurringTokenIssued')
+          ? [`${token} has yielded a recurring token, and its team has none`]
+          : [];
+      }),
+  };
+
+  /** Of a payment that is not ours it would charge somebody else. */
+  function requireYielded({ paymentToken, account }: Kept): void {
+    const attempts = books.find(paymentToken)?.attempts;
+    const isThere = ledger.payments.some(
+      (each) =>
+        attempts?.has(each.orderNumber) === true &&
+        !each.isStranger &&
+        each.account === account &&
+        each.recurringToken !== undefined,
+    );
+    if (!isThere) complain('recurring', `a token of ${paymentToken} is kept, which has yielded none`);
+  }
+
+  /** A further attempt may be made by a process that never had it. */
+  function requireCustomer(
+    sent: unknown,
+    { orderNumber, isFirst }: { orderNumber: string; isFirst: boolean },
+  ): void {
+    const { email } = (sent ?? {}) as { email?: string };
+    const wanted = emailOf(orderNumber);
+    if (email !== wanted && (isFirst || email !== undefined))
+      complain('customer', `${orderNumber} is sent for ${email ?? 'nobody'}, not for ${wanted ?? 'nobody'}`);
+  }
+}
