@@ -4,7 +4,7 @@
  * been seen caught; `npm run simulate:planted -- --open` tries them.
  */
 
-import { bugsForCustomers } from './planted-for-customers.ts';
+import { bugsForCustomers, bugsOfRestores } from './planted-for-customers.ts';
 import { bugsForTeams } from './planted-for-teams.ts';
 
 export interface PlantedBug {
@@ -391,4 +391,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...followers,
   ...bugsForTeams,
   ...bugsForCustomers,
+  ...bugsOfRestores,
 ];

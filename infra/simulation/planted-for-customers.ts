@@ -8,8 +8,8 @@ export const bugsForCustomers: readonly PlantedBug[] = [
   {
     ...{ name: 'customer-kept', breaks: 'what is kept of a customer goes when nobody needs it', seeds: 400 },
     file: `${commands}/inquiries/inquire-payment.ts`,
-    from: "if (terms.kind === 'hosted' && inquiryNeedOf(payment) === 'settled')",
-    to: "if (terms.kind === 'card' && inquiryNeedOf(payment) === 'settled')",
+    from: "if (terms.kind === 'hosted' && isFinalPhase(payment.phase))",
+    to: "if (terms.kind === 'card' && isFinalPhase(payment.phase))",
   },
   {
     ...{ name: 'customer-not-sent', breaks: 'a creation says who pays', seeds: 20 },
@@ -54,5 +54,27 @@ export const bugsForCustomers: readonly PlantedBug[] = [
     file: `${provider}/callback.ts`,
     from: "'orderNumber', 'amount', 'currency'] as const;",
     to: "'orderNumber', 'amount', 'currency', 'recurringToken'] as const;",
+  },
+];
+
+/** Planted bugs in what a restored store has forgotten. */
+export const bugsOfRestores: readonly PlantedBug[] = [
+  {
+    ...{ name: 'paid-again', breaks: 'what was paid under its number is not paid again', seeds: 1000 },
+    file: 'libs/payment-domain/src/payout/payout-approval.ts',
+    from: "isOpen({ reviews }, 'second_payout_found');",
+    to: "isOpen({ reviews: reviews.slice(0, 0) }, 'second_payout_found');",
+  },
+  {
+    ...{ name: 'waiting-is-known', breaks: 'a payout that waits is not the one that was paid', seeds: 1000 },
+    file: `${commands}/reconciliation/comparison.ts`,
+    from: "if ('payout' in subject && isBeforeAnnouncement(subject.payout)) return true;",
+    to: "if ('payout' in subject && isBeforeAnnouncement(subject.payout)) return false;",
+  },
+  {
+    ...{ name: 'only-there-unnamed', breaks: 'what only the provider has is named to a person', seeds: 1000 },
+    file: `${commands}/reconciliation/reconcile-row.ts`,
+    from: 'if (mayOpen) {',
+    to: 'if (mayOpen && !isNew) {',
   },
 ];

@@ -27,6 +27,7 @@ export interface Tally {
 /** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
+  'a backup was restored',
   'a dispute was opened',
   'a list was read to its end',
   'a page of a feed',

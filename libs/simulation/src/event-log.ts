@@ -53,6 +53,8 @@ export interface EventLog {
     limit: number,
   ): { events: RecordedEvent[]; scannedTo: Position; isEnd: boolean };
   head(): Position;
+  /** As it is now. @returns what makes it so again: all that came since is gone */
+  backup(): () => void;
   keepLast(stream: string, count: number): void;
   truncate(stream: string, before: Revision): void;
   remove(stream: string): void;
@@ -84,6 +86,7 @@ export function createEventLog(now: () => number): EventLog {
     read: (name, options) => readFrom(existing(name)?.events ?? [], options),
     scan: (from, prefixes, limit) => scan(shelf, from, prefixes, limit),
     head: () => (shelf.all.length === 0 ? beginning : toPosition(shelf.all.length)),
+    backup: () => backUp(shelf.all, streams),
     keepLast: (name, count) => {
       const stream = opened(name);
       stream.keepLast = count;
@@ -104,6 +107,18 @@ export function createEventLog(now: () => number): EventLog {
       return () => void listeners.delete(listen);
     },
     all: () => all,
+  };
+}
+
+function backUp(all: RecordedEvent[], streams: ReadonlyMap<string, Stream>): () => void {
+  const { length } = all;
+  const copies = new Map([...streams].map(([name, each]) => [name, { ...each, events: [...each.events] }]));
+  const empty = { next: 0, keepLast: Infinity, isRemoved: false };
+  return () => {
+    all.length = length;
+    // Whoever writes to one of them still holds it.
+    for (const [name, stream] of streams)
+      Object.assign(stream, { ...(copies.get(name) ?? { ...empty, events: [] }), hidden: [] });
   };
 }
 

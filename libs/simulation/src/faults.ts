@@ -49,6 +49,7 @@ export const faultKinds = [
   'store-clock-set-back',
   'subscription-slow',
   'disputed',
+  'restored-from-backup',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -77,6 +78,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'revision-untold': 0.6,
   'account-sick-throughout': 0.1,
   'outage-of-days': 0.15,
+  'restored-from-backup': 0.5,
   'store-clock-set-back': 0.2,
   'webhook-refused': 0.25,
 };

@@ -73,23 +73,32 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     );
   }
 
+  const waiting = new Map<string, CallerRequest>();
   return {
     callerOf: (random: Random): CallerWorld => ({
       ...{
         random,
+        waiting,
         sleep: (durationMs) => sleep(world, durationMs),
         untilRecorded: (token, atMostMs) => untilRecorded(world, token, atMostMs),
         isOpen,
         ledger: world.ledger,
         isInReview: (token: string) => (world.books.find(token)?.reviewCount ?? 0) > 0,
         tell: trace.tell,
-        complain: world.complain,
+        complain: whileItStands(world),
         saw: world.saw,
       },
       request: (asked) => request(random, asked),
     }),
   };
 }
+
+/** What somebody has seen before a restore says nothing about what there is after it. */
+export const whileItStands =
+  ({ isRestored, complain }: World): World['complain'] =>
+  (invariant, text) => {
+    if (!isRestored()) complain(invariant, text);
+  };
 
 const sleep = ({ scheduler, pace }: World, durationMs: number): Promise<void> =>
   new Promise((resolve) => void scheduler.after(pace * durationMs, 'caller sleeps', () => resolve()));

@@ -4,7 +4,7 @@ import type { Ledger, LedgerPayment } from './payment-service/ledger.ts';
 
 interface Evidence {
   operation: OperationOnRecord;
-  /** What the service has under the numbers of this operation, strangers included. */
+  /** What the service has under the numbers of this operation, strangers and attempts that a restored store has forgotten included. */
   listed: readonly LedgerPayment[];
   ledger: Ledger;
   /** The store's clock was hours ahead of the service's: what was made before its announcement, by these, is not taken for ours. */
@@ -18,9 +18,9 @@ export function liesOf(
   { type, data }: { type: string; data: unknown },
   wasClockWrong: boolean,
 ): string[] {
-  const listed = ledger.payments.filter(({ orderNumber }) => operation.attempts.has(orderNumber));
-  const evidence = { operation, listed, ledger, wasClockWrong };
   const { token } = operation;
+  const listed = ledger.payments.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
+  const evidence = { operation, listed, ledger, wasClockWrong };
   if (type === 'FinalStatusRevised') {
     const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);
     return operation.revisions <= revisions
@@ -33,7 +33,8 @@ export function liesOf(
   return isTrue === undefined || isTrue(evidence) ? [] : [`${token}: ${code} is in review without a cause`];
 }
 
-const own = ({ listed }: Evidence): LedgerPayment[] => listed.filter(({ isStranger }) => !isStranger);
+const own = ({ listed, operation }: Evidence): LedgerPayment[] =>
+  listed.filter(({ isStranger, orderNumber }) => !isStranger && operation.attempts.has(orderNumber));
 
 const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
@@ -44,5 +45,7 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
     listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||
     ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),
   // Of a payment that has failed anything that is found may be one.
-  second_payment_found: ({ listed }) => listed.length > 1 || listed.some(({ isStranger }) => isStranger),
+  second_payment_found: ({ listed, operation }) =>
+    listed.length > 1 ||
+    listed.some(({ isStranger, orderNumber }) => isStranger || !operation.attempts.has(orderNumber)),
 };

@@ -4,6 +4,7 @@ import type { Life } from './machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
 import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
+import { createNamedChecks } from './forgotten-by-store.ts';
 import { createRecurringChecks } from './recurring.ts';
 import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
@@ -32,7 +33,7 @@ export interface Checks {
   atEnd(): void;
 }
 
-interface CheckParts {
+export interface CheckParts {
   now: () => number;
   ledger: Ledger;
   books: Books;
@@ -42,17 +43,20 @@ interface CheckParts {
   wasClockWrong: () => boolean;
   isReviewByTwo: boolean;
   showsDisputedPayments: boolean;
+  /** What is on record is of an earlier time: the service may have more, and somebody is told of it. */
+  isRestored: boolean;
   rulesOf: RulesOfTeams;
   complain: (invariant: string, text: string) => void;
 }
 
 export function createChecks(parts: CheckParts): Checks {
-  const { ledger, books, complain } = parts;
+  const { ledger, books, complain, isRestored } = parts;
   const sent = new Map<string, number>();
   const paused = createPausedAccounts(parts);
   const money = createMoneyChecks(parts);
   const disputes = createDisputeChecks(parts);
   const recurring = createRecurringChecks(parts);
+  const named = createNamedChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
@@ -66,22 +70,20 @@ export function createChecks(parts: CheckParts): Checks {
     const call = announced.at(-1) ?? own;
     noteSent(call, { what, ...parts });
     paused.requireCalled(by, call.at, what);
-    const age = parts.now() - call.at;
-    if (age > parts.sendWithinMs)
-      complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
+    requireInTime(call, { what, ...parts });
   }
 
   function onCreationSent(request: ServiceRequest, by: Sender): void {
-    const { body = {} } = request;
-    const orderNumber = String(body['orderNumber']);
+    const { orderNumber: number, amount } = request.body ?? {};
+    const orderNumber = String(number);
     const operation = books.byOrderNumber(orderNumber);
     const attempt = operation?.attempts.get(orderNumber);
     if (operation?.kind === 'payout') money.onPayoutSent(operation);
     if (operation !== undefined) recurring.onCreationSent(request, operation);
     const what = `the creation of ${orderNumber}`;
     requireAnnounced(orderNumber, attempt === undefined ? [] : [attempt], what, by);
-    if (attempt !== undefined && attempt.amount !== body['amount'])
-      complain('I15', `${what} is sent over ${String(body['amount'])}, and announced over ${attempt.amount}`);
+    if (attempt !== undefined && attempt.amount !== amount)
+      complain('I15', `${what} is sent over ${String(amount)}, and announced over ${attempt.amount}`);
   }
 
   return {
@@ -102,7 +104,7 @@ export function createChecks(parts: CheckParts): Checks {
         requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      for (const each of [byTwo, disputes, money, recurring]) each.onRecorded(event);
+      for (const each of [byTwo, disputes, money, recurring, named]) each.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
@@ -111,13 +113,23 @@ export function createChecks(parts: CheckParts): Checks {
       for (const payment of ledger.payments) requireRefundedWithin(payment, complain);
       requireOneEach(parts);
     },
-    differences: () =>
-      books
-        .all()
-        .flatMap((each) => differencesOf(ledger, each))
-        .concat(disputes.differences(), recurring.differences()),
-    atEnd: () => [requireOneEach, requireOnRecord].forEach((each) => each(parts)),
+    differences: () => [
+      ...books.all().flatMap((each) => differencesOf(parts, each)),
+      ...[disputes, recurring, ...(isRestored ? [named] : [])].flatMap((each) => each.differences()),
+    ],
+    atEnd: () => {
+      requireOneEach(parts);
+      if (!isRestored) requireOnRecord(parts);
+    },
   };
+}
+
+function requireInTime(
+  { at }: Announced,
+  { what, now, sendWithinMs, complain }: { what: string } & CheckParts,
+): void {
+  const age = now() - at;
+  if (age > sendWithinMs) complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
 }
 
 function requireAmount(
@@ -168,7 +180,10 @@ function requireOneEach({ ledger, complain }: CheckParts): void {
 }
 
 /** I9: each is final or in review, and the gateway agrees with the service about all that are not in review. */
-function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
+function differencesOf(
+  { ledger, isRestored }: Pick<CheckParts, 'ledger' | 'isRestored'>,
+  operation: OperationOnRecord,
+): string[] {
   const { token, phase, reviews } = operation;
   if (reviews.size > 0) return [];
   const say = (text: string) => [`${token} (${phase}): ${text}; ${operation.events.join(' ')}`];
@@ -192,7 +207,9 @@ function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
   if (known.status !== statusOf(phase)) return say(`it is ${known.status} at the service`);
   if ('refundedAmount' in known && known.refundedAmount !== operation.refundedAmount)
     return say(`${operation.refundedAmount} are refunded here, ${known.refundedAmount} at the service`);
+  // Of refunds that were forgotten only the sum is learnt.
   if (
+    !isRestored &&
     'refundedInConsole' in known &&
     operation.externalAmount !== known.refundedInConsole &&
     !isTakenForOurs(ledger, operation, known)

@@ -7,6 +7,10 @@ import type { World } from './world.ts';
 
 const dayMs = 86_400_000;
 
+/** Today, in UTC. */
+export const dayOf = ({ scheduler }: World): string =>
+  new Date(epochMs + scheduler.now()).toISOString().slice(0, 10);
+
 export async function outageOfDays(
   world: World,
   { accounts, callerOf }: { accounts: readonly string[]; callerOf: (random: Random) => CallerWorld },
@@ -14,7 +18,7 @@ export async function outageOfDays(
   const { scheduler, trace, machines, ledger } = world;
   const random = world.random.fork('outage');
   const durationMs = random.between(0.5, 25) * dayMs;
-  const lastDay = new Date(epochMs + scheduler.now()).toISOString().slice(0, 10);
+  const lastDay = dayOf(world);
   trace.tell(`nothing runs for ${(durationMs / dayMs).toFixed(1)} days`);
   world.saw('nothing ran for days');
   world.isOutage = () => true;
@@ -39,7 +43,7 @@ export async function outageOfDays(
     for (const account of accounts) void askFor(callerOf(random.fork(account)), account, lastDay);
 }
 
-async function askFor(caller: CallerWorld, account: string, day: string): Promise<void> {
+export async function askFor(caller: CallerWorld, account: string, day: string): Promise<void> {
   caller.tell(`a person asks for the reconciliation of ${account} on ${day}`);
   const body = { environment: 'sandbox', account, day, isDryRun: false };
   const asked = { team: 'operator', method: 'POST', url: '/api/v1/admin/reconciliations', body } as const;

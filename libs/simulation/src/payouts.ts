@@ -37,6 +37,7 @@ export async function payOut(
   const { token } = known;
   if (token === undefined) return answers.flatMap((answer) => codesOf(answer?.body));
   if (answers.some((answer) => isAwaiting(answer?.body))) {
+    world.waiting.set(token, request);
     await decideBySecondKey(world, team, token);
     // What was approved is sent by a repeat.
     await Promise.all(Array.from({ length: tries }, () => insist(world, request, known)));

@@ -71,7 +71,8 @@ function truthAbout(
   operation: OperationOnRecord,
   { code, evidence }: ReviewOnRecord,
 ): string {
-  const isOwn = ({ orderNumber }: { orderNumber: string }) => operation.attempts.has(orderNumber);
+  // Also an attempt that a restored store has forgotten.
+  const isOwn = ({ orderNumber }: { orderNumber: string }) => orderNumber.startsWith(`${operation.token}.`);
   switch (code) {
     case 'attempt_not_found':
       return ledger.payments.some((each) => isOwn(each) && !each.isStranger)

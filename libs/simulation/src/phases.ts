@@ -2,7 +2,7 @@
 import { type StoryKind, paymentStory } from './payments.ts';
 import { payoutStory } from './payouts.ts';
 import { type Disasters, isServiceSettled, setStoreClockBack } from './disasters.ts';
-import { createFrontDoor } from './front-door.ts';
+import { createFrontDoor, whileItStands } from './front-door.ts';
 import { beginListReaders } from './list-readers.ts';
 import { requireTopics } from './invariants.ts';
 import { beginOperators } from './operators.ts';
@@ -13,6 +13,7 @@ import { type FeedReaders, beginFeedReaders } from './readers.ts';
 import { compareReadModels } from './read-models.ts';
 import { keptForNothing, requireNoSecretIn } from './secrets.ts';
 import { accounts } from './teams.ts';
+import { type Restored, makeBackup } from './restored.ts';
 import { beginEndpoints } from './webhook-endpoints.ts';
 import { missingWebhooks } from './webhooks.ts';
 import type { Scenario, World } from './world.ts';
@@ -56,24 +57,30 @@ export async function live(
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
   });
   const persons = beginPersons(world, frontDoor.callerOf);
-  const endpoints = beginEndpoints(world, frontDoor.callerOf);
-  beginListReaders(world, frontDoor.callerOf);
-  const feeds = beginFeedReaders(world, frontDoor.callerOf);
+  const seen: World = Object.assign(Object.create(world) as World, { complain: whileItStands(world) });
+  const endpoints = beginEndpoints(seen, frontDoor.callerOf);
+  beginListReaders(seen, frontDoor.callerOf);
+  const feeds = beginFeedReaders(seen, frontDoor.callerOf);
   if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
+  const restore = makeBackup(world, safetyMs);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // What was revised long after its last inquiry is learnt by a reconciliation only.
   const isLong = kind === undefined && faults.blind === undefined && faults.strikes('outage-of-days', random);
+  const isLost =
+    !isLong &&
+    kind === undefined &&
+    faults.blind === undefined &&
+    faults.strikes('restored-from-backup', random);
   faults.end();
+  const restored = isLost ? restore({ accounts, callerOf: frontDoor.callerOf }) : undefined;
   if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
   await heal(world, disasters, {
     underWay,
-    endpoints,
-    persons,
-    feeds,
+    ...{ endpoints, persons, feeds, restored },
     patience: kind === undefined ? ofSeeds : ofScenarios,
   });
 }
@@ -87,8 +94,9 @@ const ofSeeds: Patience = { pauseMs: 10_000, settledForMs: 2 * minute };
 /** Of one payment only, and of very many runs. */
 const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
 
-/** An inquiry about what is final forgets what could not be forgotten before: not where the next one is a month away. */
-const isForgottenInTime = ({ faults }: World): boolean => faults.blind !== 'inquiries about what is final';
+/** An inquiry about what is final forgets what could not be forgotten before: some come a month later, and after days in which nothing ran they are spread. */
+const isForgottenInTime = ({ faults }: World): boolean =>
+  faults.blind !== 'inquiries about what is final' && !faults.counts().has('outage-of-days');
 
 /** Until everything is settled, at most until the bound. */
 async function heal(
@@ -99,24 +107,29 @@ async function heal(
     endpoints,
     persons,
     feeds,
+    restored,
     patience,
   }: {
     underWay: { count: number };
     endpoints: { isIdle(): boolean };
     persons: Persons;
     feeds: FeedReaders;
+    restored: Restored | undefined;
     patience: Patience;
   },
 ): Promise<void> {
   const boundMs = world.scheduler.now() + healingMs;
-  const { scheduler, log, checks, complain, trace } = world;
+  const { scheduler, log, complain, trace } = world;
   const differences = () => [
     ...world.machines.flatMap(({ machine, process }) =>
       process === undefined ? [`${machine.name} does not serve`] : [],
     ),
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
-    ...checks.differences(),
+    ...world.checks.differences(),
     ...(isForgottenInTime(world) ? keptForNothing(log, world.books.all()) : []),
+    ...(restored === undefined ? differencesOfTeams() : restored.differences()),
+  ];
+  const differencesOfTeams = () => [
     ...missingWebhooks(world),
     ...world.endpoints.differences(),
     ...(endpoints.isIdle() ? [] : ['a team waits for an answer about its endpoint']),
@@ -137,11 +150,11 @@ async function heal(
   trace.tell('it is compared');
   disasters.end();
   for (const difference of differences()) complain('I9', difference);
-  checks.atEnd();
+  world.checks.atEnd();
   requireTopics(log.all(), complain);
   requireNoSecretIn(log, complain);
   await compareReadModels(world);
-  await feeds.finish();
+  if (!world.isRestored()) await feeds.finish();
 }
 
 /** Each team's stories, begun at times of their own. */

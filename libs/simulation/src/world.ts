@@ -1,16 +1,17 @@
 /** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { addMachines } from './boot.ts';
-import { type Books, createBooks } from './books.ts';
+import { createAccounting } from './accounting.ts';
+import type { Books } from './books.ts';
 import { type CallbackSender, createCallbackSender } from './callbacks.ts';
 import type { StoryKind } from './payments.ts';
 import { type CrashPoint, createDisasters } from './disasters.ts';
 import { type EventLog, createEventLog } from './event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults.ts';
-import { type Checks, type Violation, createChecks } from './invariants.ts';
+import type { Checks, Violation } from './invariants.ts';
 import { type Machine, epochMs } from './machine.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
-import { type RulesOfTeams, drawMoneyRules, walletsBy } from './money-rules.ts';
+import { type RulesOfTeams, drawMoneyRules } from './money-rules.ts';
 import { type Partitions, createPartitions } from './partitions.ts';
 import { lengthOf, live } from './phases.ts';
 import type { GatewayProcess } from './process.ts';
@@ -78,6 +79,10 @@ export interface World {
   checks: Checks;
   machines: readonly RunningMachine[];
   partitions: Partitions;
+  /** The store was lost, and an earlier one took its place. */
+  isRestored(): boolean;
+  /** Takes account anew, of what is on record after that. */
+  beginAnew(): void;
   /** Both processes are gone, and nobody starts them. */
   isOutage(): boolean;
   weather: {
@@ -124,11 +129,9 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   };
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
   const rulesOf = drawMoneyRules(random.fork('money rules'), isCalm || scenario !== undefined);
-  const books = createBooks(complain, walletsBy(rulesOf));
   log.onEvent((event) => hear(world, event));
   const webhooks = createInbox('a callbackUrl', complain);
   const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
-  const endpoints = createWebhookEndpoints({ books, webhooks, complain, saw, faults });
   const callbacks: { sender?: CallbackSender } = {};
   const ledger = createLedger(
     () => Math.floor(epochMs + scheduler.now()),
@@ -140,14 +143,16 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     },
   );
   const isReviewByTwo = random.fork('reviews').chance(0.5);
-  const checks = createChecks({
-    ...{ now: scheduler.now, ledger, books, sendWithinMs, isReviewByTwo, rulesOf, complain },
+  const accounting = createAccounting({
+    ...{ now: scheduler.now, ledger, log, sendWithinMs, isReviewByTwo, rulesOf, complain },
     showsDisputedPayments: faults.showsDisputedPayments,
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
   });
+  const account = accounting.begin();
+  const endpoints = createWebhookEndpoints({ ...account, webhooks, complain, saw, faults });
   const world: World = {
     ...{ random, scheduler, pace, isReviewByTwo, rulesOf, trace },
-    ...{ faults, log, ledger, books, checks, complain },
+    ...{ faults, log, ledger, ...account, complain },
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
@@ -156,6 +161,8 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     ...{ endpoints, saw },
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
+    isRestored: accounting.hasBegunAnew,
+    beginAnew: () => void Object.assign(world, accounting.begin()),
   };
   const disasters = createDisasters(world, crashAt);
   addMachines(world, disasters);

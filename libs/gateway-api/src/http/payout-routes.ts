@@ -14,6 +14,7 @@ const decidedBySecondKey = <More extends Partial<Route>>(
     answers: done('The payout as it is now.', 'CreatedPayout'),
     errors: [
       ...(['payout_not_found', 'payout_not_awaiting_approval', 'approval_by_requester'] as const),
+      ...(decision === 'approve' ? (['payout_in_review'] as const) : []),
       ...ofCommands,
     ],
   }) satisfies Route;
@@ -51,6 +52,7 @@ export const payoutRoutes = {
       'daily_limit_exceeded',
       'payout_approval_refused',
       'payout_approval_lapsed',
+      'payout_in_review',
       'resolved_as_not_made',
       'idempotency_key_reused',
       'read_model_behind',

@@ -9,7 +9,15 @@ import {
   payoutRequested,
   requestPayout,
 } from '../../testing/payout-samples.ts';
-import { answered, defer, inquired, missing, payoutDomain, retrieved } from '../../testing/payout-story.ts';
+import {
+  answered,
+  defer,
+  inquired,
+  missing,
+  payoutDomain,
+  retrieved,
+  second,
+} from '../../testing/payout-story.ts';
 import { approvalLastsMs } from './payout-approval.ts';
 import type { AskPayoutApproval, PayoutInput } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
@@ -174,11 +182,54 @@ describe('time', () => {
 test.each([
   answered('approved'),
   inquired([observedPayout('approved')]),
-  retrieved(observedPayout('approved')),
+  retrieved(observedPayout('declined')),
   missing(),
 ])('what is shown under its number while nothing is announced is none of ours: $type', (fact) => {
   given(awaiting).when(fact).thenNothing();
   given(granted).when(fact).thenNothing();
+});
+
+// The simulation, seed 5161 of the world with backups: what was approved and paid behind the backup waited for its approval once more,
+// and would have been paid a second time.
+describe('what was paid out under its number', () => {
+  const found = second('token-a', 'approved', null);
+  const seen = (history: readonly PayoutEvent[]) => [...history, found];
+  const acknowledged: PayoutEvent = {
+    type: 'ReviewResolved',
+    data: { code: 'second_payout_found', number: 1, resolution: 'acknowledged', reason: 'another one' },
+  };
+
+  test.each([
+    ['awaiting approval', awaiting],
+    ['approved', granted],
+  ])('opens a review of one that is %s, once', (_, history) => {
+    const fact = retrieved(observedPayout('approved'));
+    given(history).when(fact).then([found]);
+    given(seen(history)).when(fact).thenNothing();
+    given([...seen(history), acknowledged])
+      .when(fact)
+      .thenNothing();
+  });
+
+  test('keeps it from being approved and sent until somebody has acknowledged that', () => {
+    given(seen(awaiting)).when(grant()).thenRefused('payout_in_review');
+    given(seen(granted)).when(requestPayout()).thenRefused('payout_in_review');
+    given([...seen(awaiting), acknowledged])
+      .when(grant())
+      .then([wasGranted()]);
+    given([...seen(granted), acknowledged])
+      .when(requestPayout())
+      .then([payoutRequested()]);
+  });
+
+  test('keeps it from nothing else: it is asked for, refused, and lapses', () => {
+    given(seen(awaiting)).when(ask()).thenNothing();
+    given(seen(awaiting)).when(requestPayout()).thenNothing();
+    given(seen(granted)).when(refuse()).then(wasRefused);
+    given(seen(awaiting))
+      .when(lapse(86_450_000))
+      .then([failed('approval-lapsed')]);
+  });
 });
 
 test('a callback about it is deferred and inquired as any', () =>

@@ -12,6 +12,7 @@ import type {
   RequestPayout,
 } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
+import { isOpen } from '../review.ts';
 import type { Payout } from './payout-state.ts';
 
 type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
@@ -22,6 +23,10 @@ export const approvalLastsMs = 24 * 60 * 60 * 1000;
 /** True while nothing of it is announced. */
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
   phase === 'awaiting_approval' || phase === 'approval_granted';
+
+/** Something was paid out under its number: nothing more is, until a person has looked at that. */
+export const isInReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
+  isOpen({ reviews }, 'second_payout_found');
 
 export function askApproval(ask: AskPayoutApproval): PayoutEvent {
   const { type: _, earlierFingerprints: __, askedAt, ...data } = ask;
@@ -45,6 +50,7 @@ export function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDe
   if (approval.grantedBy === keyId && state.phase !== 'failed') return events();
   if (state.phase !== 'awaiting_approval' || hasLapsed(state, at))
     return refuse({ code: 'payout_not_awaiting_approval' });
+  if (isInReview(state)) return refuse({ code: 'payout_in_review' });
   const data = { grantedBy: keyId, lapsesAt: at + approvalLastsMs };
   return events({ type: 'PayoutApprovalGranted', data });
 }

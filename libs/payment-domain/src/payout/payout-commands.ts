@@ -103,5 +103,6 @@ export type PayoutRefusal =
   | { code: 'idempotency_key_reused' }
   | { code: 'payout_not_found' }
   | { code: 'payout_not_awaiting_approval' }
+  | { code: 'payout_in_review' }
   | { code: 'approval_by_requester' }
   | ReviewRefusal;

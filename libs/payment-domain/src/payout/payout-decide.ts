@@ -21,6 +21,7 @@ import {
   askApproval,
   grantPayout,
   isBeforeAnnouncement,
+  isInReview,
   recordApprovalLapsed,
   refusePayout,
 } from './payout-approval.ts';
@@ -38,6 +39,7 @@ import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
 import {
   acceptPayout,
   isOwnNumber,
+  observeBeforeAnnouncement,
   observePayout,
   openPayoutDisagreement,
   openSecondPayouts,
@@ -84,6 +86,7 @@ function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecisi
   const { type: _, earlierFingerprints: __, requestedAt: ___, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
   if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
+  if (state.phase === 'approval_granted' && isInReview(state)) return refuse({ code: 'payout_in_review' });
   return events(...announceApproved(state, request));
 }
 
@@ -108,12 +111,15 @@ const record = (state: Payout, observation: PayoutObservation): PayoutEvent[] =>
 const isInquiry = ({ type }: Pick<PayoutObservation, 'type'>): boolean =>
   type === 'RecordPayoutSearch' || type === 'RecordPayoutObservation' || type === 'RecordMissing';
 
-/** What is shown under its number while nothing of it is announced is none of ours. */
+/** No call of it is announced, so none of this is about one. */
 const isOfNoCall = (state: Payout, { type }: PayoutObservation): boolean =>
   isBeforeAnnouncement(state) && (isInquiry({ type }) || type === 'RecordPayoutOutcome');
 
 function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] {
-  if (isOfNoCall(state, observation)) return [];
+  if (isOfNoCall(state, observation))
+    return observation.type === 'RecordPayoutObservation'
+      ? observeBeforeAnnouncement(state, observation.observed)
+      : [];
   switch (observation.type) {
     case 'RecordApprovalLapsed':
       return recordApprovalLapsed(state, observation);

@@ -3,7 +3,7 @@ import {
   type InquiryFailure,
   type ObservedPayment,
   type PaymentObservation,
-  inquiryNeedOf,
+  isFinalPhase,
   isPaymentAwaited,
   mayBeMadeBy,
   windowInQuestion,
@@ -51,7 +51,7 @@ export async function inquirePayment(
   if (isPaymentAwaited(payment) || serviceToken === undefined) return search(deps, aggregate, cause);
   const inquired = await retrieve(deps, aggregate, serviceToken, cause);
   // Forgotten when the creation was resolved, unless just then the store was away, or the process was killed.
-  if (terms.kind === 'hosted' && inquiryNeedOf(payment) === 'settled') await deps.customers.release(token);
+  if (terms.kind === 'hosted' && isFinalPhase(payment.phase)) await deps.customers.release(token);
   return inquired;
 }
 

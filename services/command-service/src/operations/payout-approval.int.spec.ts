@@ -2,7 +2,8 @@ import { StoreUnavailable } from '@tollgate/event-store';
 import type { Caller } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
-import { type Instance, caller, payoutFor, quietMs } from '../testing/harness.ts';
+import { inquireNamed } from '../inquiries/inquire.ts';
+import { type Instance, caller, cause, payoutFor, quietMs } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -94,6 +95,33 @@ describe('a payout above the sum of its team', () => {
       ...['PayoutAccepted', 'PayoutApproved'],
     ]);
     expect(await balance()).toEqual({ available: 0n, hold: 0n });
+  });
+
+  // A restored backup had forgotten that it was approved and sent.
+  it('is not sent while the provider has one under its number, until somebody has acknowledged that', async () => {
+    await harness().approved('order-1', 1_000);
+    const token = await waiting();
+    harness().provider.payouts.set('service-payout', {
+      ...{ serviceToken: 'service-payout', status: 'approved', amount: 500, currency: 'EUR' },
+      ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
+    });
+    await inquireNamed(harness(), token, 'service-payout', cause);
+    const inReview = [409, 'processing_error payout_in_review token'];
+    expect(errorsOf(await decide(token, 'approve'))).toEqual(inReview);
+    expect((await ask()).json()).toMatchObject({ payout: { phase: 'awaiting_approval' } });
+    const review = { token, code: 'second_payout_found', resolution: 'acknowledged' } as const;
+    await harness().resolve(review);
+    expect((await decide(token, 'approve')).statusCode).toBe(200);
+    harness().provider.payouts.set('another', {
+      ...{ serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' },
+      ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
+    });
+    await inquireNamed(harness(), token, 'another', cause);
+    expect(errorsOf(await ask())).toEqual(inReview);
+    expect(sent()).toEqual([]);
+    await harness().resolve({ ...review, number: 2 });
+    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
+    expect(sent()).toHaveLength(1);
   });
 
   it('to a recurring token is sent by the repeat, too', async () => {

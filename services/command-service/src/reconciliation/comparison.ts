@@ -5,6 +5,7 @@ import {
   type Sums,
   addCounts,
   addSums,
+  isBeforeAnnouncement,
   noCounts,
   statusOfPayoutPhase,
   statusOfPhase,
@@ -55,6 +56,8 @@ export const isSame = (here: Standing, there: Standing): boolean =>
 
 /** True where the row is of an attempt or payout under our number that is not the one that we know. */
 export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: ListedRow): boolean {
+  // Nothing of it is announced.
+  if ('payout' in subject && isBeforeAnnouncement(subject.payout)) return true;
   const known = stateOf(subject).serviceToken;
   if (known !== undefined) return known !== serviceToken;
   return orderNumber !== undefined && orderNumber !== creationOf(subject).providerOrderNumber;

@@ -223,6 +223,37 @@ it('does not count in a dry run what a person has acknowledged', async () => {
   expect(counts).toMatchObject({ matched: 1, onlyAtService: 0 });
 });
 
+// The store was restored from a backup: a payout that was approved and sent behind it waited for its approval once more.
+it('finds that a payout which waits for its approval was paid out', async () => {
+  const prepared = prepare();
+  await harness().approved('order-1', 500);
+  const asker = { ...caller, wallet: { kind: 'own' as const }, approvalAbove: { EUR: 0 } };
+  const asked = await harness().payOut({ ...payoutFor('payout-1'), caller: asker });
+  const token = 'aggregate' in asked && asked.aggregate ? asked.aggregate.token : '';
+  await prepared.index(token);
+  harness().provider.payouts.set('service-payout', {
+    ...{ serviceToken: 'service-payout', status: 'approved', amount: 500, currency: 'EUR' },
+    ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
+  });
+  const { differences } = await reconcile(prepared);
+  expect(differences).toMatchObject([{ kind: 'another_token', token, isSettled: true }]);
+  const payout = (await harness().payouts.load(token))?.payout;
+  expect([payout?.phase, payout?.reviews.map(({ code }) => code)]).toEqual([
+    'awaiting_approval',
+    ['second_payout_found'],
+  ]);
+  // Refused, it is the one that was paid.
+  const refusal = {
+    type: 'RefusePayout',
+    keyId: 'second',
+    reason: 'paid already',
+    at: harness().clock.now(),
+  } as const;
+  await harness().payouts.execute(token, refusal, cause);
+  await harness().inquire(token);
+  expect((await harness().payouts.load(token))?.payout.phase).toBe('approved');
+});
+
 // What a callback or a list named was asked of a hanging account first, though the account of the payment knew it.
 it('asks the account of the payment first about another token of its number', async () => {
   const token = await harness().approved('order-1');
