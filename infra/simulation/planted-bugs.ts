@@ -4,7 +4,7 @@
  * been seen caught; `npm run simulate:planted -- --open` tries them.
  */
 
-import { bugsForCustomers, bugsOfRestores } from './planted-for-customers.ts';
+import { bugsForCustomers, bugsOfMoving, bugsOfRestores } from './planted-around-payments.ts';
 import { bugsForTeams } from './planted-for-teams.ts';
 
 export interface PlantedBug {
@@ -392,4 +392,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsForTeams,
   ...bugsForCustomers,
   ...bugsOfRestores,
+  ...bugsOfMoving,
 ];

@@ -34,6 +34,8 @@ export interface OperationOnRecord {
   askedBy: string | undefined;
   grantedBy: string | undefined;
   isRefused: boolean;
+  /** It was made before us. */
+  isAdopted: boolean;
   serviceToken: string | undefined;
   approvedAmount: number;
   /** What was approved once, whatever was taken back since. */
@@ -94,7 +96,7 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
     const terms = objectIn(data, 'terms');
     return {
       ...{ token, kind, team: textIn(data, 'team'), phase: 'requested', amount: numberIn(terms, 'amount') },
-      ...{ askedBy: undefined, grantedBy: undefined, isRefused: false },
+      ...{ askedBy: undefined, grantedBy: undefined, isRefused: false, isAdopted: false },
       ...{
         serviceToken: undefined,
         approvedAmount: 0,
@@ -123,6 +125,13 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
     byOrderNumber.set(orderNumber, operation);
   }
 
+  function adopt(operation: OperationOnRecord, orderNumber: string): void {
+    const other = byOrderNumber.get(orderNumber);
+    if (other !== undefined)
+      complain('adoption', `${operation.token} is ${orderNumber}, as ${other.token} is`);
+    byOrderNumber.set(orderNumber, operation);
+  }
+
   /** A team pays out of what it was paid; refunds, and what others take back, may come later. */
   function requirePosition(team: string): void {
     const own = [...operations.values()].filter((each) => walletOf(each.team) === walletOf(team));
@@ -145,7 +154,7 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
       operation.changedAt = at;
       operation.events.push(type);
       const step = steps[type];
-      step?.(operation, data as Data, { at, announce, complain, requirePosition });
+      step?.(operation, data as Data, { at, announce, adopt, complain, requirePosition });
     },
     find: (token) => operations.get(token),
     byOrderNumber: (orderNumber) => byOrderNumber.get(orderNumber),
@@ -156,6 +165,7 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
 interface Tools {
   at: number;
   announce: (operation: OperationOnRecord, attempt: Data, at: number) => void;
+  adopt: (operation: OperationOnRecord, orderNumber: string) => void;
   complain: Complain;
   requirePosition: (team: string) => void;
 }
@@ -210,6 +220,16 @@ const setRefund =
 
 const steps: Record<string, Step> = {
   PaymentRequested: (operation, data, { at, announce }) => announce(operation, objectIn(data, 'attempt'), at),
+  PaymentAdopted: (operation, data, { adopt }) => {
+    const [status, held] = [textIn(data, 'status'), numberIn(data, 'authorizedAmount')];
+    operation.isAdopted = true;
+    operation.phase = status === 'pending' && held > 0 ? 'authorized' : status;
+    operation.serviceToken = textIn(data, 'serviceToken');
+    operation.refundedAmount = operation.externalAmount = numberIn(data, 'refundedAmount');
+    if (status === 'approved' || status === 'refunded')
+      operation.everApproved = operation.approvedAmount = operation.amount;
+    adopt(operation, textIn(data, 'providerOrderNumber'));
+  },
   PayoutApprovalRequested: (operation, data) => {
     operation.phase = 'awaiting_approval';
     operation.askedBy = textIn(data, 'askedBy');

@@ -31,6 +31,7 @@ const pathsOfACampaign = [
   'a dispute was opened',
   'a list was read to its end',
   'a page of a feed',
+  'a payment of before was taken',
   'a payout was approved',
   'a payout was refused by a second key',
   'a second person must agree',

@@ -82,10 +82,8 @@ export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
   function requireOwn({ team, paymentToken }: DisputeOnRecord, there: LedgerDispute | undefined): void {
     if (paymentToken === undefined && team === undefined) return;
     const payment = there === undefined ? undefined : ledger.findPayment(there.payment);
-    if (
-      payment?.orderNumber.startsWith(`${paymentToken ?? ''}.`) !== true ||
-      books.find(paymentToken ?? '')?.team !== team
-    )
+    const own = books.find(paymentToken ?? '');
+    if (payment === undefined || own?.serviceToken !== payment.token || own.team !== team)
       complain(
         'I14',
         `the dispute ${there?.id ?? ''} of ${payment?.orderNumber ?? ''} is taken for one of ${paymentToken ?? ''}, ${team ?? ''}`,

@@ -19,7 +19,9 @@ export function liesOf(
   wasClockWrong: boolean,
 ): string[] {
   const { token } = operation;
-  const listed = ledger.payments.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
+  const listed = ledger.payments.filter(
+    ({ orderNumber, token: at }) => orderNumber.startsWith(`${token}.`) || at === operation.serviceToken,
+  );
   const evidence = { operation, listed, ledger, wasClockWrong };
   if (type === 'FinalStatusRevised') {
     const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);

@@ -4,8 +4,8 @@ import type { Life } from './machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
 import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
-import { createNamedChecks } from './forgotten-by-store.ts';
 import { createRecurringChecks } from './recurring.ts';
+import { createUnmatchedChecks } from './unmatched.ts';
 import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
@@ -56,7 +56,7 @@ export function createChecks(parts: CheckParts): Checks {
   const money = createMoneyChecks(parts);
   const disputes = createDisputeChecks(parts);
   const recurring = createRecurringChecks(parts);
-  const named = createNamedChecks(parts);
+  const unmatched = createUnmatchedChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
@@ -104,7 +104,7 @@ export function createChecks(parts: CheckParts): Checks {
         requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      for (const each of [byTwo, disputes, money, recurring, named]) each.onRecorded(event);
+      for (const each of [byTwo, disputes, money, recurring, unmatched]) each.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
@@ -115,7 +115,7 @@ export function createChecks(parts: CheckParts): Checks {
     },
     differences: () => [
       ...books.all().flatMap((each) => differencesOf(parts, each)),
-      ...[disputes, recurring, ...(isRestored ? [named] : [])].flatMap((each) => each.differences()),
+      ...[disputes, recurring, unmatched].flatMap((each) => each.differences()),
     ],
     atEnd: () => {
       requireOneEach(parts);

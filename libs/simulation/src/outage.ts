@@ -7,9 +7,9 @@ import type { World } from './world.ts';
 
 const dayMs = 86_400_000;
 
-/** Today, in UTC. */
-export const dayOf = ({ scheduler }: World): string =>
-  new Date(epochMs + scheduler.now()).toISOString().slice(0, 10);
+/** Today, or so many days from it, in UTC. */
+export const dayOf = ({ scheduler }: World, days = 0): string =>
+  new Date(epochMs + scheduler.now() + days * dayMs).toISOString().slice(0, 10);
 
 export async function outageOfDays(
   world: World,

@@ -3,6 +3,7 @@ import { type CallerRequest, type CallerWorld, type Known, codesOf, insist, post
 import { pageOf } from './payment-service/api.ts';
 import { watch } from './readers.ts';
 import { chargeAgain } from './recurring.ts';
+import { refunds } from './refunds.ts';
 import { cardNumber, emailOf } from './secrets.ts';
 import { type TeamName, teamNames, webhookUrlOf } from './teams.ts';
 
@@ -125,33 +126,6 @@ async function endTwoStep(world: CallerWorld, team: TeamName, token: string): Pr
   const isRefused = answers.some((answer) => codesOf(answer?.body).includes('payment_not_confirmable'));
   if (wasHeld && isHeld() && isRefused && !world.isInReview(token))
     world.complain('F5', `${token} is refused as not confirmable, and its money is authorized`);
-}
-
-/** One after the other, or several at once over the sum. */
-async function refunds(
-  world: CallerWorld,
-  team: TeamName,
-  token: string,
-  amount: number,
-  /** What tells its keys from those of other refunds. */
-  name: string,
-): Promise<void> {
-  const { random } = world;
-  if (random.chance(0.3)) return;
-  await world.sleep(random.between(500, 120_000));
-  const count = random.whole(1, 4);
-  const isAtOnce = random.chance(0.5);
-  if (isAtOnce && count > 1) world.saw('several refunds at once');
-  const each = Math.max(1, Math.floor((amount * random.between(0.2, 1.2)) / count));
-  const one = async (index: number) => {
-    const known: Known = { token: undefined };
-    const request = post(team, 'refunds', { token, amount: each }, `refund-${name}-${index}`);
-    const tries = random.chance(0.3) ? 2 : 1;
-    if (tries === 2) world.saw('the same refund twice at once');
-    await Promise.all(Array.from({ length: tries }, () => insist(world, request, known)));
-  };
-  if (isAtOnce) await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
-  else for (let index = 0; index < count; index += 1) await one(index);
 }
 
 /** A team sees its own payment, and in no state that the service never had. */

@@ -7,6 +7,7 @@ import { beginListReaders } from './list-readers.ts';
 import { requireTopics } from './invariants.ts';
 import { beginOperators } from './operators.ts';
 import { outageOfDays } from './outage.ts';
+import { type Moving, beginMoving } from './moving.ts';
 import { type Persons, beginPersons } from './persons.ts';
 import type { Random } from './random.ts';
 import { type FeedReaders, beginFeedReaders } from './readers.ts';
@@ -56,6 +57,7 @@ export async function live(
     ...{ operations, kind },
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
   });
+  const moving = kind === undefined ? beginMoving(world, frontDoor.callerOf) : undefined;
   const persons = beginPersons(world, frontDoor.callerOf);
   const seen: World = Object.assign(Object.create(world) as World, { complain: whileItStands(world) });
   const endpoints = beginEndpoints(seen, frontDoor.callerOf);
@@ -67,12 +69,9 @@ export async function live(
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // What was revised long after its last inquiry is learnt by a reconciliation only.
-  const isLong = kind === undefined && faults.blind === undefined && faults.strikes('outage-of-days', random);
-  const isLost =
-    !isLong &&
-    kind === undefined &&
-    faults.blind === undefined &&
-    faults.strikes('restored-from-backup', random);
+  const mayGetLost = moving?.isUnderWay === false && faults.blind === undefined;
+  const isLong = mayGetLost && faults.strikes('outage-of-days', random);
+  const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
   faults.end();
   const restored = isLost ? restore({ accounts, callerOf: frontDoor.callerOf }) : undefined;
   if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
@@ -80,7 +79,7 @@ export async function live(
   disasters.heal();
   await heal(world, disasters, {
     underWay,
-    ...{ endpoints, persons, feeds, restored },
+    ...{ endpoints, persons, feeds, moving, restored },
     patience: kind === undefined ? ofSeeds : ofScenarios,
   });
 }
@@ -107,6 +106,7 @@ async function heal(
     endpoints,
     persons,
     feeds,
+    moving,
     restored,
     patience,
   }: {
@@ -114,6 +114,7 @@ async function heal(
     endpoints: { isIdle(): boolean };
     persons: Persons;
     feeds: FeedReaders;
+    moving: Moving | undefined;
     restored: Restored | undefined;
     patience: Patience;
   },
@@ -127,6 +128,7 @@ async function heal(
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...world.checks.differences(),
     ...(isForgottenInTime(world) ? keptForNothing(log, world.books.all()) : []),
+    ...(moving?.differences() ?? []),
     ...(restored === undefined ? differencesOfTeams() : restored.differences()),
   ];
   const differencesOfTeams = () => [

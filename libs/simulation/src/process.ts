@@ -65,7 +65,8 @@ export interface GatewayProcess {
 
 const secret = 's'.repeat(32);
 const callbackSecrets = parseCallbackSecrets(`k1:${secret}`);
-const dataSecrets = parseDataSecrets(`k1:${secret}`);
+export const dataSecret = `k1:${secret}`;
+const dataSecrets = parseDataSecrets(dataSecret);
 const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
 export const callbackBase = 'https://callbacks.sim';
 

@@ -73,6 +73,9 @@ async function stealBy(
   }
 }
 
+/** Events that bring an alias. */
+const issues = new Set(['RecurringTokenIssued', 'PaymentAdopted']);
+
 export interface RecurringChecks {
   onRecorded(event: RecordedEvent): void;
   /** Before the first byte of a creation leaves. */
@@ -117,8 +120,8 @@ export function createRecurringChecks({ books, ledger, complain }: Parts): Recur
       const [, token] = /^(?:payment|payout)-(.+)$/.exec(stream) ?? [];
       if (token === undefined) return;
       if (revision === 0) terms.set(token, (data as { terms?: Terms }).terms ?? {});
-      if (type !== 'RecurringTokenIssued') return;
-      const { recurringToken } = data as { recurringToken: string };
+      const { recurringToken } = data as { recurringToken?: string };
+      if (!issues.has(type) || recurringToken === undefined) return;
       if (issuedFor.has(recurringToken)) complain('recurring', `${recurringToken} was issued twice`);
       issuedFor.set(recurringToken, token);
     },
@@ -138,10 +141,10 @@ export function createRecurringChecks({ books, ledger, complain }: Parts): Recur
     },
     differences: () =>
       books.all().flatMap((operation) => {
-        const { token, phase, reviews, serviceToken, events } = operation;
+        const { token, phase, reviews, serviceToken } = operation;
         const isDue = phase === 'approved' && reviews.size === 0 && terms.get(token)?.recurring === true;
         const isThere = ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
-        return isDue && isThere && !events.includes('RecurringTokenIssued')
+        return isDue && isThere && ![...issuedFor.values()].includes(token)
           ? [`${token} has yielded a recurring token, and its team has none`]
           : [];
       }),
@@ -152,7 +155,7 @@ export function createRecurringChecks({ books, ledger, complain }: Parts): Recur
     const attempts = books.find(paymentToken)?.attempts;
     const isThere = ledger.payments.some(
       (each) =>
-        attempts?.has(each.orderNumber) === true &&
+        (attempts?.has(each.orderNumber) === true || each.isFormer === true) &&
         !each.isStranger &&
         each.account === account &&
         each.recurringToken !== undefined,

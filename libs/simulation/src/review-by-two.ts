@@ -8,7 +8,11 @@ export interface ReviewsByTwo {
 interface Answer {
   number: number;
   resolution: string;
+  reason?: string;
 }
+
+/** What an operator takes over at the machine is no question any more (docs/adr/0038-reviews-by-two.md). */
+const adopted = 'The payment was adopted.';
 
 /** By these an observation ends a review, and nobody has to agree. */
 const foundOut = new Set(['found', 'retrieved', 'superseded']);
@@ -25,7 +29,7 @@ export function createReviewsByTwo({
   return {
     onRecorded({ stream, type, data, metadata }) {
       if (type !== 'ReviewResolutionProposed' && type !== 'ReviewResolved') return;
-      const { number, resolution } = data as Answer;
+      const { number, resolution, reason } = data as Answer;
       const review = `${number} of ${stream}`;
       const by = (metadata as { actor?: { name?: string } }).actor?.name ?? '';
       if (type === 'ReviewResolutionProposed') {
@@ -33,7 +37,7 @@ export function createReviewsByTwo({
         proposed.set(review, { resolution, by });
         return;
       }
-      if (!isOn || foundOut.has(resolution)) return;
+      if (!isOn || foundOut.has(resolution) || reason === adopted) return;
       const first = proposed.get(review);
       if (first?.resolution !== resolution || first.by === by)
         complain('two persons', `review ${review} is resolved by ${by} alone: ${resolution}`);

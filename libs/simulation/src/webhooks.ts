@@ -100,8 +100,8 @@ function receive({ webhooks, endpoints, saw, complain, isRestored }: World, mess
 /** Final statuses that no webhook has reported to the team. */
 export const missingWebhooks = ({ books, webhooks }: Pick<World, 'books' | 'webhooks'>): string[] =>
   books.all().flatMap((operation) => {
-    const { token, phase } = operation;
+    const { token, phase, isAdopted } = operation;
     const status = phase === 'voided' || phase === 'failed' ? 'declined' : phase;
-    const isReported = !isFinal(operation) || webhooks.statusesOf(token).has(status);
+    const isReported = isAdopted || !isFinal(operation) || webhooks.statusesOf(token).has(status);
     return isReported ? [] : [`no webhook has reported to the team that ${token} is ${status}`];
   });

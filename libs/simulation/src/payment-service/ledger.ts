@@ -35,6 +35,8 @@ export interface LedgerPayment {
   revisions: number;
   /** It was shown with another amount than it has. */
   wasShownWrong: boolean;
+  /** Whoever was there before us made it. */
+  isFormer?: boolean;
   /** It is to yield a recurring token. */
   isRecurring: boolean;
   /** Charges its card again. */
@@ -176,6 +178,13 @@ function paymentsOf(context: Context) {
   return {
     findPayment: (token: string) => entries.payments.find((payment) => payment.token === token),
     create: (terms: NewPayment) => add(terms),
+    /** Made by whoever was there before us. */
+    addFormer: (terms: NewPayment, { ageMs, ...left }: Partial<LedgerPayment> & { ageMs: number }) => {
+      const payment = add(terms, { ...left, createdAt: Math.floor(now() - ageMs), isFormer: true });
+      if (payment.isRecurring && payment.hasTakenMoney)
+        payment.recurringToken = nextToken(`${recurringTokenMark}rt`);
+      return payment;
+    },
     /** Another installation's payment under a number that is ours. */
     addStranger: (terms: NewPayment) =>
       add(terms, {

@@ -2,7 +2,7 @@
 import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import { given } from '@tollgate/service-kit';
-import { deriveUnmatchedToken } from '../aggregates/unmatched.ts';
+import { deriveUnmatchedToken, resolveAdopted } from '../aggregates/unmatched.ts';
 import { deriveAdoptedToken, deriveRecurringAlias } from '../tokens.ts';
 import type { Adopting } from './adopt-payments.ts';
 
@@ -36,21 +36,13 @@ export interface AdoptedRow {
 export async function adoptRow(adopting: Adopting, listed: FoundPayment): Promise<AdoptedRow> {
   const row = await judgeRow(adopting, listed);
   const isAdopted = row.outcome === 'adopted' || row.outcome === 'adopted_before';
-  if (isAdopted && !adopting.order.isDryRun) await resolveUnmatched(adopting, listed.observed.serviceToken);
+  if (!isAdopted || adopting.order.isDryRun) return row;
+  const { environment, account } = adopting.order;
+  const { serviceToken } = listed.observed;
+  // A reconciliation may have found it before.
+  const unmatched = deriveUnmatchedToken({ environment, account, operation: 'payment', serviceToken });
+  await resolveAdopted(adopting.unmatched, unmatched, adopting.cause);
   return row;
-}
-
-/** A reconciliation may have found it before: whose it is has been answered. */
-async function resolveUnmatched(
-  { unmatched, order: { environment, account }, cause }: Adopting,
-  serviceToken: string,
-): Promise<void> {
-  const token = deriveUnmatchedToken({ environment, account, operation: 'payment', serviceToken });
-  const known = await unmatched.load(token);
-  for (const { code, number } of known?.unmatched.reviews ?? []) {
-    const answer = { resolution: 'acknowledged', reason: 'The payment was adopted.' } as const;
-    await unmatched.execute(token, { type: 'ResolveReview', code, number, ...answer }, cause);
-  }
 }
 
 async function judgeRow(adopting: Adopting, listed: FoundPayment): Promise<AdoptedRow> {

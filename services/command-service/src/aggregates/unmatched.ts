@@ -15,7 +15,7 @@ import {
 } from '@tollgate/payment-domain';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { deriveToken } from '../tokens.ts';
-import { type Repository, createRepository } from './repository.ts';
+import { type Cause, type Repository, createRepository } from './repository.ts';
 
 export type UnmatchedAggregate = AggregateAt<Position>;
 export type UnmatchedOperations = Repository<
@@ -47,5 +47,18 @@ export const deriveUnmatchedToken = ({
   serviceToken,
 }: Pick<UnmatchedFacts, 'environment' | 'account' | 'operation' | 'serviceToken'>): string =>
   deriveToken(unmatchedTokenPrefix, [environment, account, operation, serviceToken]);
+
+/** Whose it is has been answered by its adoption. @throws StoreUnavailable */
+export async function resolveAdopted(
+  unmatched: UnmatchedOperations,
+  token: string,
+  cause: Cause,
+): Promise<void> {
+  const known = await unmatched.load(token);
+  for (const { code, number } of known?.unmatched.reviews ?? []) {
+    const answer = { resolution: 'acknowledged', reason: 'The payment was adopted.' } as const;
+    await unmatched.execute(token, { type: 'ResolveReview', code, number, ...answer }, cause);
+  }
+}
 
 export const isUnmatchedToken = (token: string): boolean => token.startsWith(`${unmatchedTokenPrefix}_`);

@@ -17,7 +17,7 @@ import {
   stateOf,
   subjectsOf,
 } from '../aggregates/subjects.ts';
-import { type UnmatchedOperations, deriveUnmatchedToken } from '../aggregates/unmatched.ts';
+import { type UnmatchedOperations, deriveUnmatchedToken, resolveAdopted } from '../aggregates/unmatched.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
@@ -76,7 +76,7 @@ export async function compareRow(
   if (view !== undefined && isOurs(view, context) && agrees(view, row)) return matched(context, view, row);
   // The index may be behind; what is recorded counts.
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
-  if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row);
+  if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
   if (agrees(subject, row)) return matched(context, subject, row);
   const isUnderWay = stateOf(subject).phase === 'requested';
   if (isUnderWay || isSince(subject.updatedAt, context.readAt, deps.clock))
@@ -172,10 +172,17 @@ async function differs(
   }
 }
 
+async function isThere(deps: RowDependencies, context: RowContext, token: string | undefined) {
+  const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
+  return subject !== undefined && isOurs(subject, context);
+}
+
 async function onlyAtService(
   deps: RowDependencies,
   context: RowContext,
   row: ListedRow,
+  /** What it would have here. */
+  own: string | undefined,
 ): Promise<ComparedRow> {
   const { request, operation, cause, readAt, reviewsLeft } = context;
   const { environment, account, day } = request;
@@ -195,6 +202,8 @@ async function onlyAtService(
   if (mayOpen) {
     if (isNew) reviewsLeft.count -= 1;
     await deps.unmatched.execute(token, observed, cause);
+    // Adopted meanwhile, by an operator who has not seen this review.
+    if (isNew && (await isThere(deps, context, own))) await resolveAdopted(deps.unmatched, token, cause);
   }
   // A person has decided what it is, and nothing about it is new.
   if (!isNew && known?.reviews.length === 0)

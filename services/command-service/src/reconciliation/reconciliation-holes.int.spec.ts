@@ -96,10 +96,8 @@ it('opens a review for each that the service alone has, in the end', async () =>
     ).toMatchObject([{ code: 'only_at_service' }]);
 });
 
-// Adopted payments have numbers that are not ours: each was taken for nobody's, a review per payment.
-it('knows what was adopted by the token of the service', async () => {
-  const prepared = prepare();
-  strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
+/** Takes everything of the account under the team. */
+async function adoptAll(): Promise<(string | undefined)[]> {
   const { store, vault, clock, ids, askAccount, installation } = harness();
   const rows: (string | undefined)[] = [];
   await harness().passTime(
@@ -124,9 +122,38 @@ it('knows what was adopted by the token of the service', async () => {
       },
     ),
   );
+  return rows;
+}
+
+// Adopted payments have numbers that are not ours: each was taken for nobody's, a review per payment.
+it('knows what was adopted by the token of the service', async () => {
+  const prepared = prepare();
+  strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
+  const rows = await adoptAll();
   await prepared.index(rows[0]!);
   const { counts } = await reconcile(prepared);
   expect(counts).toMatchObject({ matched: 1, onlyAtService: 0, onlyHere: 0 });
+});
+
+// The operator had looked for the review a moment before it was opened: it was open for ever.
+it('leaves no review of what is adopted while it is compared', async () => {
+  const prepared = prepare();
+  const { deps } = prepared;
+  strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
+  const { unmatched } = deps;
+  let isAdopted = false;
+  deps.unmatched = {
+    ...unmatched,
+    async execute(...input) {
+      if (!isAdopted) await adoptAll();
+      isAdopted = true;
+      return unmatched.execute(...input);
+    },
+  };
+  expect((await reconcile(prepared)).counts).toMatchObject({ onlyAtService: 1 });
+  const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
+  const token = deriveUnmatchedToken({ ...named, serviceToken: 'service-shop' });
+  expect((await unmatched.load(token))?.unmatched.reviews).toEqual([]);
 });
 
 // A payout that was announced a moment before midnight UTC is in the service's list of the next day.

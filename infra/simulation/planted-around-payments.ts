@@ -1,4 +1,4 @@
-/** Planted bugs in what is kept of customers, and in what charges their cards again. */
+/** Planted bugs in what is around payments: customers and their tokens, restored stores, teams that move. */
 import type { PlantedBug } from './planted-bugs.ts';
 
 const commands = 'services/command-service/src';
@@ -76,5 +76,21 @@ export const bugsOfRestores: readonly PlantedBug[] = [
     file: `${commands}/reconciliation/reconcile-row.ts`,
     from: 'if (mayOpen) {',
     to: 'if (mayOpen && !isNew) {',
+  },
+];
+
+/** Planted bugs in what operators take over of payments that were made before. */
+export const bugsOfMoving: readonly PlantedBug[] = [
+  {
+    ...{ name: 'adopts-its-own', breaks: 'what a gateway has made is not adopted', seeds: 200 },
+    file: `${commands}/adoption/adopt-row.ts`,
+    from: 'if (maker !== undefined) return as(maker);',
+    to: "if (maker !== undefined && listed.observed.orderNumber === '') return as(maker);",
+  },
+  {
+    ...{ name: 'adopted-in-review', breaks: 'what is adopted is in question no more', seeds: 200 },
+    file: `${commands}/adoption/adopt-row.ts`,
+    from: '  await resolveAdopted(adopting.unmatched, unmatched, adopting.cause);',
+    to: '  void resolveAdopted, void unmatched;',
   },
 ];
