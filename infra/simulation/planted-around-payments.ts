@@ -68,8 +68,8 @@ export const bugsOfRestores: readonly PlantedBug[] = [
   {
     ...{ name: 'waiting-is-known', breaks: 'a payout that waits is not the one that was paid', seeds: 1000 },
     file: `${commands}/reconciliation/comparison.ts`,
-    from: "if ('payout' in subject && isBeforeAnnouncement(subject.payout)) return true;",
-    to: "if ('payout' in subject && isBeforeAnnouncement(subject.payout)) return false;",
+    from: "'payout' in subject && isBeforeAnnouncement(subject.payout);",
+    to: "'payout' in subject && isBeforeAnnouncement(subject.payout) && subject.payout.phase === 'failed';",
   },
   {
     ...{ name: 'only-there-unnamed', breaks: 'what only the provider has is named to a person', seeds: 1000 },

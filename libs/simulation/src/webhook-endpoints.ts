@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { CallerRequest, CallerWorld } from './caller.ts';
 import { type TeamName, endpointUrlOf, teamNames } from './teams.ts';
-import { type Inbox, type WebhookMessage, createInbox } from './webhooks.ts';
+import { type Inbox, type WebhookMessage, createInbox, readWebhook } from './webhooks.ts';
 import type { World } from './world.ts';
 
 interface TeamEndpoint {
@@ -19,9 +19,14 @@ interface TeamEndpoint {
   mayRefuse: boolean;
   /** A webhook came that no known secret has signed. */
   isPuzzled: boolean;
+  /** How often each was refused for that: after a few times the next try is hours away. */
+  refused: Map<string, number>;
   /** The position of the event that added it; undefined before. */
   since: string | undefined;
 }
+
+/** Of one webhook: then it is not waited for. */
+const refusalsMax = 2;
 
 export interface WebhookEndpoints {
   of(team: TeamName): TeamEndpoint;
@@ -41,13 +46,13 @@ export function createWebhookEndpoints({
 }: Pick<World, 'books' | 'webhooks' | 'complain' | 'saw' | 'faults'>): WebhookEndpoints {
   const endpoints = teamNames.map((team): TeamEndpoint => ({
     ...{ team, inbox: createInbox(`the endpoint of ${team}`, complain), secrets: [] },
-    ...{ mayRefuse: false, isPuzzled: false, since: undefined },
+    ...{ mayRefuse: false, isPuzzled: false, refused: new Map(), since: undefined },
   }));
   const replays = createReplayCheck({ complain, saw });
   /** Of events of payments and payouts, by token and number. */
   const positions = new Map<string, string>();
 
-  function differencesAt({ team, inbox, since }: TeamEndpoint): string[] {
+  function differencesAt({ team, inbox, refused, since }: TeamEndpoint): string[] {
     if (since === undefined) return [];
     const toCallbackUrl = new Set(
       [...webhooks.all()]
@@ -57,9 +62,9 @@ export function createWebhookEndpoints({
     );
     const toEndpoint = new Set([...inbox.all()].map(({ line }) => line));
     return [
-      ...[...toCallbackUrl.difference(toEndpoint)].map(
-        (line) => `the endpoint of ${team} was not sent: ${line}`,
-      ),
+      ...[...toCallbackUrl.difference(toEndpoint)]
+        .filter((line) => (refused.get(line) ?? 0) < refusalsMax)
+        .map((line) => `the endpoint of ${team} was not sent: ${line}`),
       ...[...toEndpoint.difference(toCallbackUrl)].map(
         (line) => `only the endpoint of ${team} was sent: ${line}`,
       ),
@@ -92,6 +97,8 @@ export function createWebhookEndpoints({
       if (secrets.length > 0 && !mayRefuse && !faults.counts().has('outage-of-days'))
         complain('webhooks', `${team} has kept its secret, and cannot verify a webhook with it`);
       endpoint.isPuzzled = secrets.length > 0;
+      const { line } = readWebhook(message.body);
+      endpoint.refused.set(line, (endpoint.refused.get(line) ?? 0) + 1);
       return 401;
     },
     differences: () => endpoints.flatMap(differencesAt),

@@ -36,6 +36,18 @@ interface WebhookBody {
   sequence: number;
 }
 
+/** What it tells, and of which payment or payout. */
+export function readWebhook(text: string) {
+  const { token, paymentToken: subject = token, type, status, sequence } = JSON.parse(text) as WebhookBody;
+  return {
+    token,
+    subject,
+    status,
+    sequence,
+    line: `${type} ${token} ${status} of event ${sequence} of ${subject}`,
+  };
+}
+
 /** A webhook may come again, also after later ones; what comes for the first time comes in the order of the events. */
 export function createInbox(name: string, complain: World['complain']): Inbox {
   const statuses = new Map<string, Set<string>>();
@@ -44,14 +56,7 @@ export function createInbox(name: string, complain: World['complain']): Inbox {
   let isOrdered = true;
   return {
     take: (text) => {
-      const {
-        token,
-        paymentToken: subject = token,
-        type,
-        status,
-        sequence,
-      } = JSON.parse(text) as WebhookBody;
-      const line = `${type} ${token} ${status} of event ${sequence} of ${subject}`;
+      const { token, subject, status, sequence, line } = readWebhook(text);
       const before = latest.get(subject) ?? -1;
       if (isOrdered && sequence < before && !all.has(line))
         complain('webhooks', `${name}: ${line} comes behind event ${before}`);

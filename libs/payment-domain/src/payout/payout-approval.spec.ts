@@ -179,15 +179,13 @@ describe('time', () => {
   });
 });
 
-test.each([
-  answered('approved'),
-  inquired([observedPayout('approved')]),
-  retrieved(observedPayout('declined')),
-  missing(),
-])('what is shown under its number while nothing is announced is none of ours: $type', (fact) => {
-  given(awaiting).when(fact).thenNothing();
-  given(granted).when(fact).thenNothing();
-});
+test.each([answered('approved'), inquired([observedPayout('approved')]), missing()])(
+  'what is shown under its number while nothing is announced is none of ours: $type',
+  (fact) => {
+    given(awaiting).when(fact).thenNothing();
+    given(granted).when(fact).thenNothing();
+  },
+);
 
 // The simulation, seed 5161 of the world with backups: what was approved and paid behind the backup waited for its approval once more,
 // and would have been paid a second time.
@@ -198,6 +196,11 @@ describe('what was paid out under its number', () => {
     type: 'ReviewResolved',
     data: { code: 'second_payout_found', number: 1, resolution: 'acknowledged', reason: 'another one' },
   };
+
+  test('opens a review also where it was declined: the service may revise that', () =>
+    given(awaiting)
+      .when(retrieved(observedPayout('declined')))
+      .then([second('token-a', 'declined', null)]));
 
   test.each([
     ['awaiting approval', awaiting],

@@ -64,10 +64,10 @@ const observeAnother = (state: Payout, observed: ObservedPayout): PayoutEvent[] 
 
 /**
  * Nothing of it is announced, and yet the service has a payout under its number: of another installation, or of ours, in a store whose
- * backup was restored. Sent, it may be paid a second time.
+ * backup was restored. Sent, it may be paid a second time: also where it is declined there, which the service may revise.
  */
 export const observeBeforeAnnouncement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  observed.orderNumber === undefined || observed.status === 'declined' ? [] : observeAnother(state, observed);
+  observed.orderNumber === undefined ? [] : observeAnother(state, observed);
 
 /** Under our own number it is ours, as in a search by that number. */
 function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: number): PayoutEvent[] {

@@ -56,18 +56,21 @@ export const isSame = (here: Standing, there: Standing): boolean =>
 
 /** True where the row is of an attempt or payout under our number that is not the one that we know. */
 export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: ListedRow): boolean {
-  // Nothing of it is announced.
-  if ('payout' in subject && isBeforeAnnouncement(subject.payout)) return true;
+  if (isWaiting(subject)) return true;
   const known = stateOf(subject).serviceToken;
   if (known !== undefined) return known !== serviceToken;
   return orderNumber !== undefined && orderNumber !== creationOf(subject).providerOrderNumber;
 }
 
+/** Nothing of it is announced: nothing that is there is known. */
+const isWaiting = (subject: SubjectState): boolean =>
+  'payout' in subject && isBeforeAnnouncement(subject.payout);
+
 /** An attempt that was given up may be there as well: it matters where it took money, or still may. */
 export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
   const there = standingThere(row);
   return isAnother(subject, row)
-    ? hasEndedWithout(there) || there.status === 'init'
+    ? !isWaiting(subject) && (hasEndedWithout(there) || there.status === 'init')
     : isSame(standingHere(subject), there) && stateOf(subject).terms.currency === row.currency;
 };
 
