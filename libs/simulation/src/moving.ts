@@ -39,10 +39,14 @@ export interface Moving {
 
 const nobodyMoves: Moving = { isUnderWay: false, differences: () => [] };
 
-/** Under a third of the seeds in which the service has lists, and what is final is inquired: nobody compares days before the first reconciliation. */
+/**
+ * Under a third of the seeds in which the service has lists, and what is final is inquired in time: nobody compares days before the first
+ * reconciliation.
+ */
 export function beginMoving(world: World, callerOf: (random: Random) => CallerWorld): Moving {
   const random = world.random.fork('moving');
-  if (world.faults.blind !== undefined || !random.chance(0.35)) return nobodyMoves;
+  const isInquired = world.faults.blind === undefined && !world.faults.counts().has('store-clock-set-back');
+  if (!isInquired || !random.chance(0.35)) return nobodyMoves;
   const former = Array.from({ length: random.whole(1, 5) }, (_, index) =>
     addFormer(world, random, `former-${random.pick(teamNames)}-${index}`),
   );
