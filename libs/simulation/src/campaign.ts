@@ -1,6 +1,6 @@
 /** Many seeds, on all cores, until one fails or the time is over. */
-import { type FaultKind, faultKinds } from './faults.ts';
-import type { Violation } from './invariants.ts';
+import { type FaultKind, faultKinds } from './faults/faults.ts';
+import type { Violation } from './checks/invariants.ts';
 import { type RunReport, runOnWorkers } from './workers.ts';
 
 export interface CampaignOptions {

@@ -1,7 +1,7 @@
 /** What `npm run simulate` is asked for. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type FaultKind, faultKinds } from './faults.ts';
+import { type FaultKind, faultKinds } from './faults/faults.ts';
 
 const usage = `npm run simulate -- [--seeds <n>] [--from <seed>] [--minutes <n>] [--workers <n>]
 npm run simulate -- --seed <seed> [--trace] [--operations <n>] [--without <fault,…>]

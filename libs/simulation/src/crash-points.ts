@@ -2,13 +2,13 @@
  * Every scenario of a list again and again, with a crash at its first, second, third … delivery that concerns money, on
  * either machine. At a delivery all that was asked for has had its effect, and the process has learnt nothing of it.
  */
-import type { StoryKind } from './payments.ts';
-import type { FaultKind } from './faults.ts';
-import type { Violation } from './invariants.ts';
+import type { StoryKind } from './people/payments.ts';
+import type { FaultKind } from './faults/faults.ts';
+import type { Violation } from './checks/invariants.ts';
 import { runWatched } from './run-watched.ts';
 import { runOnWorkers } from './workers.ts';
 import type { RunOptions, Scenario } from './world.ts';
-import type { CrashPoint } from './disasters.ts';
+import type { CrashPoint } from './faults/disasters.ts';
 
 const kinds: readonly StoryKind[] = ['hosted', 'card', 'two-step-card'];
 /** How the first call ends. */

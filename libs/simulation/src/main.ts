@@ -5,7 +5,7 @@ import { kindsOf, readCommandLine, wholeNumber } from './command-line.ts';
 import { runWatched } from './run-watched.ts';
 import { runCrashPoints, scenarios } from './crash-points.ts';
 import { commandOf, shrink } from './shrink.ts';
-import { formatTime } from './trace.ts';
+import { formatTime } from './world/trace.ts';
 
 const values = readCommandLine();
 

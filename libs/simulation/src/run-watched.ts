@@ -1,6 +1,6 @@
 /** A seed in a process of which it is the only work: what nobody catches is a violation, too. */
 import { inspect } from 'node:util';
-import { forgottenAfter } from './forgotten.ts';
+import { forgottenAfter } from './world/forgotten.ts';
 import { type RunOptions, type RunResult, runSeed } from './world.ts';
 
 export async function runWatched(options: RunOptions): Promise<RunResult> {

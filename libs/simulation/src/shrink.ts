@@ -1,5 +1,5 @@
 /** The shortest history of a failure: fewer stories, fewer kinds of faults. */
-import { type FaultKind, faultKinds } from './faults.ts';
+import { type FaultKind, faultKinds } from './faults/faults.ts';
 import { runWatched } from './run-watched.ts';
 import type { RunOptions, RunResult } from './world.ts';
 

@@ -1,25 +1,25 @@
 /** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { addMachines } from './boot.ts';
-import { createAccounting } from './accounting.ts';
-import type { Books } from './books.ts';
-import { type CallbackSender, createCallbackSender } from './callbacks.ts';
-import type { StoryKind } from './payments.ts';
-import { type CrashPoint, createDisasters } from './disasters.ts';
-import { type EventLog, createEventLog } from './event-log.ts';
-import { type FaultKind, type Faults, createFaults } from './faults.ts';
-import type { Checks, Violation } from './invariants.ts';
-import { type Machine, epochMs } from './machine.ts';
+import { addMachines } from './world/boot.ts';
+import { createAccounting } from './checks/accounting.ts';
+import type { Books } from './checks/books.ts';
+import { type CallbackSender, createCallbackSender } from './faults/callbacks.ts';
+import type { StoryKind } from './people/payments.ts';
+import { type CrashPoint, createDisasters } from './faults/disasters.ts';
+import { type EventLog, createEventLog } from './world/event-log.ts';
+import { type FaultKind, type Faults, createFaults } from './faults/faults.ts';
+import type { Checks, Violation } from './checks/invariants.ts';
+import { type Machine, epochMs } from './world/machine.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
-import { type RulesOfTeams, drawMoneyRules } from './money-rules.ts';
-import { type Partitions, createPartitions } from './partitions.ts';
+import { type RulesOfTeams, drawMoneyRules } from './checks/money-rules.ts';
+import { type Partitions, createPartitions } from './world/partitions.ts';
 import { lengthOf, live } from './phases.ts';
-import type { GatewayProcess } from './process.ts';
-import { type Random, createRandom } from './random.ts';
-import { type Inbox, createInbox } from './webhooks.ts';
-import { type WebhookEndpoints, createWebhookEndpoints } from './webhook-endpoints.ts';
-import { type Scheduler, createScheduler } from './scheduler.ts';
-import { type Trace, createTrace } from './trace.ts';
+import type { GatewayProcess } from './world/process.ts';
+import { type Random, createRandom } from './world/random.ts';
+import { type Inbox, createInbox } from './people/webhooks.ts';
+import { type WebhookEndpoints, createWebhookEndpoints } from './checks/webhook-endpoints.ts';
+import { type Scheduler, createScheduler } from './world/scheduler.ts';
+import { type Trace, createTrace } from './world/trace.ts';
 
 export interface RunOptions {
   seed: number | string;

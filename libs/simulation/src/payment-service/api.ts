@@ -1,5 +1,5 @@
 /** The interface of the specification over the ledger: a request, as it was sent, and the answer that it has. */
-import type { Random } from '../random.ts';
+import type { Random } from '../world/random.ts';
 import type { Ledger, LedgerDispute, LedgerPayment, LedgerPayout, LedgerRefund } from './ledger.ts';
 
 export interface ServiceRequest {

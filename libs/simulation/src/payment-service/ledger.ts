@@ -3,8 +3,8 @@
  * idempotency key, and does not count our refunds: that nobody is charged twice, and no more refunded than was paid, is the
  * gateway's business.
  */
-import type { Random } from '../random.ts';
-import { recurringTokenMark } from '../secrets.ts';
+import type { Random } from '../world/random.ts';
+import { recurringTokenMark } from '../checks/secrets.ts';
 
 type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
 

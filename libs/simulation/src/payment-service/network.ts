@@ -1,10 +1,10 @@
 /** The way to the Payment Service and back: connections that are refused, stall, or break after the request has arrived. */
 import type { Connections } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
-import type { FaultKind, Faults } from '../faults.ts';
-import type { Life } from '../machine.ts';
-import type { Random } from '../random.ts';
-import type { Scheduler } from '../scheduler.ts';
+import type { FaultKind, Faults } from '../faults/faults.ts';
+import type { Life } from '../world/machine.ts';
+import type { Random } from '../world/random.ts';
+import type { Scheduler } from '../world/scheduler.ts';
 import type { Ledger, LedgerPayment } from './ledger.ts';
 import { type ServiceAnswer, type ServiceRequest, movesMoney, refusal } from './api.ts';
 

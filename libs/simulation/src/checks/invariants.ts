@@ -1,8 +1,8 @@
 /** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design, and that a closed account is not called. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { Life } from './machine.ts';
+import type { Life } from '../world/machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
-import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
+import { type ServiceRequest, movesMoney } from '../payment-service/api.ts';
 import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
 import { createRecurringChecks } from './recurring.ts';
 import { createUnmatchedChecks } from './unmatched.ts';
@@ -10,7 +10,7 @@ import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
 import { createReviewsByTwo } from './review-by-two.ts';
-import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
+import type { Ledger, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 
 export interface Violation {
   invariant: string;

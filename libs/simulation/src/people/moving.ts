@@ -16,19 +16,19 @@ import {
   parseDataSecrets,
   silentLog,
 } from '@tollgate/service-kit';
-import type { OperationOnRecord } from './books.ts';
+import type { OperationOnRecord } from '../checks/books.ts';
 import { type CallerWorld, insist, post } from './caller.ts';
-import { type Life, type Machine, createMachine } from './machine.ts';
-import { dayOf } from './outage.ts';
-import { createServiceApi } from './payment-service/api.ts';
-import type { LedgerPayment } from './payment-service/ledger.ts';
-import { createConnections } from './payment-service/network.ts';
-import { dataSecret } from './process.ts';
-import type { Random } from './random.ts';
+import { type Life, type Machine, createMachine } from '../world/machine.ts';
+import { dayOf } from '../faults/outage.ts';
+import { createServiceApi } from '../payment-service/api.ts';
+import type { LedgerPayment } from '../payment-service/ledger.ts';
+import { createConnections } from '../payment-service/network.ts';
+import { dataSecret } from '../world/process.ts';
+import type { Random } from '../world/random.ts';
 import { refunds } from './refunds.ts';
-import { createSimulatedStore } from './simulated-store.ts';
+import { createSimulatedStore } from '../world/simulated-store.ts';
 import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
-import type { World } from './world.ts';
+import type { World } from '../world.ts';
 
 export interface Moving {
   /** Somebody moves under this seed. */

@@ -1,7 +1,7 @@
 /** Teams that go through the list of their payments, page by page, whichever process answers each. */
 import type { CallerWorld } from './caller.ts';
 import { type TeamName, teamNames } from './teams.ts';
-import type { World } from './world.ts';
+import type { World } from '../world.ts';
 
 /** Pages that are asked for in vain before a team gives up: everything may be failing. */
 const failuresMax = 20;

@@ -2,7 +2,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { MoneyLimit, Wallet } from '@tollgate/teams';
 import type { Books, Complain, OperationOnRecord } from './books.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../world/random.ts';
 
 type Operation = MoneyLimit['operation'];
 

@@ -4,7 +4,7 @@
  */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Books } from './books.ts';
-import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
+import type { Ledger, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 
 export interface UnmatchedChecks {
   onRecorded(event: Pick<RecordedEvent, 'stream' | 'type' | 'data'>): void;

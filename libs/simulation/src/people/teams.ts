@@ -1,7 +1,7 @@
 /** The teams of the simulated world, and the directory that every process has of them. */
 import { given } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
-import type { MoneyRules, RulesOfTeams } from './money-rules.ts';
+import type { MoneyRules, RulesOfTeams } from '../checks/money-rules.ts';
 
 export const teamNames = ['shop', 'rival'] as const;
 export type TeamName = (typeof teamNames)[number];

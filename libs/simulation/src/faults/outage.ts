@@ -1,9 +1,9 @@
 /** The whole gateway is gone for days, while the service goes on: its callbacks find nobody, and none of them is sent again. */
-import type { CallerWorld } from './caller.ts';
+import type { CallerWorld } from '../people/caller.ts';
 import { revise } from './disasters.ts';
-import { epochMs } from './machine.ts';
-import type { Random } from './random.ts';
-import type { World } from './world.ts';
+import { epochMs } from '../world/machine.ts';
+import type { Random } from '../world/random.ts';
+import type { World } from '../world.ts';
 
 const dayMs = 86_400_000;
 

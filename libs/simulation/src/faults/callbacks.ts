@@ -1,8 +1,8 @@
 /** The callbacks of the Payment Service: late, repeated, lost, out of order, and those that somebody else makes up. */
-import type { Changed } from './payment-service/ledger.ts';
-import { callbackBase } from './process.ts';
-import type { Random } from './random.ts';
-import type { World } from './world.ts';
+import type { Changed } from '../payment-service/ledger.ts';
+import { callbackBase } from '../world/process.ts';
+import type { Random } from '../world/random.ts';
+import type { World } from '../world.ts';
 
 export interface CallbackSender {
   tell(changed: Changed): void;

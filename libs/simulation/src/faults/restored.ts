@@ -2,11 +2,11 @@
  * The store is lost, and a backup that is some minutes old takes its place, as docs/operator/operations.md says: teams stay out until somebody
  * has had the day compared. What was announced since is forgotten: it must be found out all the same, or named to a person.
  */
-import type { CallerRequest, CallerWorld } from './caller.ts';
+import type { CallerRequest, CallerWorld } from '../people/caller.ts';
 import { askFor, dayOf } from './outage.ts';
-import type { Random } from './random.ts';
-import { type TeamName, approver } from './teams.ts';
-import type { World } from './world.ts';
+import type { Random } from '../world/random.ts';
+import { type TeamName, approver } from '../people/teams.ts';
+import type { World } from '../world.ts';
 
 interface Parts {
   accounts: readonly string[];

@@ -1,6 +1,6 @@
 /** What the gateway says about the service must have been so: a review or a revision without a cause in the world is a lie. */
 import type { OperationOnRecord } from './books.ts';
-import type { Ledger, LedgerPayment } from './payment-service/ledger.ts';
+import type { Ledger, LedgerPayment } from '../payment-service/ledger.ts';
 
 interface Evidence {
   operation: OperationOnRecord;

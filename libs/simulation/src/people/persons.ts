@@ -1,9 +1,9 @@
 /** A person who looks after reviews: compares them with what the service has, and answers truly. */
-import type { OperationOnRecord, ReviewOnRecord } from './books.ts';
+import type { OperationOnRecord, ReviewOnRecord } from '../checks/books.ts';
 import type { CallerWorld } from './caller.ts';
-import type { Ledger } from './payment-service/ledger.ts';
+import type { Ledger } from '../payment-service/ledger.ts';
 import { type Person, type TeamName, persons } from './teams.ts';
-import type { World } from './world.ts';
+import type { World } from '../world.ts';
 
 export interface Persons {
   /** Waits for no answer. */

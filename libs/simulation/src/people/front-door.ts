@@ -1,10 +1,10 @@
 /** How teams reach the processes: through a network that loses answers, to whichever process stands. */
 import type { Answer, CallerRequest, CallerWorld } from './caller.ts';
-import type { Machine } from './machine.ts';
-import type { Random } from './random.ts';
-import { requireNoSecret } from './secrets.ts';
+import type { Machine } from '../world/machine.ts';
+import type { Random } from '../world/random.ts';
+import { requireNoSecret } from '../checks/secrets.ts';
 import { bearerOf } from './teams.ts';
-import type { World } from './world.ts';
+import type { World } from '../world.ts';
 
 const patienceMs = 30_000;
 const hour = 3_600_000;

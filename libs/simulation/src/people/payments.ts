@@ -1,10 +1,10 @@
 /** The teams' payments: created, repeated where nothing was answered, paid by customers, captured, voided, refunded too much. */
 import { type CallerRequest, type CallerWorld, type Known, codesOf, insist, post } from './caller.ts';
-import { pageOf } from './payment-service/api.ts';
+import { pageOf } from '../payment-service/api.ts';
 import { watch } from './readers.ts';
 import { chargeAgain } from './recurring.ts';
 import { refunds } from './refunds.ts';
-import { cardNumber, emailOf } from './secrets.ts';
+import { cardNumber, emailOf } from '../checks/secrets.ts';
 import { type TeamName, teamNames, webhookUrlOf } from './teams.ts';
 
 const storyKinds = ['hosted', 'hosted', 'card', 'two-step', 'two-step-card'] as const;

@@ -1,7 +1,7 @@
 /** Operators who pause and drain merchant accounts, and resume them: what has been sent must be found out all the same. */
 import type { CallerWorld } from './caller.ts';
-import type { Random } from './random.ts';
-import type { World } from './world.ts';
+import type { Random } from '../world/random.ts';
+import type { World } from '../world.ts';
 
 /** After everything that failed, milliseconds: longer than a machine is suspended. */
 const lookedAtAfterMs = 120_000;

@@ -6,7 +6,7 @@ import {
   type SubscribeOptions,
   serializeAppend,
 } from '@tollgate/event-store';
-import type { Faults } from './faults.ts';
+import type { Faults } from '../faults/faults.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -1,7 +1,7 @@
 /** I13: what charges a card, and who a customer is, is in nothing that is recorded, published, answered, sent to teams or logged. */
 import type { Complain, OperationOnRecord } from './books.ts';
 import { isAwaited } from './books.ts';
-import type { EventLog } from './event-log.ts';
+import type { EventLog } from '../world/event-log.ts';
 
 export const cardNumber = '4111111111111111';
 export const bankAccount = 'DE02120300000000202051';

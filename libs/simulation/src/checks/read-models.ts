@@ -1,11 +1,11 @@
 /** I8: what was built step by step, through crashes, is what the events say. */
 import { checkViews } from '@tollgate/projector';
-import { createFaults } from './faults.ts';
-import { createMachine } from './machine.ts';
-import type { GatewayProcess } from './process.ts';
-import { createSimulatedStore } from './simulated-store.ts';
-import { teamNames } from './teams.ts';
-import type { World } from './world.ts';
+import { createFaults } from '../faults/faults.ts';
+import { createMachine } from '../world/machine.ts';
+import type { GatewayProcess } from '../world/process.ts';
+import { createSimulatedStore } from '../world/simulated-store.ts';
+import { teamNames } from '../people/teams.ts';
+import type { World } from '../world.ts';
 
 const patienceMs = 600_000;
 

@@ -1,5 +1,5 @@
 /** Which faults there are, how often each happens under a seed, and how often each has happened. */
-import type { Random } from './random.ts';
+import type { Random } from '../world/random.ts';
 
 export const faultKinds = [
   'reply-lost',

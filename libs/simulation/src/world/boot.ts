@@ -1,16 +1,16 @@
 /** The two machines of a world, and how a process of the gateway is started on one: over a store, a bus and a network that fail. */
 import { type MessageBus, BusUnavailable } from '@tollgate/message-bus';
 import { type Log, errorCode } from '@tollgate/service-kit';
-import type { Disasters } from './disasters.ts';
+import type { Disasters } from '../faults/disasters.ts';
 import { type Life, type Machine, createMachine } from './machine.ts';
-import { createServiceApi } from './payment-service/api.ts';
-import { createConnections } from './payment-service/network.ts';
+import { createServiceApi } from '../payment-service/api.ts';
+import { createConnections } from '../payment-service/network.ts';
 import { configOf, startProcess } from './process.ts';
-import { requireNoSecret } from './secrets.ts';
+import { requireNoSecret } from '../checks/secrets.ts';
 import { createSimulatedStore } from './simulated-store.ts';
-import { accounts, createSimulatedDirectory } from './teams.ts';
-import { createWebhookReceivers } from './webhooks.ts';
-import type { RunningMachine, World } from './world.ts';
+import { accounts, createSimulatedDirectory } from '../people/teams.ts';
+import { createWebhookReceivers } from '../people/webhooks.ts';
+import type { RunningMachine, World } from '../world.ts';
 
 /** Adds them, and says how each is booted. */
 export function addMachines(world: World, disasters: Disasters): void {

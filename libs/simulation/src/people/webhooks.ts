@@ -1,9 +1,9 @@
 /** The teams' receivers of webhooks: what has come to each address, and what should have. */
 import type { WebhookClient } from '@tollgate/notifier';
-import { isFinal } from './books.ts';
-import type { Life } from './machine.ts';
-import { requireNoSecret } from './secrets.ts';
-import type { World } from './world.ts';
+import { isFinal } from '../checks/books.ts';
+import type { Life } from '../world/machine.ts';
+import { requireNoSecret } from '../checks/secrets.ts';
+import type { World } from '../world.ts';
 
 export type WebhookMessage = Parameters<WebhookClient['post']>[0];
 

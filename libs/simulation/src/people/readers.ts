@@ -5,7 +5,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Answer, CallerWorld } from './caller.ts';
 import { type TeamName, teamNames } from './teams.ts';
-import type { World } from './world.ts';
+import type { World } from '../world.ts';
 
 /** How often it reads some times in a row, at the moment when something is recorded of it. */
 const roundsMax = 6;

@@ -1,6 +1,6 @@
 /** The teams' payouts: to a bank account, or to a customer whose recurring token they have; above a sum a second key decides. */
 import { type CallerWorld, type Known, codesOf, insist, post } from './caller.ts';
-import { bankAccount } from './secrets.ts';
+import { bankAccount } from '../checks/secrets.ts';
 import { type TeamName, approver, teamNames, webhookUrlOf } from './teams.ts';
 
 /** Asks again, under another key, while the team has not taken enough yet. */

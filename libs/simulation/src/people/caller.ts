@@ -1,6 +1,6 @@
 /** Somebody who asks the gateway: a team's system, or a person. What is not answered is asked again. */
-import type { Ledger } from './payment-service/ledger.ts';
-import type { Random } from './random.ts';
+import type { Ledger } from '../payment-service/ledger.ts';
+import type { Random } from '../world/random.ts';
 import type { Holder, TeamName } from './teams.ts';
 
 export type Answer =

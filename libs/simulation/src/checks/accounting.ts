@@ -1,6 +1,6 @@
 /** Who keeps account of what is recorded: begun anew, by what is on record then, once an earlier store has taken its place. */
 import { type Books, createBooks } from './books.ts';
-import type { EventLog } from './event-log.ts';
+import type { EventLog } from '../world/event-log.ts';
 import { type CheckParts, type Checks, createChecks } from './invariants.ts';
 import { walletsBy } from './money-rules.ts';
 

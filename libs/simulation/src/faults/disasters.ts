@@ -1,8 +1,8 @@
 /** What befalls processes and the world around them, and how it ends. */
-import { dispute } from './disputes.ts';
+import { dispute } from '../people/disputes.ts';
 import type { FaultKind } from './faults.ts';
-import type { Random } from './random.ts';
-import type { RunningMachine, World } from './world.ts';
+import type { Random } from '../world/random.ts';
+import type { RunningMachine, World } from '../world.ts';
 
 /** Deliveries that belong to what teams ask for, and not to what processes do all the time. */
 const isOfMoney =
