@@ -20,7 +20,7 @@ export * from './payment/payment-machine.ts';
 export * from './payment/payment-state.ts';
 export { refundedAmountOf, showsNoFurtherRefund } from './payment/refunds.ts';
 export { resolutionsOf } from './payment/resolutions.ts';
-export { isBeforeAnnouncement } from './payout/payout-approval.ts';
+export { isBeforeAnnouncement, isPayoutInReview } from './payout/payout-approval.ts';
 export * from './payout/payout-commands.ts';
 export * from './payout/payout-decide.ts';
 export * from './payout/payout-events.ts';

@@ -129,6 +129,48 @@ export const openInstead = <Code extends string>(
   ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
 ];
 
+/** Open reviews at once of others beside the known one, at most; more add nothing. */
+const besideMax = 10;
+
+/**
+ * As {@link openReview}, of a payment or payout beside the known one, which the evidence names with its `serviceToken`. Another
+ * one takes its place when more of its money has moved: who acknowledged it before has not seen that.
+ *
+ * @param moneyIn more where more of the money has moved, or will
+ */
+export function openBeside<Code extends string>(
+  { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
+  code: Code,
+  evidence: Evidence,
+  moneyIn: (evidence: Evidence) => number,
+): (ReviewOpened<Code> | ReviewResolved<Code>)[] {
+  const open = reviews.filter((each) => each.code === code);
+  const before = [...open, ...acknowledged.filter((each) => each.code === code)];
+  const ofThis = before.filter((each) => isAbout(each, 'serviceToken', evidence['serviceToken']));
+  if (ofThis.length === 0 && open.length >= besideMax) return [];
+  if (ofThis.some((each) => moneyIn(each.evidence) >= moneyIn(evidence))) return [];
+  return [
+    ...resolveWhere(
+      { reviews },
+      (each) => ofThis.includes(each),
+      'superseded',
+      'the service showed something else',
+    ),
+    // Each has evidence of its own, so each opens a review, even while another is open.
+    ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
+  ];
+}
+
+/** True where {@link openBeside} has opened a review of it that is open, or that a person has acknowledged. */
+export const isKnownBeside = <Code extends string>(
+  { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
+  code: Code,
+  serviceToken: string,
+): boolean =>
+  [...reviews, ...acknowledged].some(
+    (each) => each.code === code && isAbout(each, 'serviceToken', serviceToken),
+  );
+
 /** As {@link openReview}, where one may be open for each value of this entry of the evidence. */
 export function openReviewPer<Code extends string>(
   state: Reviewable,

@@ -119,7 +119,8 @@ async function heal(
     patience: Patience;
   },
 ): Promise<void> {
-  const boundMs = world.scheduler.now() + healingMs;
+  const begunAt = world.scheduler.now();
+  const boundMs = () => begunAt + healingMs + (restored?.waitedMs() ?? 0);
   const { scheduler, log, complain, trace } = world;
   const differences = () => [
     ...world.machines.flatMap(({ machine, process }) =>
@@ -138,7 +139,7 @@ async function heal(
   ];
   const { pauseMs, settledForMs } = patience;
   let settledSince: number | undefined;
-  while (!world.hasFailed() && scheduler.now() < boundMs) {
+  while (!world.hasFailed() && scheduler.now() < boundMs()) {
     await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
     if (!isServiceSettled(world) || differences().length > 0) settledSince = undefined;
     else settledSince ??= scheduler.now();

@@ -139,7 +139,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 
   const reconciler = createReconciler({
     ...parts,
-    inquireNamed: (token, serviceToken, cause) => inquireNamed(parts, token, serviceToken, cause),
+    inquireNamed: (...named) => inquireNamed(parts, ...named),
     onMatched: (tokens) => postponeVerified(deps, tokens),
     soleTeamOf: (request) => soleTeamOf(deps.accounts.all(), deps.directory.names(), request),
   });
@@ -155,7 +155,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   const callbacks: CallbackConsumerDependencies = {
     ...deps,
     inquire: inquireForCallback,
-    inquireNamed: (token, serviceToken, cause) => inquireNamed(parts, token, serviceToken, cause),
+    inquireNamed: (...named) => inquireNamed(parts, ...named),
     nudgeDisputes: () => disputes.nudge(),
     async recordRefundDeclineReported(token, serviceRefundToken, cause) {
       if ((await payments.load(token)) === undefined) return;

@@ -206,10 +206,12 @@ export const apiErrors = {
     'The payout does not wait for an approval: it was decided, sent, or has lapsed. Retrieve it to see its phase.',
     'token',
   ),
-  payout_in_review: refused(
-    'The provider has a payout under the number of this one. Resolve its review before it is approved and sent, or refuse it.',
-    'token',
-  ),
+  payout_in_review: {
+    ...refused(
+      'The provider has a payout under the number of this one, which may be this one. Send no other request for it. Repeat this one when its review is resolved, or a second key has refused it.',
+    ),
+    retryAfterSeconds: 600,
+  },
   person_required: forbidden(
     'It takes two persons to resolve a review here, and a key is none. Sign in to the console, or send the credential of a person.',
   ),

@@ -313,7 +313,7 @@ test('each payment beside the known one opens a review, once', () => {
   given(seen).when(third).thenNothing();
 });
 
-test('payments beside the known one open ten reviews at most', () => {
+test('of payments beside the known one ten reviews are open at most', () => {
   const calls = Array.from({ length: 10 }, (_, index) => secondPayment(`token-${index}`));
   given([...historyTo.init, ...calls.slice(1)])
     .when(answer({ ...accepted, serviceToken: 'token-x' }))
@@ -324,7 +324,7 @@ test('payments beside the known one open ten reviews at most', () => {
     .thenNothing();
   given([...historyTo.init, ...calls, acknowledged(1)])
     .when(another)
-    .thenNothing();
+    .then([opened('second_payment_found', { serviceToken: 'token-y' })]);
 });
 
 // --- Inquiring about an attempt

@@ -10,7 +10,7 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { isAbout, openReview, resolveWhere, type Evidence } from '../review.ts';
+import { isKnownBeside, openBeside, openReview, type Evidence } from '../review.ts';
 import { present } from '../values.ts';
 import { observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
@@ -69,12 +69,8 @@ export function recordAuthorizationOutcome(
 const isAwaited = (state: Payment, attemptNumber: number): boolean =>
   isPaymentAwaited(state) && state.attempt.number === attemptNumber;
 
-/** Payments beside the known one that reviews are opened for, at most; more add nothing. */
-const secondPaymentsMax = 10;
-
 /**
- * A payment beside ours opens a review, and another one in its place when more of its money is gone: who acknowledged it
- * before has not seen that.
+ * A payment beside ours opens a review.
  *
  * @param shown by an inquiry, or by the answer to the call that made it, which has no status
  */
@@ -86,22 +82,8 @@ function openSecondPayment(
   const { serviceToken } = shown;
   const { serviceToken: knownServiceToken = null } = state;
   if (knownServiceToken === serviceToken) return [];
-  const known = secondPayments(state);
-  const ofThis = known.filter((each) => isAbout(each, 'serviceToken', serviceToken));
-  const tokens = new Set(known.map(({ evidence }) => evidence['serviceToken']));
-  if (ofThis.length === 0 && tokens.size >= secondPaymentsMax) return [];
   const evidence = { attemptNumber, serviceToken, knownServiceToken, ...moneyOf(shown) };
-  if (ofThis.some((each) => moneyIn(each.evidence) >= moneyIn(evidence))) return [];
-  return [
-    ...resolveWhere(
-      state,
-      (open) => ofThis.includes(open),
-      'superseded',
-      'the service showed something else',
-    ),
-    // Each has evidence of its own, so each opens a review, even while another is open.
-    ...openReview<ReviewCode>({ reviews: [], acknowledged: [] }, 'second_payment_found', evidence),
-  ];
+  return openBeside<ReviewCode>(state, 'second_payment_found', evidence, moneyIn);
 }
 
 const moneyOf = (shown: ObservedPayment | Authorization) =>
@@ -115,12 +97,9 @@ function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 
   return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
 }
 
-const secondPayments = ({ reviews, acknowledged }: Payment) =>
-  [...reviews, ...acknowledged].filter(({ code }) => code === 'second_payment_found');
-
 /** True where a review was opened for this payment beside ours. */
 export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>
-  secondPayments(state).some((each) => isAbout(each, 'serviceToken', serviceToken));
+  isKnownBeside(state, 'second_payment_found', serviceToken);
 
 export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent[] {
   const { attemptNumber, inquiredAt, nextAttempt } = search;

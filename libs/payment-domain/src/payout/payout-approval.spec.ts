@@ -16,6 +16,7 @@ import {
   missing,
   payoutDomain,
   retrieved,
+  revised,
   second,
 } from '../../testing/payout-story.ts';
 import { approvalLastsMs } from './payout-approval.ts';
@@ -192,10 +193,13 @@ test.each([answered('approved'), inquired([observedPayout('approved')]), missing
 describe('what was paid out under its number', () => {
   const found = second('token-a', 'approved', null);
   const seen = (history: readonly PayoutEvent[]) => [...history, found];
-  const acknowledged: PayoutEvent = {
+  const resolved = (resolution: string, reason: string): PayoutEvent => ({
     type: 'ReviewResolved',
-    data: { code: 'second_payout_found', number: 1, resolution: 'acknowledged', reason: 'another one' },
-  };
+    data: { code: 'second_payout_found', number: 1, resolution, reason },
+  });
+  const foundToBe = resolved('found', 'what became of it is known by now');
+  const superseded = resolved('superseded', 'the service showed something else');
+  const acknowledged = resolved('acknowledged', 'another one');
 
   test('opens a review also where it was declined: the service may revise that', () =>
     given(awaiting)
@@ -225,13 +229,54 @@ describe('what was paid out under its number', () => {
       .then([payoutRequested()]);
   });
 
-  test('keeps it from nothing else: it is asked for, refused, and lapses', () => {
+  test('does not keep it from being asked for and refused', () => {
     given(seen(awaiting)).when(ask()).thenNothing();
     given(seen(awaiting)).when(requestPayout()).thenNothing();
     given(seen(granted)).when(refuse()).then(wasRefused);
-    given(seen(awaiting))
-      .when(lapse(86_450_000))
+    given(seen(granted)).when(refuse('key-2', 1e12)).then(wasRefused);
+  });
+
+  // Its team was told that it had lapsed, that nothing was sent, and to send a new one.
+  test('keeps it from lapsing until somebody has acknowledged that', () => {
+    given(seen(awaiting)).when(lapse(1e12)).thenNothing();
+    given(seen(granted)).when(lapse(1e12)).thenNothing();
+    given(seen(granted))
+      .when(requestPayout({ requestedAt: 1e12 }))
+      .thenRefused('payout_in_review');
+    given([...seen(granted), acknowledged])
+      .when(lapse(1e12))
       .then([failed('approval-lapsed')]);
+  });
+
+  test('is this payout where it was refused, and is what was asked for: nothing is left to be answered', () =>
+    given([...seen(awaiting), ...wasRefused])
+      .when(inquired([observedPayout('approved')]))
+      .then([...revised('declined', 'approved', { serviceToken: 'token-a' }), foundToBe]));
+
+  // Declined when somebody looked, and paid out after all: it was neither held nor asked about.
+  test('opens another review in its place when it is paid out after all, also where it was acknowledged', () => {
+    const declined = second('token-a', 'declined', null);
+    const fact = retrieved(observedPayout('approved'));
+    given([...awaiting, declined])
+      .when(fact)
+      .then([superseded, found]);
+    given([...awaiting, declined, acknowledged])
+      .when(fact)
+      .then([found]);
+    given([...awaiting, found])
+      .when(retrieved(observedPayout('declined')))
+      .thenNothing();
+  });
+
+  test('has ten open reviews at most; who has answered them is asked about the next', () => {
+    const ten = Array.from({ length: 10 }, (_, index) => second(`token-${index}`, 'declined', null));
+    const fact = retrieved(observedPayout('approved'));
+    given([...awaiting, ...ten])
+      .when(fact)
+      .thenNothing();
+    given([...awaiting, ...ten, acknowledged])
+      .when(fact)
+      .then([found]);
   });
 });
 

@@ -24,8 +24,8 @@ export const approvalLastsMs = 24 * 60 * 60 * 1000;
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
   phase === 'awaiting_approval' || phase === 'approval_granted';
 
-/** Something was paid out under its number: nothing more is, until a person has looked at that. */
-export const isInReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
+/** Something was paid out under its number: nothing more is, and nobody is told that nothing was, until a person has looked at that. */
+export const isPayoutInReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
   isOpen({ reviews }, 'second_payout_found');
 
 export function askApproval(ask: AskPayoutApproval): PayoutEvent {
@@ -50,7 +50,7 @@ export function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDe
   if (approval.grantedBy === keyId && state.phase !== 'failed') return events();
   if (state.phase !== 'awaiting_approval' || hasLapsed(state, at))
     return refuse({ code: 'payout_not_awaiting_approval' });
-  if (isInReview(state)) return refuse({ code: 'payout_in_review' });
+  if (isPayoutInReview(state)) return refuse({ code: 'payout_in_review' });
   const data = { grantedBy: keyId, lapsesAt: at + approvalLastsMs };
   return events({ type: 'PayoutApprovalGranted', data });
 }
@@ -74,5 +74,6 @@ export const recordApprovalLapsed = (state: Payout, { at }: RecordApprovalLapsed
 
 const lapsed: PayoutEvent = { type: 'PayoutFailed', data: { reason: 'approval-lapsed' } };
 
-const hasLapsed = ({ approval }: Payout, at: number): boolean =>
-  approval !== undefined && at >= approval.lapsesAt;
+/** One in review waits for a person: whoever is told that it has lapsed asks for another one. */
+const hasLapsed = (payout: Payout, at: number): boolean =>
+  payout.approval !== undefined && at >= payout.approval.lapsesAt && !isPayoutInReview(payout);

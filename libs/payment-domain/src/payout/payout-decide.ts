@@ -21,7 +21,7 @@ import {
   askApproval,
   grantPayout,
   isBeforeAnnouncement,
-  isInReview,
+  isPayoutInReview,
   recordApprovalLapsed,
   refusePayout,
 } from './payout-approval.ts';
@@ -39,6 +39,7 @@ import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
 import {
   acceptPayout,
   isOwnNumber,
+  moneyIn,
   observeBeforeAnnouncement,
   observePayout,
   openPayoutDisagreement,
@@ -86,7 +87,8 @@ function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecisi
   const { type: _, earlierFingerprints: __, requestedAt: ___, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
   if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
-  if (state.phase === 'approval_granted' && isInReview(state)) return refuse({ code: 'payout_in_review' });
+  if (state.phase === 'approval_granted' && isPayoutInReview(state))
+    return refuse({ code: 'payout_in_review' });
   return events(...announceApproved(state, request));
 }
 
@@ -177,7 +179,7 @@ function recordSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] 
             absent: () => openNotFound(state, own[0]),
           })
         : (effect ?? []),
-    (payout) => endDeferredOfOwn(payout, own[0]?.serviceToken),
+    (payout) => endDeferredOfOwn(payout, payout.serviceToken ?? own[0]?.serviceToken),
   ]);
 }
 
@@ -190,13 +192,19 @@ function effectOf(
   const isAwaited = isPayoutAwaited(state);
   // An answer about other orders than the one asked for proves nothing about ours.
   if (own.length === 0) return foreign && isAwaited ? openPayoutDisagreement(state, foreign) : undefined;
-  const first = own.find((each) => mayBeMadeBy(state.call, each));
+  const first = own
+    .filter((each) => mayBeMadeBy(state.call, each))
+    .reduce<ObservedPayout | undefined>(withMoreMoney, undefined);
   if (first === undefined) return isAwaited ? undefined : openSecondPayouts(state, own);
   return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     () => (isAwaited ? acceptPayout(state, first, 'inquiry') : observePayout(state, first)),
     (payout) => openSecondPayouts(payout, othersThan(first.serviceToken, own)),
   ]);
 }
+
+/** Of several that may be ours, one that was paid out is: behind one that was not, the other would be taken for none of ours. */
+const withMoreMoney = (one: ObservedPayout | undefined, other: ObservedPayout): ObservedPayout =>
+  one === undefined || moneyIn(other.status) > moneyIn(one.status) ? other : one;
 
 /** @param stranger has our number, and the call cannot have made it */
 function openNotFound(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {

@@ -6,7 +6,15 @@ import {
   mayBeMadeBy,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
-import { doubtCodes, isAbout, openInstead, openReview, resolveOpen, resolvedByAPerson } from '../review.ts';
+import {
+  doubtCodes,
+  isKnownBeside,
+  openBeside,
+  openInstead,
+  openReview,
+  resolveOpen,
+  resolvedByAPerson,
+} from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
@@ -57,7 +65,7 @@ const observeAnother = (state: Payout, observed: ObservedPayout): PayoutEvent[] 
   inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     (payout) => openSecondPayouts(payout, [observed]),
     (payout) =>
-      secondPayouts(payout).some((each) => isAbout(each, 'serviceToken', observed.serviceToken))
+      isKnownBeside(payout, 'second_payout_found', observed.serviceToken)
         ? endDeferredAbout(payout, observed.serviceToken)
         : [],
   ]);
@@ -172,25 +180,27 @@ function observeFinal(state: Payout, observed: ObservedPayout, to: PayoutStatus)
 const isEndedWithoutService = ({ phase, declineReason }: Payout): boolean =>
   phase === 'failed' || declineReason === resolvedByAPerson;
 
-/** Reviews of payouts beside the known one at most; more add nothing. */
-const secondPayoutsMax = 10;
-
 /** Opens a review for each payout beside the known or awaited one: money may have gone out twice. */
-export function openSecondPayouts(state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] {
-  const known = new Set(secondPayouts(state).map(({ evidence }) => evidence['serviceToken']));
-  const events: PayoutEvent[] = [];
-  for (const { serviceToken, status, amount } of others) {
-    if (known.has(serviceToken) || known.size >= secondPayoutsMax) continue;
-    known.add(serviceToken);
-    const evidence = {
-      ...{ serviceToken, observedStatus: status, observedAmount: amount },
-      knownServiceToken: state.serviceToken ?? null,
-    };
-    // Each has evidence of its own, so each opens a review, also while another is open.
-    events.push(...openReview({ reviews: [], acknowledged: [] }, 'second_payout_found', evidence));
-  }
-  return events;
+export const openSecondPayouts = (state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] =>
+  inOrder(
+    state,
+    evolvePayout,
+    others.map((other) => (payout: Payout) => openSecondPayout(payout, other)),
+  );
+
+function openSecondPayout(state: Payout, { serviceToken, status, amount }: ObservedPayout): PayoutEvent[] {
+  const { serviceToken: knownServiceToken = null } = state;
+  const shown = { serviceToken, observedStatus: status, observedAmount: amount };
+  return openBeside<PayoutReviewCode>(
+    state,
+    'second_payout_found',
+    { ...shown, knownServiceToken },
+    ({ observedStatus }) => moneyIn(observedStatus),
+  );
 }
 
-const secondPayouts = ({ reviews, acknowledged }: Payout) =>
-  [...reviews, ...acknowledged].filter(({ code }) => code === 'second_payout_found');
+/** 2 where it was paid out, 0 where it was not, 1 while it may be. */
+export function moneyIn(status: unknown): 0 | 1 | 2 {
+  if (status === 'approved') return 2;
+  return status === 'declined' ? 0 : 1;
+}

@@ -1,6 +1,14 @@
 /** Which resolutions a payout's review allows, and which reviews are resolved by a later observation. */
 import { events, refuse, type Decision } from '../decision.ts';
-import { findOpen, proposalFor, resolveWhere, type Resolution, resolvedByAPerson } from '../review.ts';
+import {
+  findOpen,
+  isAbout,
+  proposalFor,
+  resolveWhere,
+  type Resolution,
+  resolvedByAPerson,
+  type Review,
+} from '../review.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PayoutRefusal } from './payout-commands.ts';
 import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
@@ -44,16 +52,21 @@ const endPayout = (payout: Payout): PayoutEvent =>
     ? { type: 'PayoutFailed', data: { reason: 'resolved' } }
     : { type: 'PayoutDeclined', data: { declineReason: resolvedByAPerson } };
 
-const isStillInDoubt: Partial<Record<PayoutReviewCode, (payout: Payout) => boolean>> = {
+const isStillInDoubt: Partial<
+  Record<PayoutReviewCode, (payout: Payout, about: Review<PayoutReviewCode>) => boolean>
+> = {
   payout_not_found: isPayoutAwaited,
   service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== 'settled',
+  // What was beside it may turn out to be this payout.
+  second_payout_found: ({ serviceToken }, about) =>
+    serviceToken === undefined || !isAbout(about, 'serviceToken', serviceToken),
 };
 
 /** Resolves the reviews about something whose outcome is known by now. */
 export const resolveAnsweredOfPayout = (payout: Payout): PayoutEvent[] =>
   resolveWhere(
     payout,
-    ({ code }) => isStillInDoubt[code]?.(payout) === false,
+    (open) => isStillInDoubt[open.code]?.(payout, open) === false,
     'found',
     'what became of it is known by now',
   );

@@ -2,7 +2,7 @@
  * The store is lost, and a backup that is some minutes old takes its place, as docs/operator/operations.md says: teams stay out until somebody
  * has had the day compared. What was announced since is forgotten: it must be found out all the same, or named to a person.
  */
-import type { CallerRequest, CallerWorld } from '../people/caller.ts';
+import { type CallerRequest, type CallerWorld, codesOf } from '../people/caller.ts';
 import { askFor, dayOf } from './outage.ts';
 import type { Random } from '../world/random.ts';
 import { type TeamName, approver } from '../people/teams.ts';
@@ -16,6 +16,8 @@ interface Parts {
 export interface Restored {
   /** What is not done yet. */
   differences(): string[];
+  /** How much longer it takes since somebody waits until approvals lapse. */
+  waitedMs(): number;
 }
 
 /** Makes it while everything goes on. @returns what puts it in place */
@@ -35,9 +37,12 @@ export function makeBackup(world: World, safetyMs: number): (parts: Parts) => Re
     });
   return (parts) => {
     putInPlace(world, restore);
-    let isOver = false;
-    void goOn(world, random, parts).then(() => (isOver = true));
-    return { differences: () => (isOver ? [] : ['teams are not let in yet']) };
+    const state = { isOver: false, waitedMs: 0 };
+    void goOn(world, random, parts, state).then(() => (state.isOver = true));
+    return {
+      differences: () => (state.isOver ? [] : ['teams are not let in yet']),
+      waitedMs: () => state.waitedMs,
+    };
   };
 }
 
@@ -57,13 +62,30 @@ function putInPlace(world: World, restore: () => void): void {
   }
 }
 
-async function goOn(world: World, random: Random, { accounts, callerOf }: Parts): Promise<void> {
+async function goOn(
+  world: World,
+  random: Random,
+  { accounts, callerOf }: Parts,
+  state: { waitedMs: number },
+): Promise<void> {
   const from = world.log.all().length;
   for (const account of accounts) await askFor(callerOf(random.fork(account)), account, dayOf(world));
   const caller = callerOf(random.fork('teams'));
   while (reportedSince(world, from) < accounts.length) await caller.sleep(5_000);
-  for (const [token, request] of caller.waiting) await approveAgain(world, caller, token, request);
+  const isWaiting = (token: string) =>
+    ['awaiting_approval', 'approval_granted'].includes(world.books.find(token)?.phase ?? '');
+  const waiting = [...caller.waiting].filter(([token]) => isWaiting(token));
+  if (waiting.length > 0 && random.chance(0.25)) {
+    state.waitedMs = approvalsLastMs;
+    await new Promise<void>(
+      (resolve) => void world.scheduler.after(state.waitedMs, 'approvals lapse', resolve),
+    );
+  }
+  for (const [token, request] of waiting) await decideAgain(world, caller, token, request);
 }
+
+/** As long as approvals last: what waited before has lapsed, and no inquiry about what is final has come since. */
+const approvalsLastMs = 24 * 3_600_000;
 
 /** Runs that a person has asked for. */
 const reportedSince = ({ log }: World, from: number): number =>
@@ -74,27 +96,34 @@ const reportedSince = ({ log }: World, from: number): number =>
       ({ type, data }) => type === 'ReconciliationReported' && (data as { by?: string }).by === 'person',
     ).length;
 
-/** A payout that waits for its approval once more may have been paid out. */
-async function approveAgain(
-  { books }: World,
+/** A payout that waits for its approval once more may have been paid out: then its team is not told that nothing was sent. */
+async function decideAgain(
+  { ledger, complain }: World,
   caller: CallerWorld,
   token: string,
   request: CallerRequest,
 ): Promise<void> {
-  if (books.find(token)?.phase !== 'awaiting_approval' && books.find(token)?.phase !== 'approval_granted')
-    return;
   const team = request.team as TeamName;
-  caller.tell(`${team} approves ${token} once more`);
-  caller.saw('a payout was approved once more after a restore');
-  const approve = `/api/v1/payouts/${token}/approve`;
-  await untilAnswered(caller, { team, person: approver, method: 'POST', url: approve, body: {} });
-  await untilAnswered(caller, request);
+  const decision = caller.random.chance(0.6) ? 'approve' : 'refuse';
+  caller.tell(`${team} decides ${token} once more: ${decision}`);
+  caller.saw(`a payout was decided once more after a restore: ${decision}`);
+  const body = decision === 'approve' ? {} : { reason: 'Paid already.' };
+  const url = `/api/v1/payouts/${token}/${decision}`;
+  await untilAnswered(caller, { team, person: approver, method: 'POST', url, body });
+  const codes = codesOf((await untilAnswered(caller, request)).body);
+  const isPaid = ledger.payouts.some(
+    ({ orderNumber, status }) => orderNumber.startsWith(`${token}.`) && status === 'approved',
+  );
+  if (isPaid && codes.some((code) => sayNothingSent.includes(code)))
+    complain('I10', `${token} is paid out, and its team is told: ${codes.join()}`);
 }
 
-async function untilAnswered(caller: CallerWorld, request: CallerRequest): Promise<void> {
+const sayNothingSent = ['payout_approval_lapsed', 'payout_approval_refused'];
+
+async function untilAnswered(caller: CallerWorld, request: CallerRequest) {
   for (;;) {
     const answer = await caller.request(request);
-    if (answer.kind === 'answer' && answer.statusCode < 500) return;
+    if (answer.kind === 'answer' && answer.statusCode < 500) return answer;
     await caller.sleep(5_000);
   }
 }

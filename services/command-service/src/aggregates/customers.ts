@@ -1,5 +1,5 @@
 /** What is known of customers, for as long as it may have to be sent again. */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import {
   type Actor,
   type Customer,
@@ -11,7 +11,7 @@ import {
   customerStream,
   firstSchemaVersion,
 } from '@tollgate/payment-domain';
-import { type Clock, type Ids, type Vault, errorCode } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, type Vault, errorCode } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
 
 export interface Customers {
@@ -19,7 +19,10 @@ export interface Customers {
   keep(paymentToken: string, customer: Customer, cause: Cause): Promise<void>;
   /** Undefined where nothing is kept, it was forgotten, or its data secret retired. @throws StoreUnavailable */
   find(paymentToken: string): Promise<Customer | undefined>;
-  /** Forgets what is kept, if anything is: nobody needs it any more. @throws StoreUnavailable */
+  /**
+   * Forgets what is kept, if anything is: nobody needs it any more. What the store does not remove now, an inquiry about the
+   * payment in its final phase does; nothing else waits for that.
+   */
   release(paymentToken: string): Promise<void>;
 }
 
@@ -28,8 +31,9 @@ export function createCustomers(deps: {
   vault: Vault;
   clock: Clock;
   ids: Ids;
+  log: Log;
 }): Customers {
-  const { store, vault, clock, ids } = deps;
+  const { store, vault, clock, ids, log } = deps;
   return {
     async keep(paymentToken, customer, cause) {
       const stream = customerStream(paymentToken);
@@ -54,8 +58,12 @@ export function createCustomers(deps: {
       return undefined;
     },
     async release(paymentToken) {
-      const isKept = await isCustomerKept(store, paymentToken);
-      if (isKept) await forgetCustomer(store, paymentToken);
+      try {
+        if (await isCustomerKept(store, paymentToken)) await forgetCustomer(store, paymentToken);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        log.warn({ token: paymentToken, error }, 'the customer could not be forgotten yet');
+      }
     },
   };
 }

@@ -130,14 +130,17 @@ async function namedByDeferred(deps: InquiryDependencies, token: string): Promis
 /**
  * Inquires what a callback names where that is not the one we know: an attempt that was given up and took effect after
  * all, perhaps. Where it was made under one of our numbers, a review opens.
+ *
+ * @param listedNumber its number where a list shows it: some deployments leave it out where it is retrieved
  */
 export async function inquireNamed(
   deps: InquiryDependencies,
   token: string,
   serviceToken: string,
   cause: Cause,
+  listedNumber?: string,
 ): Promise<InquiryResult> {
-  const result = await inquireOther(deps, token, serviceToken, cause);
+  const result = await inquireOther(deps, token, serviceToken, cause, listedNumber);
   if (typeof result !== 'object') return result;
   return result.failure === 'not-asked' ? 'not-asked' : 'failed';
 }
@@ -147,14 +150,17 @@ async function inquireOther(
   token: string,
   serviceToken: string,
   cause: Cause,
+  listedNumber?: string,
 ): Promise<InquiryResult | Unanswered> {
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return 'nothing-there';
   if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
   const inquiredAt = deps.windowClock.nowFor(token, windowOf(subject));
-  const shown = await findNamed(deps, subject, serviceToken, cause);
-  if (shown !== undefined && 'failure' in shown) return shown;
-  if (shown?.orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
+  const found = await findNamed(deps, subject, serviceToken, cause);
+  if (found !== undefined && 'failure' in found) return found;
+  const orderNumber = found?.orderNumber ?? listedNumber;
+  if (found === undefined || orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
+  const shown = { ...found, orderNumber };
   const executed = isPayoutToken(token)
     ? await deps.payouts.execute(
         token,

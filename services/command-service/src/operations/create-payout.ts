@@ -9,6 +9,7 @@ import {
   type RequestPayout,
   isBeforeAnnouncement,
   isPayoutAwaited,
+  isPayoutInReview,
   isSameRequest,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
@@ -183,10 +184,12 @@ async function sendApproved(
 async function refusalOfApproved(
   { positions, spending }: CreatePayoutDependencies,
   { caller, cause }: CreatePayoutInput,
-  { token, createdAt, payout: { terms } }: PayoutAggregate,
+  { token, createdAt, payout }: PayoutAggregate,
   { call: { account, quietUntil: lapsesAt } }: RequestPayout,
 ) {
-  const { amount, currency } = terms;
+  // Before all else: to whom it is refused for too little money, the answer is another payout.
+  if (isPayoutInReview(payout)) return { code: 'payout_in_review' } as const;
+  const { amount, currency } = payout.terms;
   const spent = { token, subject: token, amount, currency, lapsesAt, operation: 'payout' } as const;
   const asked = await spending.reserve(caller, { ...spent, askedAt: createdAt }, cause);
   const counted = asked.kind === 'refused' ? await spending.reserve(caller, spent, cause) : asked;

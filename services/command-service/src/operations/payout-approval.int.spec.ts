@@ -25,6 +25,19 @@ const decide = (token: string, decision: 'approve' | 'refuse', by = approver) =>
 const waiting = async (orderNumber = 'payout-1') => (await ask(orderNumber)).json<{ token: string }>().token;
 const phaseOf = async (token: string) => (await harness().payouts.load(token))?.payout.phase;
 const sent = () => harness().provider.payoutRequests;
+const inReview = [409, 'processing_error payout_in_review'];
+/** The provider has one under its number, and was asked about that. */
+async function findPaid(
+  token: string,
+  serviceToken: string,
+  status: 'approved' | 'pending' | 'declined' = 'approved',
+) {
+  harness().provider.payouts.set(serviceToken, {
+    ...{ serviceToken, status, amount: 500, currency: 'EUR' },
+    ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
+  });
+  await inquireNamed(harness(), token, serviceToken, cause);
+}
 const balance = () => harness().positions.balance(asker, 'EUR');
 
 /** A process that sleeps as it appends to such a stream. */
@@ -101,27 +114,71 @@ describe('a payout above the sum of its team', () => {
   it('is not sent while the provider has one under its number, until somebody has acknowledged that', async () => {
     await harness().approved('order-1', 1_000);
     const token = await waiting();
-    harness().provider.payouts.set('service-payout', {
-      ...{ serviceToken: 'service-payout', status: 'approved', amount: 500, currency: 'EUR' },
-      ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
-    });
-    await inquireNamed(harness(), token, 'service-payout', cause);
-    const inReview = [409, 'processing_error payout_in_review token'];
+    await findPaid(token, 'service-payout');
     expect(errorsOf(await decide(token, 'approve'))).toEqual(inReview);
     expect((await ask()).json()).toMatchObject({ payout: { phase: 'awaiting_approval' } });
     const review = { token, code: 'second_payout_found', resolution: 'acknowledged' } as const;
     await harness().resolve(review);
     expect((await decide(token, 'approve')).statusCode).toBe(200);
-    harness().provider.payouts.set('another', {
-      ...{ serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' },
-      ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
-    });
-    await inquireNamed(harness(), token, 'another', cause);
+    await findPaid(token, 'another', 'pending');
     expect(errorsOf(await ask())).toEqual(inReview);
     expect(sent()).toEqual([]);
     await harness().resolve({ ...review, number: 2 });
     expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
     expect(sent()).toHaveLength(1);
+  });
+
+  // Its team was told that nothing was sent, and to send a new request: it was paid twice.
+  it('has neither lapsed nor failed for its team while the provider has one under its number', async () => {
+    await harness().approved('order-1', 1_000);
+    const token = await waiting();
+    await findPaid(token, 'service-payout');
+    await harness().clock.advance(2 * dayMs);
+    await harness().inquire(token);
+    expect((await ask()).json()).toMatchObject({ payout: { phase: 'awaiting_approval' } });
+    const refused = await decide(token, 'refuse');
+    expect(refused.json()).toMatchObject({
+      payout: { phase: 'approved', reviews: [{ code: 'final_status_revised' }] },
+    });
+    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
+    expect(await balance()).toEqual({ available: 500n, hold: 0n });
+    expect(sent()).toEqual([]);
+  });
+
+  it('that was refused is in review for its team as long as nobody can say whether it was paid out', async () => {
+    await harness().approved('order-1', 1_000);
+    const token = await waiting();
+    await findPaid(token, 'service-payout');
+    harness().provider.answersInquiries = false;
+    expect((await decide(token, 'refuse')).json()).toMatchObject({ payout: { phase: 'failed' } });
+    expect(errorsOf(await ask())).toEqual(inReview);
+    harness().provider.answersInquiries = true;
+    await harness().inquire(token);
+    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
+  });
+
+  // It was told that its money did not suffice: the one that was paid out is held as well.
+  it('is in review, whatever is left of the money', async () => {
+    await harness().approved('order-1', 500);
+    const token = await waiting();
+    await decide(token, 'approve');
+    await findPaid(token, 'service-payout');
+    expect(errorsOf(await ask())).toEqual(inReview);
+  });
+
+  // The first under its number was declined: the one that was paid was taken for a second one, and the payout for failed.
+  it('is the one that was paid, of several under its number', async () => {
+    await harness().approved('order-1', 1_000);
+    const token = await waiting();
+    await findPaid(token, 'bad', 'declined');
+    await findPaid(token, 'paid');
+    await decide(token, 'refuse');
+    const payout = (await harness().payouts.load(token))?.payout;
+    expect(payout).toMatchObject({ phase: 'approved', serviceToken: 'paid' });
+    expect(payout?.reviews.map(({ code, evidence }) => [code, evidence['serviceToken']])).toEqual([
+      ['second_payout_found', 'bad'],
+      ['final_status_revised', 'paid'],
+    ]);
   });
 
   it('to a recurring token is sent by the repeat, too', async () => {

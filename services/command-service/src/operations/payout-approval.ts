@@ -4,12 +4,15 @@ import {
   type PayoutRefusal,
   type RequestPayout,
   isBeforeAnnouncement,
+  isPayoutInReview,
 } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { isPayoutToken } from '../aggregates/subjects.ts';
+import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import { inquireBriefly } from './await-outcome.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
 /** True where the team's payouts above a sum wait, and this is one. */
@@ -39,9 +42,15 @@ export interface DecidePayoutInput {
 export type DecidePayoutResult =
   { kind: 'decided'; aggregate: PayoutAggregate } | { kind: 'refused'; refusal: PayoutRefusal };
 
+export interface DecidePayoutDependencies extends DecisionRecorder {
+  payouts: Payouts;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  clock: Clock;
+}
+
 /** Approves or refuses a payout of the caller's team. Nothing is sent by it. @throws StoreUnavailable */
 export async function decidePayoutApproval(
-  deps: { payouts: Payouts; clock: Clock } & DecisionRecorder,
+  deps: DecidePayoutDependencies,
   input: DecidePayoutInput,
 ): Promise<DecidePayoutResult> {
   const { payouts, clock } = deps;
@@ -59,7 +68,12 @@ export async function decidePayoutApproval(
     cause,
   );
   if (executed.kind === 'refused') return executed;
-  return { kind: 'decided', aggregate: requireDone(executed).aggregate };
+  const { aggregate } = requireDone(executed);
+  if (aggregate.payout.phase !== 'failed' || !isPayoutInReview(aggregate.payout))
+    return { kind: 'decided', aggregate };
+  // What is in review under its number may be this one: then it was paid out, and its team is not told that nothing was.
+  await inquireBriefly(deps, { token, cause });
+  return { kind: 'decided', aggregate: (await payouts.load(token)) ?? aggregate };
 }
 
 /** The security log lists it among the decisions of people. A payout waits for approval at most once. */

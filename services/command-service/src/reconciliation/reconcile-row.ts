@@ -6,6 +6,7 @@ import {
   type ReconciliationRequest,
   clocksApartMs,
   decideUnmatched,
+  isAbout,
   noCounts,
 } from '@tollgate/payment-domain';
 import { type Clock, given } from '@tollgate/service-kit';
@@ -32,7 +33,12 @@ export interface RowDependencies extends Subjects {
   books: Books;
   askAccount: AskAccount;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
+  inquireNamed: (
+    token: string,
+    serviceToken: string,
+    cause: Cause,
+    listedNumber: string | undefined,
+  ) => Promise<InquiryResult>;
   /** The only team of an account: what belongs to nobody is shown to it; undefined where there are several. */
   soleTeamOf: (request: ReconciliationRequest) => string | undefined;
   times: CallTimes;
@@ -166,11 +172,20 @@ async function differs(
 
   /** Accounts of earlier attempts are asked, too: that one of them is silent holds up no other one. */
   async function inquireOther(): Promise<boolean> {
-    const result = await deps.inquireNamed(token, serviceToken, cause);
+    const result = await deps.inquireNamed(token, serviceToken, cause, row.orderNumber);
     if (!deps.askAccount.mayAsk(request)) requireAsked(result);
-    return result === 'inquired';
+    const after = await subjectsOf(deps, token).load(token);
+    return after !== undefined && knows(stateOf(after), serviceToken);
   }
 }
+
+/** True where it is ours by now, or a person has been asked about it. */
+const knows = (
+  { serviceToken: own, reviews, acknowledged }: ReturnType<typeof stateOf>,
+  serviceToken: string,
+): boolean =>
+  own === serviceToken ||
+  [...reviews, ...acknowledged].some((each) => isAbout(each, 'serviceToken', serviceToken));
 
 async function isThere(deps: RowDependencies, context: RowContext, token: string | undefined) {
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);

@@ -45,7 +45,7 @@ function prepare() {
     },
     ...{ log: silentLog, times },
     unmatched: createUnmatchedOperations(harness()),
-    inquireNamed: (token, serviceToken, cause) => inquireNamed(harness(), token, serviceToken, cause),
+    inquireNamed: (...named) => inquireNamed(harness(), ...named),
     soleTeamOf: () => caller.team,
     onMatched: async (tokens) => void matched.push(...tokens),
   };
@@ -250,18 +250,25 @@ it('does not count in a dry run what a person has acknowledged', async () => {
   expect(counts).toMatchObject({ matched: 1, onlyAtService: 0 });
 });
 
-// The store was restored from a backup: a payout that was approved and sent behind it waited for its approval once more.
-it('finds that a payout which waits for its approval was paid out', async () => {
-  const prepared = prepare();
-  await harness().approved('order-1', 500);
+/** Of a team whose payouts wait for a second key. */
+async function waitingPayout(): Promise<string> {
   const asker = { ...caller, wallet: { kind: 'own' as const }, approvalAbove: { EUR: 0 } };
   const asked = await harness().payOut({ ...payoutFor('payout-1'), caller: asker });
-  const token = 'aggregate' in asked && asked.aggregate ? asked.aggregate.token : '';
-  await prepared.index(token);
+  return 'aggregate' in asked && asked.aggregate ? asked.aggregate.token : '';
+}
+const paidUnder = (token: string) =>
   harness().provider.payouts.set('service-payout', {
     ...{ serviceToken: 'service-payout', status: 'approved', amount: 500, currency: 'EUR' },
     ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
   });
+
+// The store was restored from a backup: a payout that was approved and sent behind it waited for its approval once more.
+it('finds that a payout which waits for its approval was paid out', async () => {
+  const prepared = prepare();
+  await harness().approved('order-1', 500);
+  const token = await waitingPayout();
+  await prepared.index(token);
+  paidUnder(token);
   const { differences } = await reconcile(prepared);
   expect(differences).toMatchObject([{ kind: 'another_token', token, isSettled: true }]);
   const payout = (await harness().payouts.load(token))?.payout;
@@ -279,6 +286,30 @@ it('finds that a payout which waits for its approval was paid out', async () => 
   await harness().payouts.execute(token, refusal, cause);
   await harness().inquire(token);
   expect((await harness().payouts.load(token))?.payout.phase).toBe('approved');
+});
+
+// Where the provider shows no order number of what is retrieved, the run said that this was settled, and it was sent.
+it('finds so also where the service shows its number in the list alone; what opens no review is not settled', async () => {
+  const prepared = prepare();
+  await harness().approved('order-1', 500);
+  const token = await waitingPayout();
+  await prepared.index(token);
+  const { provider } = harness().provider;
+  const retrieve = provider.inquirePayout;
+  provider.inquirePayout = async (serviceToken) => {
+    const outcome = await retrieve(serviceToken);
+    if (outcome.kind !== 'accepted') return outcome;
+    const { orderNumber: _, ...answer } = outcome.answer;
+    return { ...outcome, answer };
+  };
+  paidUnder(token);
+  const { inquireNamed: ask } = prepared.deps;
+  prepared.deps.inquireNamed = (of, serviceToken, why) => ask(of, serviceToken, why, undefined);
+  expect((await reconcile(prepared)).differences).toMatchObject([{ token, isSettled: false }]);
+  prepared.deps.inquireNamed = ask;
+  expect((await reconcile(prepared)).differences).toMatchObject([{ token, isSettled: true }]);
+  const payout = (await harness().payouts.load(token))?.payout;
+  expect(payout?.reviews).toMatchObject([{ code: 'second_payout_found' }]);
 });
 
 // What a callback or a list named was asked of a hanging account first, though the account of the payment knew it.

@@ -64,7 +64,7 @@ function prepare(instance: Instance = harness()) {
     ...instance,
     ...{ books, reconciledAfterDays: [1, 2], log: silentLog, times },
     unmatched: createUnmatchedOperations(instance),
-    inquireNamed: (token, serviceToken, cause) => inquireNamed(instance, token, serviceToken, cause),
+    inquireNamed: (...named) => inquireNamed(instance, ...named),
     soleTeamOf: () => caller.team,
     onMatched: async (tokens) => void matched.push(...tokens),
   };

@@ -7,6 +7,7 @@ import {
   isBeforeAnnouncement,
   isFinalPhase,
   isPayoutAwaited,
+  isPayoutInReview,
 } from '@tollgate/payment-domain';
 import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
 import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
@@ -72,6 +73,9 @@ export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): An
 /** 200 once the service has the payout, 202 while it waits or nobody knows, an error body where nothing was paid out. */
 export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
+  // It may have been paid out all the same: who is told that it was not sends another one.
+  if (payout.phase === 'failed' && isPayoutInReview(payout))
+    return errorAnswer('payout_in_review', {}, { token });
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
   const isOpen = isBeforeAnnouncement(payout) || isPayoutAwaited(payout);
   return {
