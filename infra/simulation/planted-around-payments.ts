@@ -62,8 +62,8 @@ export const bugsOfRestores: readonly PlantedBug[] = [
   {
     ...{ name: 'paid-again', breaks: 'what was paid under its number is not paid again', seeds: 1000 },
     file: 'libs/payment-domain/src/payout/payout-approval.ts',
-    from: "isOpen({ reviews }, 'second_payout_found');",
-    to: "isOpen({ reviews: reviews.slice(0, 0) }, 'second_payout_found');",
+    from: "(['second_payout_found', ...doubtCodes] as const).some((code) => isOpen({ reviews }, code));",
+    to: '[...doubtCodes].some((code) => isOpen({ reviews }, code));',
   },
   {
     ...{ name: 'waiting-is-known', breaks: 'a payout that waits is not the one that was paid', seeds: 1000 },

@@ -13,6 +13,7 @@ export * from './outbound-call/outbound-call.ts';
 export * from './payment/adoption.ts';
 export * from './payment/announced-call.ts';
 export * from './payment/inquiry-need.ts';
+export { isPaymentInReview } from './payment/creation.ts';
 export * from './payment/payment-commands.ts';
 export * from './payment/payment-decide.ts';
 export * from './payment/payment-events.ts';

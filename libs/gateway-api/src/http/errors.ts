@@ -206,12 +206,18 @@ export const apiErrors = {
     'The payout does not wait for an approval: it was decided, sent, or has lapsed. Retrieve it to see its phase.',
     'token',
   ),
-  payout_in_review: {
+  payment_in_review: later({
+    ...refused(
+      'The payment has failed, and yet the provider has one under its number. Send no other request for it: the customer may have paid. Repeat this one when its review is resolved.',
+    ),
+    retryAfterSeconds: 600,
+  }),
+  payout_in_review: later({
     ...refused(
       'The provider has a payout under the number of this one, which may be this one. Send no other request for it. Repeat this one when its review is resolved, or a second key has refused it.',
     ),
     retryAfterSeconds: 600,
-  },
+  }),
   person_required: forbidden(
     'It takes two persons to resolve a review here, and a key is none. Sign in to the console, or send the credential of a person.',
   ),

@@ -185,6 +185,7 @@ const payments = {
       'recurring_token_not_found',
       'amount_limit_exceeded',
       'daily_limit_exceeded',
+      'payment_in_review',
       'resolved_as_not_made',
       'idempotency_key_reused',
       ...ofProviderCalls,

@@ -10,7 +10,7 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { isKnownBeside, openBeside, openReview, type Evidence } from '../review.ts';
+import { doubtCodes, isKnownBeside, isOpen, openBeside, openReview, type Evidence } from '../review.ts';
 import { present } from '../values.ts';
 import { observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
@@ -96,6 +96,10 @@ function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 
   if (observedStatus === 'approved') return 2;
   return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
 }
+
+/** The service shows something under its number that is not booked: nobody is told that nothing is there, until a person has looked at it. */
+export const isPaymentInReview = ({ reviews }: Pick<Payment, 'reviews'>): boolean =>
+  (['second_payment_found', ...doubtCodes] as const).some((code) => isOpen({ reviews }, code));
 
 /** True where a review was opened for this payment beside ours. */
 export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>

@@ -12,7 +12,7 @@ import type {
   RequestPayout,
 } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
-import { isOpen } from '../review.ts';
+import { doubtCodes, isOpen } from '../review.ts';
 import type { Payout } from './payout-state.ts';
 
 type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
@@ -24,9 +24,9 @@ export const approvalLastsMs = 24 * 60 * 60 * 1000;
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
   phase === 'awaiting_approval' || phase === 'approval_granted';
 
-/** Something was paid out under its number: nothing more is, and nobody is told that nothing was, until a person has looked at that. */
+/** The service shows something under its number that is not booked: nothing more is sent, and nobody is told that nothing was, until a person has looked at it. */
 export const isPayoutInReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
-  isOpen({ reviews }, 'second_payout_found');
+  (['second_payout_found', ...doubtCodes] as const).some((code) => isOpen({ reviews }, code));
 
 export function askApproval(ask: AskPayoutApproval): PayoutEvent {
   const { type: _, earlierFingerprints: __, askedAt, ...data } = ask;

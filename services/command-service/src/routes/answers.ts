@@ -6,6 +6,7 @@ import {
   type Payout,
   isBeforeAnnouncement,
   isFinalPhase,
+  isPaymentInReview,
   isPayoutAwaited,
   isPayoutInReview,
 } from '@tollgate/payment-domain';
@@ -19,6 +20,9 @@ import type { RefundedPayment } from '../operations/refund-payment.ts';
 /** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
 export function toCreationAnswer(view: PaymentAggregate): Answer {
   const { token, payment } = view;
+  // It may have been paid all the same: who is told that it was not asks the customer once more.
+  if (payment.phase === 'failed' && isPaymentInReview(payment))
+    return errorAnswer('payment_in_review', {}, { token });
   if (payment.phase === 'failed')
     return toFailureAnswer(token, payment.failure ?? 'not-sent', errorsOf(payment));
   const shown = toPublicPayment(view);
