@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { examplePayout, payoutTerms } from './payout.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
 import { callbackEvents, reviewEvents } from './review.ts';
-import { declineReason, errors, evidenceSource, example, instant, reason, sendBy } from './values.ts';
+import { declineReason, errors, example, instant, reason, sendBy } from './values.ts';
 
 const call = z
   .object({
@@ -21,8 +21,14 @@ const call = z
   .describe('The one announced call that makes the payout.');
 const status = oneOf(payoutStatuses);
 
+const payoutEvidence = oneOf(
+  ['answer', 'inquiry', 'before-announcement'],
+  "How it is known: from the call's answer, from a status inquiry, or from one before anything of it was announced here: a restored store had forgotten that it was.",
+);
 const keyId = z.string().describe('The id of the key.');
-const lapsesAt = instant.describe('Until when it may be approved, and then sent.');
+const lapsesAt = instant.describe(
+  'Until when it may be approved, and then sent. One that is in review may be refused, or turn out to be paid, after that.',
+);
 
 const approved = { status: 'approved', phase: 'approved' };
 const declined = { declineReason: 'card expired' };
@@ -70,7 +76,7 @@ export const payoutEvents = {
   ),
   PayoutAccepted: publicEvent(
     'The Payment Service accepted the payout.',
-    { both: { evidence: evidenceSource } },
+    { both: { evidence: payoutEvidence } },
     { evidence: 'answer' },
     { status: 'pending', phase: 'pending' },
   ),

@@ -38,7 +38,9 @@ const approval = z
   .object({
     askedBy: z.string().describe('The id of the key that asked. It cannot approve or refuse the payout.'),
     grantedBy: z.string().exactOptional().describe('The id of the key that approved it.'),
-    lapsesAt: instant.describe('Until when it may be approved, and then sent. ISO 8601 in UTC.'),
+    lapsesAt: instant.describe(
+      'Until when it may be approved, and then sent; one in review may be refused, or turn out to be paid, after that. ISO 8601 in UTC.',
+    ),
   })
   .describe('Present where a second key must approve the payout.');
 

@@ -180,10 +180,12 @@ function slowEffect(world: PayoutWorld, pick: number): unknown {
   return call && acceptCall(world, call, pick);
 }
 
-const beginPayoutInquiry = ({ now, service, state }: PayoutWorld): PayoutInput => ({
+const foundUnderNumber = ({ service, state }: PayoutWorld) =>
+  service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(pictureOf);
+const beginPayoutInquiry = (world: PayoutWorld): PayoutInput => ({
   type: 'RecordPayoutSearch',
-  found: service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(pictureOf),
-  inquiredAt: now,
+  found: foundUnderNumber(world),
+  inquiredAt: world.now,
 });
 
 function personResolves({ state, now }: PayoutWorld, pick: number): PayoutInput | undefined {
@@ -201,6 +203,11 @@ const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
 const namedBy = (pick: number): { serviceToken?: string } =>
   pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
 
+const lapse = (world: PayoutWorld): PayoutInput => ({
+  ...{ type: 'RecordApprovalLapsed', at: world.now + dayMs },
+  found: foundUnderNumber(world),
+});
+
 /** Lets one thing happen; nothing where there is nothing that it could happen to. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
   const payout = picked(world.service, pick);
@@ -214,8 +221,11 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'approval is asked for': () => recorded(askApproval(world.now)),
     'second key approves': () => recorded({ type: 'GrantPayout', keyId: keyOf(pick), at: world.now }),
     'second key refuses': () =>
-      recorded({ type: 'RefusePayout', keyId: keyOf(pick), reason: 'a reason', at: world.now }),
-    'approval lapses': () => recorded({ type: 'RecordApprovalLapsed', at: world.now + dayMs }),
+      recorded({
+        ...{ type: 'RefusePayout', keyId: keyOf(pick), reason: 'a reason', at: world.now },
+        found: pick % 3 === 0 ? undefined : foundUnderNumber(world),
+      }),
+    'approval lapses': () => recorded(lapse(world)),
     send: () => send(world, pick),
     'effect of a slow call': () => slowEffect(world, pick),
     'answer arrives': () => recorded(picked(world.answers, pick)),
@@ -265,7 +275,7 @@ export function settlePayout(world: PayoutWorld): void {
   world.slow = [];
   world.now += 100_000;
   // Nobody sends what waits for it.
-  executePayout(world, { type: 'RecordApprovalLapsed', at: world.now + dayMs });
+  executePayout(world, lapse(world));
   for (const payout of world.service) if (payout.status === 'pending') payout.status = 'approved';
   if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutInquiry(world));
   for (const payout of world.service)

@@ -214,7 +214,7 @@ export const apiErrors = {
   }),
   payout_in_review: later({
     ...refused(
-      'The provider has a payout under the number of this one, which may be this one. Send no other request for it. Repeat this one when its review is resolved, or a second key has refused it.',
+      'The provider has a payout under the number of this one, which may be this one. Send no other request for it. Repeat the request later: when the provider has said what became of it, or its review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),

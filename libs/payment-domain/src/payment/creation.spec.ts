@@ -373,16 +373,39 @@ test('a payment that is found with other terms is accepted, not booked, and open
   ]);
 });
 
-test('two payments under one number: one is accepted, and the other opens a review', () => {
-  const found = [observed('init'), observed('approved', { serviceToken: 'token-b' })];
+// A request that was delivered twice was declined and approved: the declined one came first, and the team was told that no money had moved.
+test('of payments under one number that which took money is accepted, and each other one opens a review', () => {
+  const declined = observed('declined');
+  const approved = observed('approved', { serviceToken: 'token-b' });
+  const held = observed('pending', { serviceToken: 'token-c', authorizedAmount: 1000 });
+  for (const found of [
+    [declined, approved, held],
+    [held, declined, approved],
+  ])
+    expect(
+      decided(historyTo.unresolved, inquiry(0, { found })).map(({ type, data }) => [
+        type,
+        'evidence' in data && data.evidence,
+      ]),
+    ).toMatchObject([
+      ['AttemptAccepted', 'inquiry'],
+      ['PaymentApproved', false],
+      ...found
+        .filter((each) => each !== approved)
+        .map(({ serviceToken }) => ['ReviewOpened', { serviceToken, knownServiceToken: 'token-b' }]),
+    ]);
+});
+
+test('of payments under one number that which is what was asked for is accepted, whatever was taken', () => {
+  const found = [observed('approved', { amount: 1 }), observed('init', { serviceToken: 'token-b' })];
   given(historyTo.unresolved)
     .when(inquiry(0, { found }))
     .then([
-      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' } },
+      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-b', evidence: 'inquiry' } },
       opened('second_payment_found', {
         attemptNumber: 1,
-        serviceToken: 'token-b',
-        knownServiceToken: 'token-a',
+        serviceToken: 'token-a',
+        knownServiceToken: 'token-b',
       }),
     ]);
 });

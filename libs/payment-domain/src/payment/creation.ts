@@ -10,9 +10,9 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { doubtCodes, isKnownBeside, isOpen, openBeside, openReview, type Evidence } from '../review.ts';
+import { isKnownBeside, openBeside, openReview, type Evidence } from '../review.ts';
 import { present } from '../values.ts';
-import { observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
+import { isUnderstood, observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
   Authorization,
   ObservedPayment,
@@ -97,9 +97,13 @@ function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 
   return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
 }
 
-/** The service shows something under its number that is not booked: nobody is told that nothing is there, until a person has looked at it. */
-export const isPaymentInReview = ({ reviews }: Pick<Payment, 'reviews'>): boolean =>
-  (['second_payment_found', ...doubtCodes] as const).some((code) => isOpen({ reviews }, code));
+/** Something is in review that the service shows under its number, and that has money, or may have. */
+export const mayBePaid = ({ reviews }: Pick<Payment, 'reviews'>): boolean =>
+  reviews.some(
+    ({ code, evidence }) =>
+      code === 'unknown_status' ||
+      ((code === 'second_payment_found' || code === 'terms_disagree') && moneyIn(evidence) > 0),
+  );
 
 /** True where a review was opened for this payment beside ours. */
 export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>
@@ -148,16 +152,28 @@ function effectOf(
 ): PaymentEvent[] | undefined {
   // An answer about other orders than the one asked for proves nothing about ours.
   if (own.length === 0) return foreign && openDisagreement(state, foreign);
-  const first = own.find((each) => mayBeMadeBy(state.attempt, each));
+  const first = likeliestOf(state, own);
   if (first === undefined) return undefined;
-  const accepted = accept(attemptNumber, first, 'inquiry');
-  const payment = evolve(state, accepted);
-  const second = own.find(({ serviceToken }) => serviceToken !== first.serviceToken);
-  return [
-    accepted,
-    ...observePayment(payment, first),
-    ...(second === undefined ? [] : openSecondPayment(payment, second, attemptNumber)),
-  ];
+  return inOrder<Payment, PaymentEvent>(state, evolve, [
+    () => [accept(attemptNumber, first, 'inquiry')],
+    (payment) => observePayment(payment, first),
+    ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
+  ]);
+}
+
+/** Of those that the attempt may have made the one that is what was asked for, and of these the one whose money moved, or may. */
+export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): ObservedPayment | undefined {
+  const likelihood = (each: ObservedPayment) => (isUnderstood(state, each) ? 4 : 0) + chargeIn(each);
+  return found
+    .filter((each) => mayBeMadeBy(state.attempt, each))
+    .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
+}
+
+/** 3 where it is taken, 2 where it is held, 0 where it never will be, else 1. */
+function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
+  if (wasApproved(observed)) return 3;
+  if (observed.authorizedAmount > 0) return 2;
+  return observed.status === 'declined' || observed.status === 'expired' ? 0 : 1;
 }
 
 /**

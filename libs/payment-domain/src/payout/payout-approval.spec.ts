@@ -16,12 +16,12 @@ import {
   missing,
   payoutDomain,
   retrieved,
-  revised,
   second,
 } from '../../testing/payout-story.ts';
 import { approvalLastsMs } from './payout-approval.ts';
-import type { AskPayoutApproval, PayoutInput } from './payout-commands.ts';
+import type { AskPayoutApproval, ObservedPayout, PayoutInput } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
+import type { Evidence } from '../review.ts';
 import { payoutPhases } from './payout-machine.ts';
 import { inquiryNeedOfPayout, isPayoutAwaited, payoutCallAnnouncedBy } from './payout-state.ts';
 
@@ -44,13 +44,12 @@ const ask = (changes: Partial<AskPayoutApproval> = {}): AskPayoutApproval => {
   };
 };
 const grant = (keyId = 'key-2', at = 60_000): PayoutInput => ({ type: 'GrantPayout', keyId, at });
-const refuse = (keyId = 'key-2', at = 60_000): PayoutInput => ({
-  type: 'RefusePayout',
-  keyId,
-  reason: 'not ours',
-  at,
+const refuse = (keyId = 'key-2', at = 60_000, found?: readonly ObservedPayout[]): PayoutInput => ({
+  ...{ type: 'RefusePayout', keyId, reason: 'not ours', at, found },
 });
-const lapse = (at: number): PayoutInput => ({ type: 'RecordApprovalLapsed', at });
+const lapse = (at: number, found: readonly ObservedPayout[] | undefined = []): PayoutInput => ({
+  ...{ type: 'RecordApprovalLapsed', at, found },
+});
 const failed = (reason: 'approval-refused' | 'approval-lapsed'): PayoutEvent => ({
   type: 'PayoutFailed',
   data: { reason },
@@ -149,16 +148,13 @@ describe('the request that is repeated', () => {
       .when(requestPayout({ call: { ...payoutCall, account: 'other' } }))
       .thenNothing());
 
-  test('ends what has lapsed', () => {
-    given(awaiting)
-      .when(requestPayout({ requestedAt: 86_449_999 }))
-      .thenNothing();
-    given(awaiting)
-      .when(requestPayout({ requestedAt: 86_450_000 }))
-      .then([failed('approval-lapsed')]);
+  test('announces nothing that nobody may send any more', () => {
+    given(granted)
+      .when(requestPayout({ requestedAt: 86_459_999 }))
+      .then([payoutRequested()]);
     given(granted)
       .when(requestPayout({ requestedAt: 86_460_000 }))
-      .then([failed('approval-lapsed')]);
+      .thenNothing();
   });
 });
 
@@ -173,6 +169,10 @@ describe('time', () => {
       .then([failed('approval-lapsed')]);
     given(payoutHistoryTo.unresolved).when(lapse(1e12)).thenNothing();
   });
+
+  // Its team would be told that nothing was sent, and to send a new request.
+  test('ends nothing while the service gives no answer to whether it was paid out', () =>
+    given(granted).when({ type: 'RecordApprovalLapsed', at: 1e12 }).thenNothing());
 
   test('is not passed by a late approval or refusal', () => {
     given(awaiting).when(grant('key-2', 86_450_000)).thenRefused('payout_not_awaiting_approval');
@@ -229,11 +229,16 @@ describe('what was paid out under its number', () => {
       .then([payoutRequested()]);
   });
 
-  test('does not keep it from being asked for and refused', () => {
+  test('does not keep it from being asked for, and refused once the service says what became of that', () => {
     given(seen(awaiting)).when(ask()).thenNothing();
     given(seen(awaiting)).when(requestPayout()).thenNothing();
-    given(seen(granted)).when(refuse()).then(wasRefused);
-    given(seen(granted)).when(refuse('key-2', 1e12)).then(wasRefused);
+    given(seen(granted)).when(refuse()).thenRefused('payout_in_review');
+    given(seen(granted))
+      .when(refuse('key-2', 60_000, []))
+      .then(wasRefused);
+    given(seen(granted))
+      .when(refuse('key-2', 1e12, []))
+      .then(wasRefused);
   });
 
   // Its team was told that it had lapsed, that nothing was sent, and to send a new one.
@@ -248,10 +253,107 @@ describe('what was paid out under its number', () => {
       .then([failed('approval-lapsed')]);
   });
 
-  test('is this payout where it was refused, and is what was asked for: nothing is left to be answered', () =>
-    given([...seen(awaiting), ...wasRefused])
-      .when(inquired([observedPayout('approved')]))
-      .then([...revised('declined', 'approved', { serviceToken: 'token-a' }), foundToBe]));
+  const acceptedBefore: PayoutEvent = {
+    type: 'PayoutAccepted',
+    data: { serviceToken: 'token-a', evidence: 'before-announcement' },
+  };
+  const [refusal] = wasRefused as [PayoutEvent, PayoutEvent];
+
+  test.each([
+    ['approved', [acceptedBefore, { type: 'PayoutApproved', data: {} }]],
+    ['declined', [acceptedBefore, { type: 'PayoutDeclined', data: {} }]],
+    ['pending', [acceptedBefore]],
+  ] as const)(
+    'is this payout where it is refused or lapses, and is what was asked for: %s',
+    (status, events) => {
+      const shown = [observedPayout(status)];
+      for (const history of [awaiting, granted]) {
+        given(history)
+          .when(refuse('key-2', 60_000, shown))
+          .then([refusal, ...events]);
+        given(history).when(lapse(1e12, shown)).then(events);
+        // Nothing is left to be answered.
+        given(seen(history))
+          .when(refuse('key-2', 60_000, shown))
+          .then([refusal, ...events, foundToBe]);
+        given(seen(history))
+          .when(lapse(1e12, shown))
+          .then([...events, foundToBe]);
+      }
+    },
+  );
+
+  test('is another one where other money was asked for: it is in review when this one has ended', () => {
+    const other = observedPayout('approved', { amount: 700 });
+    const inReview: PayoutEvent = {
+      type: 'ReviewOpened',
+      data: {
+        code: 'second_payout_found',
+        evidence: {
+          serviceToken: 'token-a',
+          observedStatus: 'approved',
+          observedAmount: 700,
+          knownServiceToken: null,
+        },
+      },
+    };
+    given(awaiting)
+      .when(refuse('key-2', 60_000, [other]))
+      .then([refusal, inReview, failed('approval-refused')]);
+    given(awaiting)
+      .when(lapse(1e12, [other]))
+      .then([inReview]);
+  });
+
+  // It was taken over an hour later: the money of whoever had acknowledged another one was gone for good.
+  test('stays another one where a person has acknowledged that', () => {
+    const shown = [observedPayout('approved')];
+    const history = [...seen(awaiting), acknowledged];
+    given(history)
+      .when(lapse(1e12, shown))
+      .then([failed('approval-lapsed')]);
+    given(history)
+      .when(refuse('key-2', 60_000, shown))
+      .then(wasRefused);
+    given([...history, ...wasRefused])
+      .when(inquired(shown))
+      .thenNothing();
+    given([...history, ...wasRefused])
+      .when(retrieved(observedPayout('approved')))
+      .thenNothing();
+  });
+
+  // 700 were taken for the 500 that were asked for, which were there as well: it waited for ever.
+  test('is, of several, the one that was asked for, whatever was paid out', () => {
+    const other = observedPayout('approved', { serviceToken: 'token-b', amount: 700 });
+    given(payoutHistoryTo.unresolved)
+      .when(inquired([other, observedPayout('pending')]))
+      .then([
+        { type: 'PayoutAccepted', data: { serviceToken: 'token-a', evidence: 'inquiry' } },
+        {
+          type: 'ReviewOpened',
+          data: {
+            code: 'second_payout_found',
+            evidence: {
+              ...{ serviceToken: 'token-b', observedStatus: 'approved', observedAmount: 700 },
+              knownServiceToken: 'token-a',
+            },
+          },
+        },
+      ]);
+  });
+
+  test('is not asked about again where an earlier release has not kept what was shown', () => {
+    const {
+      observedStatus: _,
+      observedAmount: __,
+      ...evidence
+    } = (found as { data: { evidence: Evidence } }).data.evidence;
+    const old: PayoutEvent = { type: 'ReviewOpened', data: { code: 'second_payout_found', evidence } };
+    given([...awaiting, old, acknowledged])
+      .when(retrieved(observedPayout('approved')))
+      .thenNothing();
+  });
 
   // Declined when somebody looked, and paid out after all: it was neither held nor asked about.
   test('opens another review in its place when it is paid out after all, also where it was acknowledged', () => {

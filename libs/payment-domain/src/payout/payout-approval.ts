@@ -2,18 +2,20 @@
  * A payout that a second key must approve. Nothing is announced before: of where the money goes only a mask is kept, so
  * nothing could be sent from here. The team repeats its request when it is approved, and that announces the call.
  */
-import { events, refuse, type Decision } from '../decision.ts';
+import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import type {
   AskPayoutApproval,
   GrantPayout,
+  ObservedPayout,
   PayoutRefusal,
   RecordApprovalLapsed,
   RefusePayout,
   RequestPayout,
 } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
-import { doubtCodes, isOpen } from '../review.ts';
-import type { Payout } from './payout-state.ts';
+import { isOpen } from '../review.ts';
+import { acceptPayout, agrees, byLikelihood, isOwnNumber, openSecondPayouts } from './payout-observation.ts';
+import { evolvePayout, type Payout } from './payout-state.ts';
 
 type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
 
@@ -24,23 +26,22 @@ export const approvalLastsMs = 24 * 60 * 60 * 1000;
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
   phase === 'awaiting_approval' || phase === 'approval_granted';
 
-/** The service shows something under its number that is not booked: nothing more is sent, and nobody is told that nothing was, until a person has looked at it. */
+/** The service has something under its number: nothing is sent until a person has looked at it, also where it was declined, which may be revised. */
 export const isPayoutInReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
-  (['second_payout_found', ...doubtCodes] as const).some((code) => isOpen({ reviews }, code));
+  isOpen({ reviews }, 'second_payout_found');
 
 export function askApproval(ask: AskPayoutApproval): PayoutEvent {
   const { type: _, earlierFingerprints: __, askedAt, ...data } = ask;
   return { type: 'PayoutApprovalRequested', data: { ...data, lapsesAt: askedAt + approvalLastsMs } };
 }
 
-/** A further request with the terms of the first: it announces the call of a payout that is approved. */
+/** A further request with the terms of the first: it announces the call of a payout that is approved, in time. */
 export function announceApproved(state: Payout, request: RequestPayout): PayoutEvent[] {
   const { type: _, earlierFingerprints: __, requestedAt, ...data } = request;
   // The amount is reserved in one account.
   const isItsAccount = data.call.account === state.call.account;
-  if (!isBeforeAnnouncement(state) || !isItsAccount) return [];
-  if (hasLapsed(state, requestedAt)) return [lapsed];
-  return state.phase === 'approval_granted' ? [{ type: 'PayoutRequested', data }] : [];
+  const maySend = state.phase === 'approval_granted' && !isApprovalOver(state, requestedAt);
+  return maySend && isItsAccount ? [{ type: 'PayoutRequested', data }] : [];
 }
 
 export function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDecision {
@@ -48,32 +49,64 @@ export function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDe
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
   if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
   if (approval.grantedBy === keyId && state.phase !== 'failed') return events();
-  if (state.phase !== 'awaiting_approval' || hasLapsed(state, at))
-    return refuse({ code: 'payout_not_awaiting_approval' });
-  if (isPayoutInReview(state)) return refuse({ code: 'payout_in_review' });
+  const isWaiting = state.phase === 'awaiting_approval';
+  if (isWaiting && isPayoutInReview(state)) return refuse({ code: 'payout_in_review' });
+  if (!isWaiting || isApprovalOver(state, at)) return refuse({ code: 'payout_not_awaiting_approval' });
   const data = { grantedBy: keyId, lapsesAt: at + approvalLastsMs };
   return events({ type: 'PayoutApprovalGranted', data });
 }
 
 /** Also one that is approved and not sent yet. */
-export function refusePayout(state: Payout, { keyId, reason, at }: RefusePayout): PayoutDecision {
+export function refusePayout(state: Payout, { keyId, reason, at, found }: RefusePayout): PayoutDecision {
   const { approval } = state;
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
   if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
-  if (state.failure === 'approval-refused') return events();
-  if (!isBeforeAnnouncement(state) || hasLapsed(state, at))
+  if (state.failure === 'approval-refused' || wasTakenOver(state)) return events();
+  const isInReview = isPayoutInReview(state);
+  if (!isBeforeAnnouncement(state) || (isApprovalOver(state, at) && !isInReview))
     return refuse({ code: 'payout_not_awaiting_approval' });
+  if (isInReview && found === undefined) return refuse({ code: 'payout_in_review' });
   return events(
     { type: 'PayoutApprovalRefused', data: { refusedBy: keyId, reason } },
-    { type: 'PayoutFailed', data: { reason: 'approval-refused' } },
+    ...inOrder<Payout, PayoutEvent>(state, evolvePayout, [
+      (payout) => takeOver(payout, found),
+      (payout) =>
+        isBeforeAnnouncement(payout) ? [{ type: 'PayoutFailed', data: { reason: 'approval-refused' } }] : [],
+    ]),
   );
 }
 
-export const recordApprovalLapsed = (state: Payout, { at }: RecordApprovalLapsed): PayoutEvent[] =>
-  isBeforeAnnouncement(state) && hasLapsed(state, at) ? [lapsed] : [];
+/** One that is in review waits for a person, however late it is. */
+export function recordApprovalLapsed(state: Payout, { at, found }: RecordApprovalLapsed): PayoutEvent[] {
+  if (!isBeforeAnnouncement(state) || !isApprovalOver(state, at) || found === undefined) return [];
+  return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
+    (payout) => takeOver(payout, found),
+    (payout) =>
+      isBeforeAnnouncement(payout) && !isPayoutInReview(payout)
+        ? [{ type: 'PayoutFailed', data: { reason: 'approval-lapsed' } }]
+        : [],
+  ]);
+}
 
-const lapsed: PayoutEvent = { type: 'PayoutFailed', data: { reason: 'approval-lapsed' } };
+/**
+ * It is not to be sent any more, and the service has it all the same: it was sent by a store whose backup was restored. Others under its
+ * number are in review.
+ */
+function takeOver(state: Payout, found: readonly ObservedPayout[] = []): PayoutEvent[] {
+  const own = found.filter((each) => isOwnNumber(state, each));
+  const [likeliest] = byLikelihood(state, own);
+  const isOurs = likeliest !== undefined && agrees(state, likeliest);
+  const others = isOurs ? own.filter((each) => each !== likeliest) : own;
+  return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
+    (payout) => (isOurs ? acceptPayout(payout, likeliest, 'before-announcement') : []),
+    (payout) => openSecondPayouts(payout, others),
+  ]);
+}
 
-/** One in review waits for a person: whoever is told that it has lapsed asks for another one. */
-const hasLapsed = (payout: Payout, at: number): boolean =>
-  payout.approval !== undefined && at >= payout.approval.lapsesAt && !isPayoutInReview(payout);
+/** Its call was never announced here. */
+const wasTakenOver = ({ call, serviceToken }: Payout): boolean =>
+  call.sendBy === 0 && serviceToken !== undefined;
+
+/** True where nobody may approve it any more, or send it. */
+export const isApprovalOver = ({ approval }: Pick<Payout, 'approval'>, at: number): boolean =>
+  approval !== undefined && at >= approval.lapsesAt;

@@ -41,6 +41,12 @@ export interface AskPayoutApproval extends Omit<RequestPayout, 'type' | 'call' |
   askedAt: number;
 }
 
+/** What was looked for before nothing is sent any more: whoever hears that it was not paid out may ask for another one. */
+interface Looked {
+  /** Everything that the service has under its number; absent where it gave no answer. */
+  found?: readonly ObservedPayout[] | undefined;
+}
+
 /** A second key approves it. */
 export interface GrantPayout {
   type: 'GrantPayout';
@@ -50,7 +56,7 @@ export interface GrantPayout {
 }
 
 /** A second key refuses it. */
-export interface RefusePayout {
+export interface RefusePayout extends Looked {
   type: 'RefusePayout';
   keyId: string;
   reason: string;
@@ -59,7 +65,7 @@ export interface RefusePayout {
 }
 
 /** Nobody approved it, or nobody sent it, in time. */
-export interface RecordApprovalLapsed {
+export interface RecordApprovalLapsed extends Looked {
   type: 'RecordApprovalLapsed';
   /** Milliseconds since the Unix epoch. */
   at: number;

@@ -9,7 +9,6 @@ import {
   callRules,
   endCall,
   isAnswerDue,
-  mayBeMadeBy,
   originEvidence,
   settleCall,
 } from '../outbound-call/outbound-call.ts';
@@ -38,8 +37,8 @@ import type {
 import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
 import {
   acceptPayout,
+  byLikelihood,
   isOwnNumber,
-  moneyIn,
   observeBeforeAnnouncement,
   observePayout,
   openPayoutDisagreement,
@@ -72,7 +71,9 @@ export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDeci
     case 'GrantPayout':
       return state === undefined ? refuse({ code: 'payout_not_found' }) : grantPayout(state, input);
     case 'RefusePayout':
-      return state === undefined ? refuse({ code: 'payout_not_found' }) : refusePayout(state, input);
+      return state === undefined
+        ? refuse({ code: 'payout_not_found' })
+        : withAnswered(state, refusePayout(state, input));
     case 'ResolveReview':
       return state === undefined
         ? refuse({ code: 'payout_not_found' })
@@ -192,19 +193,13 @@ function effectOf(
   const isAwaited = isPayoutAwaited(state);
   // An answer about other orders than the one asked for proves nothing about ours.
   if (own.length === 0) return foreign && isAwaited ? openPayoutDisagreement(state, foreign) : undefined;
-  const first = own
-    .filter((each) => mayBeMadeBy(state.call, each))
-    .reduce<ObservedPayout | undefined>(withMoreMoney, undefined);
+  const [first] = byLikelihood(state, own);
   if (first === undefined) return isAwaited ? undefined : openSecondPayouts(state, own);
   return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     () => (isAwaited ? acceptPayout(state, first, 'inquiry') : observePayout(state, first)),
     (payout) => openSecondPayouts(payout, othersThan(first.serviceToken, own)),
   ]);
 }
-
-/** Of several that may be ours, one that was paid out is: behind one that was not, the other would be taken for none of ours. */
-const withMoreMoney = (one: ObservedPayout | undefined, other: ObservedPayout): ObservedPayout =>
-  one === undefined || moneyIn(other.status) > moneyIn(one.status) ? other : one;
 
 /** @param stranger has our number, and the call cannot have made it */
 function openNotFound(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {

@@ -8,7 +8,7 @@ import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
+import { type EventOf, eventFamily, since } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
@@ -85,6 +85,16 @@ export const payoutFailureSchema = z.enum([
   'approval-lapsed',
 ]);
 
+/**
+ * How it is known that the service has it: by the call's own answer, or by a status inquiry; `before-announcement` by one of
+ * what nobody had announced and was not to be sent any more, as in a store whose backup was restored.
+ */
+const payoutEvidenceSchema = z.union([
+  z.enum(['answer', 'inquiry']),
+  since(2, z.literal('before-announcement')),
+]);
+export type PayoutEvidence = z.infer<typeof payoutEvidenceSchema>;
+
 const requestShape = {
   environment: environmentSchema,
   team: textSchema,
@@ -109,8 +119,7 @@ export const payoutEventSchemas = {
   PayoutRequested: z.object({ ...requestShape, call: payoutCallSchema }),
   PayoutAccepted: z.object({
     serviceToken: textSchema,
-    /** How it is known: by the call's own answer, or by a status inquiry. */
-    evidence: z.enum(['answer', 'inquiry']),
+    evidence: payoutEvidenceSchema,
   }),
   PayoutRefused: z.object({ errors: errorsSchema }),
   PayoutNotSent: z.object({ reason: textSchema }),

@@ -40,11 +40,13 @@ const lifecycle: Record<PayoutPhase, Record<string, PayoutPhase>> = {
   awaiting_approval: {
     PayoutApprovalGranted: 'approval_granted',
     PayoutApprovalRefused: 'awaiting_approval',
+    PayoutAccepted: 'pending',
     PayoutFailed: 'failed',
   },
   approval_granted: {
     PayoutRequested: 'requested',
     PayoutApprovalRefused: 'approval_granted',
+    PayoutAccepted: 'pending',
     PayoutFailed: 'failed',
   },
   requested: {

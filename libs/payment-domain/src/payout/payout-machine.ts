@@ -36,10 +36,20 @@ export const payoutMachine = setup({
   },
   states: {
     awaiting_approval: {
-      on: { PayoutApprovalGranted: 'approval_granted', PayoutApprovalRefused: stay, PayoutFailed: 'failed' },
+      on: {
+        PayoutApprovalGranted: 'approval_granted',
+        PayoutApprovalRefused: stay,
+        PayoutAccepted: 'pending',
+        PayoutFailed: 'failed',
+      },
     },
     approval_granted: {
-      on: { PayoutRequested: 'paying', PayoutApprovalRefused: stay, PayoutFailed: 'failed' },
+      on: {
+        PayoutRequested: 'paying',
+        PayoutApprovalRefused: stay,
+        PayoutAccepted: 'pending',
+        PayoutFailed: 'failed',
+      },
     },
     paying: {
       initial: 'announced',

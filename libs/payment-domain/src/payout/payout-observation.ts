@@ -21,6 +21,7 @@ import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.
 import {
   payoutStatusSchema,
   type PayoutEvent,
+  type PayoutEvidence,
   type PayoutReviewCode,
   type PayoutStatus,
 } from './payout-events.ts';
@@ -54,7 +55,7 @@ export function recordPayoutObservation(
   if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
   const isKnown =
     state.serviceToken === undefined
-      ? mayBeMadeBy(state.call, observed)
+      ? mayBeOurs(state, observed)
       : state.serviceToken === observed.serviceToken;
   if (!isKnown) return observeAnother(state, observed);
   return [...observePayout(state, observed), ...endDeferred(state, observed)];
@@ -80,8 +81,7 @@ export const observeBeforeAnnouncement = (state: Payout, observed: ObservedPayou
 /** Under our own number it is ours, as in a search by that number. */
 function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: number): PayoutEvent[] {
   if (observed.orderNumber === undefined) return [];
-  if (!isOwnNumber(state, observed) || !mayBeMadeBy(state.call, observed))
-    return observeAnother(state, observed);
+  if (!isOwnNumber(state, observed) || !mayBeOurs(state, observed)) return observeAnother(state, observed);
   const call = payoutInFlight(state);
   if (isAnswerDue(call, inquiredAt)) return [];
   return [
@@ -91,6 +91,19 @@ function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: num
   ];
 }
 
+/** False also of what a person has acknowledged as another one: it stays that. */
+export const mayBeOurs = ({ call, acknowledged }: Payout, observed: ObservedPayout): boolean =>
+  mayBeMadeBy(call, observed) &&
+  !isKnownBeside({ reviews: [], acknowledged }, 'second_payout_found', observed.serviceToken);
+
+/** Those that may be ours: what was asked for first, and of that what was paid out. */
+export function byLikelihood(state: Payout, found: readonly ObservedPayout[]): ObservedPayout[] {
+  const likelihood = (each: ObservedPayout) => (agrees(state, each) ? 3 : 0) + moneyIn(each.status);
+  return found
+    .filter((each) => mayBeOurs(state, each))
+    .toSorted((one, other) => likelihood(other) - likelihood(one));
+}
+
 export const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): boolean =>
   (orderNumber ?? call.providerOrderNumber) === call.providerOrderNumber;
 
@@ -98,7 +111,7 @@ export const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): 
 export function acceptPayout(
   state: Payout,
   observed: ObservedPayout,
-  evidence: 'answer' | 'inquiry',
+  evidence: PayoutEvidence,
 ): PayoutEvent[] {
   const { serviceToken } = observed;
   const accepted: PayoutEvent = { type: 'PayoutAccepted', data: { serviceToken, evidence } };
@@ -128,7 +141,7 @@ export function observePayout(state: Payout, observed: ObservedPayout): PayoutEv
 }
 
 /** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
-const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean =>
+export const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean =>
   observed.amount === terms.amount &&
   observed.currency === terms.currency &&
   (observed.orderNumber ?? state.call.providerOrderNumber) === state.call.providerOrderNumber;
@@ -190,17 +203,22 @@ export const openSecondPayouts = (state: Payout, others: readonly ObservedPayout
 
 function openSecondPayout(state: Payout, { serviceToken, status, amount }: ObservedPayout): PayoutEvent[] {
   const { serviceToken: knownServiceToken = null } = state;
-  const shown = { serviceToken, observedStatus: status, observedAmount: amount };
+  const observed = { serviceToken, observedStatus: status, observedAmount: amount };
   return openBeside<PayoutReviewCode>(
     state,
     'second_payout_found',
-    { ...shown, knownServiceToken },
+    { ...observed, knownServiceToken },
     ({ observedStatus }) => moneyIn(observedStatus),
   );
 }
 
-/** 2 where it was paid out, 0 where it was not, 1 while it may be. */
+/** Something is in review that the service shows under its number, and that is not known to be declined. */
+export const mayBePaidOut = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
+  reviews.some(({ code, evidence }) => shown.includes(code) && moneyIn(evidence['observedStatus']) > 0);
+const shown: readonly PayoutReviewCode[] = ['second_payout_found', 'terms_disagree', 'unknown_status'];
+
+/** 2 where it was paid out, 0 where it was not, 1 while it may be. Evidence of earlier releases has no status: it was what it was. */
 export function moneyIn(status: unknown): 0 | 1 | 2 {
-  if (status === 'approved') return 2;
+  if (status === 'approved' || status === undefined) return 2;
   return status === 'declined' ? 0 : 1;
 }

@@ -154,7 +154,7 @@ describe('what a person resolves', () => {
     ['only_here', pending, [...always, 'payout_not_made']],
     ['terms_disagree', declined, always],
     ['terms_disagree', unresolved, always],
-    ['terms_disagree', pending, always],
+    ['terms_disagree', pending, [...always, 'payout_not_made']],
     ['service_not_readable', pending, always],
     ['unknown_status', pending, always],
   ] as const)('%s (%#) has its ways out, and no others', (code, history, allowed) => {

@@ -12,7 +12,6 @@ import {
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PayoutRefusal } from './payout-commands.ts';
 import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
-import { isFinalPayoutPhase } from './payout-machine.ts';
 import { inquiryNeedOfPayout, isPayoutAwaited, type Payout } from './payout-state.ts';
 
 const always: Record<PayoutReviewCode, readonly Resolution[]> = {
@@ -27,7 +26,7 @@ const always: Record<PayoutReviewCode, readonly Resolution[]> = {
 
 /** What may be answered to a review of this code, for the payout as it is. */
 export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): readonly Resolution[] {
-  const isInDoubt = code === 'only_here' && !isFinalPayoutPhase(payout.phase);
+  const isInDoubt = (code === 'only_here' || code === 'terms_disagree') && payout.phase === 'pending';
   return isInDoubt ? [...always[code], 'payout_not_made'] : always[code];
 }
 

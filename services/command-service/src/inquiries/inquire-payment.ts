@@ -5,7 +5,7 @@ import {
   type PaymentObservation,
   isFinalPhase,
   isPaymentAwaited,
-  mayBeMadeBy,
+  likeliestOf,
   windowInQuestion,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
@@ -70,7 +70,11 @@ async function search(
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
   const listed = outcome.answer.map((each) => withOrigin(deps, aggregate, each));
   // Of a payment that is not ours, the recurring token would charge somebody else.
-  const ours = listed.find(({ observed }) => mayBeMadeBy(payment.attempt, observed));
+  const likeliest = likeliestOf(
+    payment,
+    listed.map(({ observed }) => observed),
+  );
+  const ours = listed.find(({ observed }) => observed === likeliest);
   const shown = ours && (await observedFrom(deps, aggregate, ours, cause));
   const found = listed.map((each) => (each === ours && shown !== undefined ? shown : each.observed));
   const observation = { type: 'RecordSearch' as const, attemptNumber, found, inquiredAt };

@@ -110,7 +110,7 @@ interface Unanswered {
 async function inquireDeferred(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
   const subjects = subjectsOf(deps, token);
   for (const serviceToken of await namedByDeferred(deps, token)) {
-    const result = await inquireOther(deps, token, serviceToken, cause);
+    const result = await inquireOther(deps, token, { serviceToken }, cause);
     if (typeof result === 'object') return recordFailure(deps, token, result, cause);
     if (result !== 'inquired') return;
     await subjects.execute(token, { type: 'RecordCallbackInquired', serviceToken }, cause);
@@ -131,34 +131,62 @@ async function namedByDeferred(deps: InquiryDependencies, token: string): Promis
  * Inquires what a callback names where that is not the one we know: an attempt that was given up and took effect after
  * all, perhaps. Where it was made under one of our numbers, a review opens.
  *
- * @param listedNumber its number where a list shows it: some deployments leave it out where it is retrieved
+ * @param listed where a list shows it
  */
 export async function inquireNamed(
   deps: InquiryDependencies,
   token: string,
   serviceToken: string,
   cause: Cause,
-  listedNumber?: string,
+  listed?: Listed,
 ): Promise<InquiryResult> {
-  const result = await inquireOther(deps, token, serviceToken, cause, listedNumber);
+  const result = await inquireOther(deps, token, { serviceToken, listed }, cause);
   if (typeof result !== 'object') return result;
   return result.failure === 'not-asked' ? 'not-asked' : 'failed';
 }
 
+/** How a list shows what is inquired. */
+export interface Listed {
+  account: string;
+  /** Some deployments leave it out where a payment or payout is retrieved. */
+  orderNumber: string | undefined;
+}
+
+interface Named {
+  serviceToken: string;
+  listed?: Listed | undefined;
+}
+
+/** As many as reviews of others may be open. */
+const namedAtOnceMax = 10;
+
+/** Others of its number may be recorded at the same time: what was read before that is read again. */
 async function inquireOther(
   deps: InquiryDependencies,
   token: string,
-  serviceToken: string,
+  named: Named,
   cause: Cause,
-  listedNumber?: string,
 ): Promise<InquiryResult | Unanswered> {
+  for (let inquiries = 0; inquiries < namedAtOnceMax; inquiries += 1) {
+    const result = await inquireOtherOnce(deps, token, named, cause);
+    if (result !== 'moved') return result;
+  }
+  return 'failed';
+}
+
+async function inquireOtherOnce(
+  deps: InquiryDependencies,
+  token: string,
+  { serviceToken, listed }: Named,
+  cause: Cause,
+): Promise<InquiryResult | 'moved' | Unanswered> {
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return 'nothing-there';
   if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
   const inquiredAt = deps.windowClock.nowFor(token, windowOf(subject));
-  const found = await findNamed(deps, subject, serviceToken, cause);
+  const found = await findNamed(deps, subject, { serviceToken, listed }, cause);
   if (found !== undefined && 'failure' in found) return found;
-  const orderNumber = found?.orderNumber ?? listedNumber;
+  const orderNumber = listed?.orderNumber ?? found?.orderNumber;
   if (found === undefined || orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
   const shown = { ...found, orderNumber };
   const executed = isPayoutToken(token)
@@ -177,19 +205,19 @@ async function inquireOther(
         cause,
         { onlyAt: subject.revision },
       );
-  return executed.kind === 'moved' ? 'failed' : 'inquired';
+  return executed.kind === 'moved' ? 'moved' : 'inquired';
 }
 
 /** As the first account shows it that knows it: an earlier attempt may have been made with another account. */
 async function findNamed(
   deps: InquiryDependencies,
   subject: AnySubject,
-  serviceToken: string,
+  { serviceToken, listed }: Named,
   cause: Cause,
 ): Promise<ObservedPayment | ObservedPayout | Unanswered | undefined> {
   const { environment } = stateOf(subject);
   let unanswered: Unanswered | undefined;
-  for (const account of accountsOf(deps, subject)) {
+  for (const account of accountsOf(deps, subject, listed?.account)) {
     const outcome = await deps.askAccount<ObservedPayment | ObservedPayout>(
       { environment, account },
       cause,
@@ -213,11 +241,11 @@ const observedOf = (
     ? { kind: 'accepted', answer: withOrigin(deps, subject, outcome.answer).observed }
     : outcome;
 
-/** A payout has one attempt, and so one account. That of the current attempt comes first: another one may be hanging. */
-function accountsOf({ accounts }: InquiryDependencies, subject: AnySubject): string[] {
-  const { account } = creationOf(subject);
-  if ('payout' in subject) return [account];
+/** A payout has one attempt, and so one account. The one that lists it, or that of the current attempt, comes first: another one may be hanging. */
+function accountsOf({ accounts }: InquiryDependencies, subject: AnySubject, listing?: string): string[] {
+  const first = listing ?? creationOf(subject).account;
+  if ('payout' in subject) return [first];
   const { environment } = subject.payment;
   const names = accounts.all().flatMap((each) => (each.environment === environment ? [each.name] : []));
-  return names.toSorted((a, b) => Number(b === account) - Number(a === account));
+  return names.toSorted((a, b) => Number(b === first) - Number(a === first));
 }

@@ -8,7 +8,7 @@ import type { Sender } from '../outbound/send.ts';
 import type { WindowClock } from '../outbound/window-clock.ts';
 
 /** How long a caller waits for it, and between two readings of the stream, milliseconds. */
-const waitMaxMs = 5_000;
+export const waitMaxMs = 5_000;
 const pauseMs = 50;
 
 export interface AwaitOutcomeDependencies {
@@ -75,7 +75,7 @@ export async function inquireBriefly(
 }
 
 /** The value, or undefined where it is not there in time. */
-async function noLongerThan<Value>(
+export async function noLongerThan<Value>(
   clock: Clock,
   work: Promise<Value>,
   giveUpAt: number,

@@ -7,6 +7,7 @@ import {
   type PayoutEvent,
   type PayoutRefusal,
   type RequestPayout,
+  isApprovalOver,
   isBeforeAnnouncement,
   isPayoutAwaited,
   isPayoutInReview,
@@ -18,7 +19,7 @@ import type { Caller } from '@tollgate/teams';
 import { closedForSeconds } from '../accounts/account-gate.ts';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
-import { type Cause, requireDone } from '../aggregates/repository.ts';
+import type { Cause } from '../aggregates/repository.ts';
 import type { LimitRefusal, Spending } from '../limits/spending.ts';
 import { type PositionRefusal, exceeds } from '../positions/payout-reservations.ts';
 import type { Positions } from '../positions/positions.ts';
@@ -26,7 +27,7 @@ import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
 import type { SendPayoutCall } from '../outbound/payout-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
-import type { Awaited } from './await-outcome.ts';
+import { type Awaited, inquireBriefly } from './await-outcome.ts';
 import {
   type NotBegun,
   type OperationDependencies,
@@ -64,7 +65,7 @@ export async function createPayout(
   const token = deriveOperationToken('po', { ...caller, installation: deps.installation }, key);
   // One that was approved is sent by its repeat: payouts are few, and each is looked for first.
   const known = await deps.payouts.load(token);
-  if (known !== undefined && isBeforeAnnouncement(known.payout)) return repeatBefore(deps, input, token);
+  if (known !== undefined && isBeforeAnnouncement(known.payout)) return repeatBefore(deps, input, known);
   if (known === undefined && mustBeApproved(caller, request)) return askFirst(deps, input, token);
   return createNow(deps, input, token);
 }
@@ -131,13 +132,14 @@ function closedIn(states: readonly (AccountState | undefined)[]): NotBegun {
 async function repeatBefore(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
-  token: string,
+  known: PayoutAggregate,
 ): Promise<CreatePayoutResult> {
-  const lapse = { type: 'RecordApprovalLapsed', at: deps.clock.now() } as const;
-  const { aggregate } = requireDone(await deps.payouts.execute(token, lapse, input.cause));
-  return aggregate.payout.phase === 'approval_granted'
-    ? sendApproved(deps, input, aggregate)
-    : createNow(deps, input, token);
+  const isOver = isApprovalOver(known.payout, deps.clock.now());
+  // Whoever is told that it has lapsed asks for another one: it is looked for first.
+  if (isOver) await inquireBriefly(deps, { token: known.token, cause: input.cause });
+  // In review it is refused for that, and not for want of money.
+  const maySend = known.payout.phase === 'approval_granted' && !isOver && !isPayoutInReview(known.payout);
+  return maySend ? sendApproved(deps, input, known) : createNow(deps, input, known.token);
 }
 
 async function sendApproved(
@@ -187,8 +189,6 @@ async function refusalOfApproved(
   { token, createdAt, payout }: PayoutAggregate,
   { call: { account, quietUntil: lapsesAt } }: RequestPayout,
 ) {
-  // Before all else: to whom it is refused for too little money, the answer is another payout.
-  if (isPayoutInReview(payout)) return { code: 'payout_in_review' } as const;
   const { amount, currency } = payout.terms;
   const spent = { token, subject: token, amount, currency, lapsesAt, operation: 'payout' } as const;
   const asked = await spending.reserve(caller, { ...spent, askedAt: createdAt }, cause);

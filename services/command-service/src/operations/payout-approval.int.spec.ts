@@ -26,16 +26,21 @@ const waiting = async (orderNumber = 'payout-1') => (await ask(orderNumber)).jso
 const phaseOf = async (token: string) => (await harness().payouts.load(token))?.payout.phase;
 const sent = () => harness().provider.payoutRequests;
 const inReview = [409, 'processing_error payout_in_review'];
-/** The provider has one under its number, and was asked about that. */
-async function findPaid(
+/** The provider has one under its number. */
+function setPaid(
   token: string,
   serviceToken: string,
   status: 'approved' | 'pending' | 'declined' = 'approved',
+  amount = 500,
 ) {
   harness().provider.payouts.set(serviceToken, {
-    ...{ serviceToken, status, amount: 500, currency: 'EUR' },
+    ...{ serviceToken, status, amount, currency: 'EUR' },
     ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
   });
+}
+/** As {@link setPaid}; and the provider was asked about that. */
+async function findPaid(token: string, serviceToken: string, status?: 'approved' | 'pending' | 'declined') {
+  setPaid(token, serviceToken, status);
   await inquireNamed(harness(), token, serviceToken, cause);
 }
 const balance = () => harness().positions.balance(asker, 'EUR');
@@ -129,32 +134,64 @@ describe('a payout above the sum of its team', () => {
   });
 
   // Its team was told that nothing was sent, and to send a new request: it was paid twice.
-  it('has neither lapsed nor failed for its team while the provider has one under its number', async () => {
+  it('has not lapsed while the provider has one under its number: it is that one', async () => {
     await harness().approved('order-1', 1_000);
     const token = await waiting();
     await findPaid(token, 'service-payout');
     await harness().clock.advance(2 * dayMs);
+    harness().provider.answersInquiries = false;
     await harness().inquire(token);
     expect((await ask()).json()).toMatchObject({ payout: { phase: 'awaiting_approval' } });
-    const refused = await decide(token, 'refuse');
-    expect(refused.json()).toMatchObject({
-      payout: { phase: 'approved', reviews: [{ code: 'final_status_revised' }] },
-    });
-    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
+    harness().provider.answersInquiries = true;
+    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved', reviews: [] } });
     expect(await balance()).toEqual({ available: 500n, hold: 0n });
     expect(sent()).toEqual([]);
   });
 
-  it('that was refused is in review for its team as long as nobody can say whether it was paid out', async () => {
+  it('is looked for before it lapses, or is refused, also where nobody has compared', async () => {
+    await harness().approved('order-1', 1_500);
+    const refused = await waiting('payout-1');
+    setPaid(refused, 'one');
+    expect((await decide(refused, 'refuse')).json()).toMatchObject({
+      payout: { phase: 'approved', reviews: [] },
+    });
+    const lapsed = await waiting('payout-2');
+    setPaid(lapsed, 'another');
+    await harness().clock.advance(dayMs);
+    await harness().inquire(lapsed);
+    expect(await phaseOf(lapsed)).toBe('approved');
+    const declined = await waiting('payout-3');
+    setPaid(declined, 'third', 'declined');
+    expect((await decide(declined, 'refuse')).json()).toMatchObject({
+      payout: { phase: 'declined', reviews: [] },
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  it('can be refused while the provider gives no answer, unless it is in review', async () => {
     await harness().approved('order-1', 1_000);
-    const token = await waiting();
+    const token = await waiting('payout-1');
+    const other = await waiting('payout-2');
     await findPaid(token, 'service-payout');
     harness().provider.answersInquiries = false;
+    expect(errorsOf(await decide(token, 'refuse'))).toEqual(inReview);
+    expect((await decide(other, 'refuse')).json()).toMatchObject({ payout: { phase: 'failed' } });
+    harness().provider.answersInquiries = true;
+    const refused = await decide(token, 'refuse');
+    expect(refused.json()).toMatchObject({ payout: { phase: 'approved', reviews: [] } });
+    expect((await decide(token, 'refuse')).json()).toEqual(refused.json());
+    expect((await ask('payout-1')).json()).toMatchObject({ payout: { phase: 'approved' } });
+  });
+
+  // It is no longer to be sent, and yet somebody may have been paid: its team is not told that nothing was.
+  it('that has failed is in review while another one under its number may have been paid out', async () => {
+    await harness().approved('order-1', 2_000);
+    const token = await waiting();
+    setPaid(token, 'service-payout', 'approved', 700);
     expect((await decide(token, 'refuse')).json()).toMatchObject({ payout: { phase: 'failed' } });
     expect(errorsOf(await ask())).toEqual(inReview);
-    harness().provider.answersInquiries = true;
-    await harness().inquire(token);
-    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
+    await harness().resolve({ token, code: 'second_payout_found', resolution: 'acknowledged' });
+    expect(errorsOf(await ask())).toEqual([409, 'processing_error payout_approval_refused']);
   });
 
   // It was told that its money did not suffice: the one that was paid out is held as well.
@@ -175,10 +212,22 @@ describe('a payout above the sum of its team', () => {
     await decide(token, 'refuse');
     const payout = (await harness().payouts.load(token))?.payout;
     expect(payout).toMatchObject({ phase: 'approved', serviceToken: 'paid' });
-    expect(payout?.reviews.map(({ code, evidence }) => [code, evidence['serviceToken']])).toEqual([
-      ['second_payout_found', 'bad'],
-      ['final_status_revised', 'paid'],
+    expect(payout?.reviews).toMatchObject([
+      { code: 'second_payout_found', evidence: { serviceToken: 'bad' } },
     ]);
+  });
+
+  // It was found declined, another one under its number was approved, and its team was told that no money had moved.
+  it('that was declined is in review while another one under its number was paid out', async () => {
+    await harness().approved('order-1', 2_000);
+    const token = await waiting();
+    setPaid(token, 'declined', 'declined');
+    await decide(token, 'refuse');
+    expect((await ask()).json()).toMatchObject({ payout: { status: 'declined' } });
+    await findPaid(token, 'paid');
+    expect(errorsOf(await ask())).toEqual(inReview);
+    await harness().resolve({ token, code: 'second_payout_found', resolution: 'acknowledged' });
+    expect((await ask()).json()).toMatchObject({ payout: { status: 'declined' } });
   });
 
   it('to a recurring token is sent by the repeat, too', async () => {

@@ -1,18 +1,20 @@
 /** A payout above a sum waits for a second key: it is asked for and reserved here, decided here, and sent by a repeat. */
 import {
   type AskPayoutApproval,
+  type ObservedPayout,
   type PayoutRefusal,
   type RequestPayout,
   isBeforeAnnouncement,
-  isPayoutInReview,
 } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { isPayoutToken } from '../aggregates/subjects.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
-import { inquireBriefly } from './await-outcome.ts';
+import type { AskAccount } from '../inquiries/ask-account.ts';
+import { searchPayout } from '../inquiries/inquire-payout.ts';
+import type { WindowClock } from '../outbound/window-clock.ts';
+import { noLongerThan, waitMaxMs } from './await-outcome.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
 /** True where the team's payouts above a sum wait, and this is one. */
@@ -44,7 +46,8 @@ export type DecidePayoutResult =
 
 export interface DecidePayoutDependencies extends DecisionRecorder {
   payouts: Payouts;
-  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  askAccount: AskAccount;
+  windowClock: WindowClock;
   clock: Clock;
 }
 
@@ -64,16 +67,33 @@ export async function decidePayoutApproval(
     token,
     decision.kind === 'approve'
       ? { type: 'GrantPayout', ...by }
-      : { type: 'RefusePayout', ...by, reason: decision.reason },
+      : { type: 'RefusePayout', ...by, reason: decision.reason, found: await looked() },
     cause,
   );
   if (executed.kind === 'refused') return executed;
-  const { aggregate } = requireDone(executed);
-  if (aggregate.payout.phase !== 'failed' || !isPayoutInReview(aggregate.payout))
-    return { kind: 'decided', aggregate };
-  // What is in review under its number may be this one: then it was paid out, and its team is not told that nothing was.
-  await inquireBriefly(deps, { token, cause });
-  return { kind: 'decided', aggregate: (await payouts.load(token)) ?? aggregate };
+  return { kind: 'decided', aggregate: requireDone(executed).aggregate };
+
+  /** A restored store may have forgotten that it was sent: its team is not told that nothing was. */
+  async function looked() {
+    return found !== undefined && isBeforeAnnouncement(found.payout)
+      ? lookFor(deps, found, cause)
+      : undefined;
+  }
+}
+
+/** What the provider has under its number; undefined where it gives no answer in time. */
+async function lookFor(
+  deps: DecidePayoutDependencies,
+  aggregate: PayoutAggregate,
+  cause: Cause,
+): Promise<readonly ObservedPayout[] | undefined> {
+  const { clock } = deps;
+  const found = await noLongerThan(
+    clock,
+    searchPayout(deps, aggregate, cause),
+    clock.monotonic() + waitMaxMs,
+  );
+  return found === undefined || 'failure' in found ? undefined : found;
 }
 
 /** The security log lists it among the decisions of people. A payout waits for approval at most once. */

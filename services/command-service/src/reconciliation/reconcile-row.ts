@@ -20,6 +20,7 @@ import {
 } from '../aggregates/subjects.ts';
 import { type UnmatchedOperations, deriveUnmatchedToken, resolveAdopted } from '../aggregates/unmatched.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
+import type { Listed } from '../inquiries/inquire.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import { deriveAdoptedToken } from '../tokens.ts';
@@ -33,12 +34,7 @@ export interface RowDependencies extends Subjects {
   books: Books;
   askAccount: AskAccount;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  inquireNamed: (
-    token: string,
-    serviceToken: string,
-    cause: Cause,
-    listedNumber: string | undefined,
-  ) => Promise<InquiryResult>;
+  inquireNamed: (token: string, serviceToken: string, cause: Cause, listed: Listed) => Promise<InquiryResult>;
   /** The only team of an account: what belongs to nobody is shown to it; undefined where there are several. */
   soleTeamOf: (request: ReconciliationRequest) => string | undefined;
   times: CallTimes;
@@ -172,7 +168,9 @@ async function differs(
 
   /** Accounts of earlier attempts are asked, too: that one of them is silent holds up no other one. */
   async function inquireOther(): Promise<boolean> {
-    const result = await deps.inquireNamed(token, serviceToken, cause, row.orderNumber);
+    const { account } = request;
+    const { orderNumber } = row;
+    const result = await deps.inquireNamed(token, serviceToken, cause, { account, orderNumber });
     if (!deps.askAccount.mayAsk(request)) requireAsked(result);
     const after = await subjectsOf(deps, token).load(token);
     return after !== undefined && knows(stateOf(after), serviceToken);
@@ -185,7 +183,10 @@ const knows = (
   serviceToken: string,
 ): boolean =>
   own === serviceToken ||
-  [...reviews, ...acknowledged].some((each) => isAbout(each, 'serviceToken', serviceToken));
+  [...reviews, ...acknowledged].some(
+    (each) =>
+      isAbout(each, 'serviceToken', serviceToken) || isAbout(each, 'observedServiceToken', serviceToken),
+  );
 
 async function isThere(deps: RowDependencies, context: RowContext, token: string | undefined) {
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);

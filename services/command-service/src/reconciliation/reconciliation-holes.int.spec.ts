@@ -256,9 +256,9 @@ async function waitingPayout(): Promise<string> {
   const asked = await harness().payOut({ ...payoutFor('payout-1'), caller: asker });
   return 'aggregate' in asked && asked.aggregate ? asked.aggregate.token : '';
 }
-const paidUnder = (token: string) =>
-  harness().provider.payouts.set('service-payout', {
-    ...{ serviceToken: 'service-payout', status: 'approved', amount: 500, currency: 'EUR' },
+const paidUnder = (token: string, { serviceToken = 'service-payout' } = {}) =>
+  harness().provider.payouts.set(serviceToken, {
+    ...{ serviceToken, status: 'approved', amount: 500, currency: 'EUR' },
     ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
   });
 
@@ -276,16 +276,54 @@ it('finds that a payout which waits for its approval was paid out', async () => 
     'awaiting_approval',
     ['second_payout_found'],
   ]);
-  // Refused, it is the one that was paid.
-  const refusal = {
-    type: 'RefusePayout',
-    keyId: 'second',
-    reason: 'paid already',
-    at: harness().clock.now(),
-  } as const;
-  await harness().payouts.execute(token, refusal, cause);
+  // When its approval is over, it is the one that was paid.
+  await harness().clock.advance(86_400_000);
   await harness().inquire(token);
   expect((await harness().payouts.load(token))?.payout.phase).toBe('approved');
+});
+
+// The rows of a page are compared at the same time: one of them was recorded, and the others were not, for good.
+it('opens a review for each of several under the number, of whichever account', async () => {
+  const prepared = prepare();
+  await harness().approved('order-1', 500);
+  const token = await waitingPayout();
+  await prepared.index(token);
+  const numbers = Array.from({ length: 8 }, (_, index) => `service-${index}`);
+  for (const serviceToken of numbers) paidUnder(token, { serviceToken });
+  const { differences } = await reconcile(prepared);
+  expect(differences.map(({ isSettled }) => isSettled)).toEqual(numbers.map(() => true));
+  const reviewed = async () =>
+    (await harness().payouts.load(token))?.payout.reviews.map(({ evidence }) => evidence['serviceToken']);
+  expect(((await reviewed()) ?? []).toSorted()).toEqual(numbers);
+  other.provider.payouts.set('elsewhere', {
+    ...{
+      serviceToken: 'elsewhere',
+      status: 'approved',
+      amount: 500,
+      currency: 'EUR',
+      orderNumber: `${token}.1`,
+    },
+  });
+  const listed = { account: 'other', orderNumber: `${token}.1` };
+  expect(await inquireNamed(harness(), token, 'elsewhere', cause, listed)).toBe('inquired');
+  expect(await reviewed()).toContain('elsewhere');
+});
+
+it('takes what the list names for what it names, whatever is shown when it is retrieved', async () => {
+  const prepared = prepare();
+  await harness().approved('order-1', 500);
+  const token = await waitingPayout();
+  await prepared.index(token);
+  paidUnder(token);
+  const { provider } = harness().provider;
+  const retrieve = provider.inquirePayout;
+  provider.inquirePayout = async (serviceToken) => {
+    const outcome = await retrieve(serviceToken);
+    return outcome.kind === 'accepted'
+      ? { ...outcome, answer: { ...outcome.answer, orderNumber: 'po_x.1' } }
+      : outcome;
+  };
+  expect((await reconcile(prepared)).differences).toMatchObject([{ token, isSettled: true }]);
 });
 
 // Where the provider shows no order number of what is retrieved, the run said that this was settled, and it was sent.
@@ -304,7 +342,8 @@ it('finds so also where the service shows its number in the list alone; what ope
   };
   paidUnder(token);
   const { inquireNamed: ask } = prepared.deps;
-  prepared.deps.inquireNamed = (of, serviceToken, why) => ask(of, serviceToken, why, undefined);
+  prepared.deps.inquireNamed = (of, serviceToken, why) =>
+    ask(of, serviceToken, why, { account: 'main', orderNumber: undefined });
   expect((await reconcile(prepared)).differences).toMatchObject([{ token, isSettled: false }]);
   prepared.deps.inquireNamed = ask;
   expect((await reconcile(prepared)).differences).toMatchObject([{ token, isSettled: true }]);

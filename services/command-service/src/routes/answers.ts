@@ -6,9 +6,10 @@ import {
   type Payout,
   isBeforeAnnouncement,
   isFinalPhase,
-  isPaymentInReview,
   isPayoutAwaited,
-  isPayoutInReview,
+  mayBePaid,
+  mayBePaidOut,
+  statusOfPayoutPhase,
 } from '@tollgate/payment-domain';
 import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
 import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
@@ -21,7 +22,7 @@ import type { RefundedPayment } from '../operations/refund-payment.ts';
 export function toCreationAnswer(view: PaymentAggregate): Answer {
   const { token, payment } = view;
   // It may have been paid all the same: who is told that it was not asks the customer once more.
-  if (payment.phase === 'failed' && isPaymentInReview(payment))
+  if (endedUnpaid.has(payment.phase) && mayBePaid(payment))
     return errorAnswer('payment_in_review', {}, { token });
   if (payment.phase === 'failed')
     return toFailureAnswer(token, payment.failure ?? 'not-sent', errorsOf(payment));
@@ -30,6 +31,8 @@ export function toCreationAnswer(view: PaymentAggregate): Answer {
   const isUnknown = payment.phase === 'requested' || payment.phase === 'unresolved';
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, ...page, payment: shown } };
 }
+
+const endedUnpaid: ReadonlySet<PaymentPhase> = new Set(['failed', 'declined', 'expired'] as const);
 
 /** A person's resolution outranks the errors of a refused attempt. */
 const errorsOf = ({ failure, errors }: PaymentAggregate['payment']): readonly ApiError[] =>
@@ -78,7 +81,7 @@ export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): An
 export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
   // It may have been paid out all the same: who is told that it was not sends another one.
-  if (payout.phase === 'failed' && isPayoutInReview(payout))
+  if (statusOfPayoutPhase(payout.phase) === 'declined' && mayBePaidOut(payout))
     return errorAnswer('payout_in_review', {}, { token });
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
   const isOpen = isBeforeAnnouncement(payout) || isPayoutAwaited(payout);

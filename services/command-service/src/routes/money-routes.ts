@@ -5,7 +5,11 @@ import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Balances, readBalance } from '../operations/balance.ts';
 import { type CreatePayoutDependencies, createPayout } from '../operations/create-payout.ts';
-import { type DecidePayoutInput, decidePayoutApproval } from '../operations/payout-approval.ts';
+import {
+  type DecidePayoutDependencies,
+  type DecidePayoutInput,
+  decidePayoutApproval,
+} from '../operations/payout-approval.ts';
 import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
@@ -21,7 +25,8 @@ import {
 
 export type MoneyRouteDependencies = RouteKit &
   RefundPaymentDependencies &
-  CreatePayoutDependencies & { balances: Balances };
+  CreatePayoutDependencies &
+  DecidePayoutDependencies & { balances: Balances };
 
 export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDependencies): void {
   addCommandRoute(app, deps, routes.refundPayment, (call) => postRefund(deps, call));
