@@ -208,7 +208,7 @@ export const apiErrors = {
   ),
   payment_in_review: later({
     ...refused(
-      'The payment has failed, and yet the provider has one under its number. Send no other request for it: the customer may have paid. Repeat this one when its review is resolved.',
+      'The payment has ended unpaid, and yet the provider has one under its number. Send no other request for it: the customer may have paid, or may yet. Repeat this one when its review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),

@@ -410,6 +410,18 @@ test('of payments under one number that which is what was asked for is accepted,
     ]);
 });
 
+test('of payments under the number of one that has failed, that which is what was asked for is taken for it', () => {
+  const failedHistory = [
+    ...historyTo.unresolved,
+    { type: 'PaymentFailed', data: { reason: 'resolved' } } as const,
+  ];
+  const found = [observed('approved', { amount: 1 }), observed('approved', { serviceToken: 'token-b' })];
+  const events = decided(failedHistory, inquiry(quietUntil, { found }));
+  expect(events.find(({ type }) => type === 'FinalStatusRevised')?.data).toMatchObject({
+    serviceToken: 'token-b',
+  });
+});
+
 test('one payment that is listed twice is one payment', () => {
   const found = [observed('init'), observed('init')];
   expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual(['AttemptAccepted']);

@@ -97,13 +97,17 @@ function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 
   return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
 }
 
-/** Something is in review that the service shows under its number, and that has money, or may have. */
-export const mayBePaid = ({ reviews }: Pick<Payment, 'reviews'>): boolean =>
-  reviews.some(
-    ({ code, evidence }) =>
-      code === 'unknown_status' ||
-      ((code === 'second_payment_found' || code === 'terms_disagree') && moneyIn(evidence) > 0),
-  );
+/** Something is in review that the service shows under its number, and that has taken money, or still may. */
+export const mayBePaid = ({ reviews, terms }: Pick<Payment, 'reviews' | 'terms'>): boolean =>
+  reviews.some(({ code, evidence: { observedStatus = 'init' } }) => {
+    if (!shownCodes.includes(code)) return false;
+    // Nobody can pay on a page that was never handed out; a card may be charged yet. An answer shows no status.
+    return observedStatus === 'init'
+      ? terms.kind !== 'hosted'
+      : !tookNoMoney.includes(String(observedStatus));
+  });
+const shownCodes: readonly ReviewCode[] = ['second_payment_found', 'terms_disagree', 'unknown_status'];
+const tookNoMoney: readonly string[] = ['declined', 'expired', 'refunded'];
 
 /** True where a review was opened for this payment beside ours. */
 export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>
@@ -132,7 +136,7 @@ const recordLateSearch = (
   inOrder<Payment, PaymentEvent>(state, evolve, [
     (payment) => {
       const hasFailed = payment.phase === 'failed' && payment.attempt.number === attemptNumber;
-      const made = own.find((each) => wasApproved(each) && mayBeMadeBy(payment.attempt, each));
+      const made = likeliestOf(payment, own.filter(wasApproved));
       return hasFailed && made !== undefined ? observePayment(payment, made) : [];
     },
     ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
@@ -163,7 +167,10 @@ function effectOf(
 
 /** Of those that the attempt may have made the one that is what was asked for, and of these the one whose money moved, or may. */
 export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): ObservedPayment | undefined {
-  const likelihood = (each: ObservedPayment) => (isUnderstood(state, each) ? 4 : 0) + chargeIn(each);
+  // Of one that has failed any amount is understood.
+  const isAskedFor = (each: ObservedPayment) =>
+    isUnderstood(state, each) && each.amount === state.terms.amount;
+  const likelihood = (each: ObservedPayment) => (isAskedFor(each) ? 4 : 0) + chargeIn(each);
   return found
     .filter((each) => mayBeMadeBy(state.attempt, each))
     .toSorted((one, other) => likelihood(other) - likelihood(one))[0];

@@ -13,7 +13,7 @@ import type {
   RequestPayout,
 } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
-import { isOpen } from '../review.ts';
+import { isAbout, isOpen } from '../review.ts';
 import { acceptPayout, agrees, byLikelihood, isOwnNumber, openSecondPayouts } from './payout-observation.ts';
 import { evolvePayout, type Payout } from './payout-state.ts';
 
@@ -57,15 +57,14 @@ export function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDe
 }
 
 /** Also one that is approved and not sent yet. */
-export function refusePayout(state: Payout, { keyId, reason, at, found }: RefusePayout): PayoutDecision {
+export function refusePayout(state: Payout, { keyId, reason, found }: RefusePayout): PayoutDecision {
   const { approval } = state;
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
   if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
   if (state.failure === 'approval-refused' || wasTakenOver(state)) return events();
-  const isInReview = isPayoutInReview(state);
-  if (!isBeforeAnnouncement(state) || (isApprovalOver(state, at) && !isInReview))
-    return refuse({ code: 'payout_not_awaiting_approval' });
-  if (isInReview && found === undefined) return refuse({ code: 'payout_in_review' });
+  // Also late: where the service never answers it does not lapse, and this ends it.
+  if (!isBeforeAnnouncement(state)) return refuse({ code: 'payout_not_awaiting_approval' });
+  if (!isWholeFor(state, found)) return refuse({ code: 'payout_in_review' });
   return events(
     { type: 'PayoutApprovalRefused', data: { refusedBy: keyId, reason } },
     ...inOrder<Payout, PayoutEvent>(state, evolvePayout, [
@@ -75,6 +74,12 @@ export function refusePayout(state: Payout, { keyId, reason, at, found }: Refuse
     ]),
   );
 }
+
+/** False where something is in review that was not looked for, or was found since, or elsewhere: it may be this payout. */
+const isWholeFor = ({ reviews }: Payout, found: readonly ObservedPayout[] = []): boolean =>
+  reviews
+    .filter(({ code }) => code === 'second_payout_found')
+    .every((open) => found.some(({ serviceToken }) => isAbout(open, 'serviceToken', serviceToken)));
 
 /** One that is in review waits for a person, however late it is. */
 export function recordApprovalLapsed(state: Payout, { at, found }: RecordApprovalLapsed): PayoutEvent[] {

@@ -112,6 +112,25 @@ describe('POST /api/v1/payments answers', () => {
     },
   );
 
+  // Not decided yet, it counted as without money: the team was told to charge once more, and it was approved.
+  it.each([
+    ['pending', 409, 'processing_error payment_in_review'],
+    ['declined', 409, 'processing_error resolved_as_not_made'],
+  ])('in review as long as one under its number may be charged: %s', async (status, statusCode, error) => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
+    await harness().clock.advance(3_600_000);
+    await harness().inquire(token);
+    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+    harness().provider.payments.set('late', {
+      ...{ serviceToken: 'late', status, amount: 1250, currency: 'EUR', orderNumber: `${token}.1` },
+      ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now() },
+    });
+    await harness().inquire(token);
+    expect(errorsOf(await app.post('payments', { ...tea, card }))).toEqual([statusCode, error]);
+  });
+
   it('409 where a person resolved it as not made', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     const app = startApp(harness());
