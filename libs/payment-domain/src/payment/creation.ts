@@ -97,6 +97,10 @@ function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 
   return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
 }
 
+/** Reviews of what the service shows under its number. */
+const shownCodes: readonly ReviewCode[] = ['second_payment_found', 'terms_disagree', 'unknown_status'];
+const tookNoMoney: readonly string[] = ['declined', 'expired', 'refunded'];
+
 /** Something is in review that the service shows under its number, and that has taken money, or still may. */
 export const mayBePaid = ({ reviews, terms }: Pick<Payment, 'reviews' | 'terms'>): boolean =>
   reviews.some(({ code, evidence: { observedStatus = 'init' } }) => {
@@ -106,8 +110,6 @@ export const mayBePaid = ({ reviews, terms }: Pick<Payment, 'reviews' | 'terms'>
       ? terms.kind !== 'hosted'
       : !tookNoMoney.includes(String(observedStatus));
   });
-const shownCodes: readonly ReviewCode[] = ['second_payment_found', 'terms_disagree', 'unknown_status'];
-const tookNoMoney: readonly string[] = ['declined', 'expired', 'refunded'];
 
 /** True where a review was opened for this payment beside ours. */
 export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>

@@ -61,7 +61,7 @@ export function refusePayout(state: Payout, { keyId, reason, found }: RefusePayo
   const { approval } = state;
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
   if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
-  if (state.failure === 'approval-refused' || wasTakenOver(state)) return events();
+  if (state.failure === 'approval-refused' || isThereWithoutCall(state)) return events();
   // Also late: where the service never answers it does not lapse, and this ends it.
   if (!isBeforeAnnouncement(state)) return refuse({ code: 'payout_not_awaiting_approval' });
   if (!isWholeFor(state, found)) return refuse({ code: 'payout_in_review' });
@@ -108,8 +108,8 @@ function takeOver(state: Payout, found: readonly ObservedPayout[] = []): PayoutE
   ]);
 }
 
-/** Its call was never announced here. */
-const wasTakenOver = ({ call, serviceToken }: Payout): boolean =>
+/** The service has it, and its call was never announced here. */
+const isThereWithoutCall = ({ call, serviceToken }: Payout): boolean =>
   call.sendBy === 0 && serviceToken !== undefined;
 
 /** True where nobody may approve it any more, or send it. */

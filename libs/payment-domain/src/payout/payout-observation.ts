@@ -212,10 +212,12 @@ function openSecondPayout(state: Payout, { serviceToken, status, amount }: Obser
   );
 }
 
+/** Reviews of what the service shows under its number. */
+const shownCodes: readonly PayoutReviewCode[] = ['second_payout_found', 'terms_disagree', 'unknown_status'];
+
 /** Something is in review that the service shows under its number, and that is not known to be declined. */
 export const mayBePaidOut = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
-  reviews.some(({ code, evidence }) => shown.includes(code) && moneyIn(evidence['observedStatus']) > 0);
-const shown: readonly PayoutReviewCode[] = ['second_payout_found', 'terms_disagree', 'unknown_status'];
+  reviews.some(({ code, evidence }) => shownCodes.includes(code) && moneyIn(evidence['observedStatus']) > 0);
 
 /** 2 where it was paid out, 0 where it was not, 1 while it may be. Evidence of earlier releases has no status: it was what it was. */
 export function moneyIn(status: unknown): 0 | 1 | 2 {

@@ -24,7 +24,7 @@ export function liesOf(
   );
   const evidence = { operation, listed, ledger, wasClockWrong };
   if (type === 'FinalStatusRevised') {
-    const revisions = listed.reduce((sum, each) => sum + each.revisions, 0) + forgotten(evidence);
+    const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);
     return operation.revisions <= revisions
       ? []
       : [`${token} was revised ${operation.revisions} times here, ${revisions} times at the service`];
@@ -35,12 +35,6 @@ export function liesOf(
   return isTrue === undefined || isTrue(evidence) ? [] : [`${token}: ${code} is in review without a cause`];
 }
 
-/** Payouts under its number that the store, a restored one, knows no call of: one that was refused by a second key was paid all the same. */
-const forgotten = ({ ledger, operation: { token, attempts } }: Evidence): number =>
-  ledger.payouts.filter(
-    ({ orderNumber }) => orderNumber.startsWith(`${token}.`) && !attempts.has(orderNumber),
-  ).length;
-
 const own = ({ listed, operation }: Evidence): LedgerPayment[] =>
   listed.filter(({ isStranger, orderNumber }) => !isStranger && operation.attempts.has(orderNumber));
 
@@ -48,8 +42,7 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
   payout_not_found: ({ wasClockWrong, ledger, operation }) =>
     wasClockWrong || ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
-  final_status_revised: (evidence) =>
-    evidence.listed.some(({ revisions }) => revisions > 0) || forgotten(evidence) > 0,
+  final_status_revised: ({ listed }) => listed.some(({ revisions }) => revisions > 0),
   terms_disagree: ({ listed, ledger, operation }) =>
     listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||
     ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),

@@ -157,8 +157,8 @@ interface Named {
   listed?: Listed | undefined;
 }
 
-/** As many as reviews of others may be open. */
-const namedAtOnceMax = 10;
+/** Of others that are recorded at the same time one gets through at each try: as many as may be in review. */
+const namedTriesMax = 10;
 
 /** Others of its number may be recorded at the same time: what was read before that is read again. */
 async function inquireOther(
@@ -167,7 +167,7 @@ async function inquireOther(
   named: Named,
   cause: Cause,
 ): Promise<InquiryResult | Unanswered> {
-  for (let inquiries = 0; inquiries < namedAtOnceMax; inquiries += 1) {
+  for (let inquiries = 0; inquiries < namedTriesMax; inquiries += 1) {
     const result = await inquireOtherOnce(deps, token, named, cause);
     if (result !== 'moved') return result;
   }

@@ -8,7 +8,7 @@ import type { Sender } from '../outbound/send.ts';
 import type { WindowClock } from '../outbound/window-clock.ts';
 
 /** How long a caller waits for it, and between two readings of the stream, milliseconds. */
-export const waitMaxMs = 5_000;
+const waitMaxMs = 5_000;
 const pauseMs = 50;
 
 export interface AwaitOutcomeDependencies {
@@ -74,8 +74,12 @@ export async function inquireBriefly(
   return (await noLongerThan(clock, inquiring, giveUpAt)) ?? 'failed';
 }
 
+/** The value, or undefined where it is not there as long as a caller may wait. */
+export const withinWait = <Value>(clock: Clock, work: Promise<Value>): Promise<Value | undefined> =>
+  noLongerThan(clock, work, clock.monotonic() + waitMaxMs);
+
 /** The value, or undefined where it is not there in time. */
-export async function noLongerThan<Value>(
+async function noLongerThan<Value>(
   clock: Clock,
   work: Promise<Value>,
   giveUpAt: number,

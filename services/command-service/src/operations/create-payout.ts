@@ -186,10 +186,10 @@ async function sendApproved(
 async function refusalOfApproved(
   { positions, spending }: CreatePayoutDependencies,
   { caller, cause }: CreatePayoutInput,
-  { token, createdAt, payout }: PayoutAggregate,
+  { token, createdAt, payout: { terms } }: PayoutAggregate,
   { call: { account, quietUntil: lapsesAt } }: RequestPayout,
 ) {
-  const { amount, currency } = payout.terms;
+  const { amount, currency } = terms;
   const spent = { token, subject: token, amount, currency, lapsesAt, operation: 'payout' } as const;
   const asked = await spending.reserve(caller, { ...spent, askedAt: createdAt }, cause);
   const counted = asked.kind === 'refused' ? await spending.reserve(caller, spent, cause) : asked;

@@ -14,7 +14,7 @@ import { isPayoutToken } from '../aggregates/subjects.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import { searchPayout } from '../inquiries/inquire-payout.ts';
 import type { WindowClock } from '../outbound/window-clock.ts';
-import { noLongerThan, waitMaxMs } from './await-outcome.ts';
+import { withinWait } from './await-outcome.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
 /** True where the team's payouts above a sum wait, and this is one. */
@@ -58,41 +58,32 @@ export async function decidePayoutApproval(
 ): Promise<DecidePayoutResult> {
   const { payouts, clock } = deps;
   const { caller, token, decision, cause } = input;
-  const found = isToken(token) && isPayoutToken(token) ? await payouts.load(token) : undefined;
-  if (found === undefined || !isOwnedBy(found.payout, caller))
+  const known = isToken(token) && isPayoutToken(token) ? await payouts.load(token) : undefined;
+  if (known === undefined || !isOwnedBy(known.payout, caller))
     return { kind: 'refused', refusal: { code: 'payout_not_found' } };
-  if (isBeforeAnnouncement(found.payout)) await recordDecision(deps, input, toRecord(input));
+  const isWaiting = isBeforeAnnouncement(known.payout);
+  if (isWaiting) await recordDecision(deps, input, toRecord(input));
   const by = { keyId: caller.keyId, at: clock.now() };
+  // A restored store may have forgotten that it was sent: its team is not told that nothing was.
+  const found = decision.kind === 'refuse' && isWaiting ? await searchBriefly(deps, known, cause) : undefined;
   const executed = await payouts.execute(
     token,
     decision.kind === 'approve'
       ? { type: 'GrantPayout', ...by }
-      : { type: 'RefusePayout', ...by, reason: decision.reason, found: await looked() },
+      : { type: 'RefusePayout', ...by, reason: decision.reason, found },
     cause,
   );
   if (executed.kind === 'refused') return executed;
   return { kind: 'decided', aggregate: requireDone(executed).aggregate };
-
-  /** A restored store may have forgotten that it was sent: its team is not told that nothing was. */
-  async function looked() {
-    return found !== undefined && isBeforeAnnouncement(found.payout)
-      ? lookFor(deps, found, cause)
-      : undefined;
-  }
 }
 
 /** What the provider has under its number; undefined where it gives no answer in time. */
-async function lookFor(
+async function searchBriefly(
   deps: DecidePayoutDependencies,
   aggregate: PayoutAggregate,
   cause: Cause,
 ): Promise<readonly ObservedPayout[] | undefined> {
-  const { clock } = deps;
-  const found = await noLongerThan(
-    clock,
-    searchPayout(deps, aggregate, cause),
-    clock.monotonic() + waitMaxMs,
-  );
+  const found = await withinWait(deps.clock, searchPayout(deps, aggregate, cause));
   return found === undefined || 'failure' in found ? undefined : found;
 }
 

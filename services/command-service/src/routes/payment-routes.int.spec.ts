@@ -11,6 +11,13 @@ const tea = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order
 
 const requestsOf = ({ provider }: Harness) => provider.requests;
 
+/** The service shows one under this number after all. */
+const showLate = (orderNumber: string, changes: { status?: string; createdAt?: number }) =>
+  harness().provider.payments.set('late', {
+    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR', orderNumber },
+    ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now(), ...changes },
+  });
+
 describe('POST /api/v1/payments answers', () => {
   it('200 with token, page, payment and position', async () => {
     const answer = await startApp(harness()).post('payments', tea);
@@ -93,16 +100,7 @@ describe('POST /api/v1/payments answers', () => {
       const app = startApp(harness());
       const failed = await app.post('payments', tea);
       const { token } = failed.json<{ token: string }>();
-      harness().provider.payments.set('late', {
-        ...{
-          serviceToken: 'late',
-          status: 'approved',
-          amount: 1250,
-          currency: 'EUR',
-          orderNumber: `${token}.${number}`,
-        },
-        ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now() - beforeMs },
-      });
+      showLate(`${token}.${number}`, { createdAt: harness().clock.now() - beforeMs });
       await inquireNamed(harness(), token, 'late', cause);
       const answer = await app.post('payments', tea);
       expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_review']);
@@ -123,10 +121,7 @@ describe('POST /api/v1/payments answers', () => {
     await harness().clock.advance(3_600_000);
     await harness().inquire(token);
     await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
-    harness().provider.payments.set('late', {
-      ...{ serviceToken: 'late', status, amount: 1250, currency: 'EUR', orderNumber: `${token}.1` },
-      ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now() },
-    });
+    showLate(`${token}.1`, { status });
     await harness().inquire(token);
     expect(errorsOf(await app.post('payments', { ...tea, card }))).toEqual([statusCode, error]);
   });
