@@ -92,7 +92,7 @@ function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: num
 }
 
 /** False also of what a person has acknowledged as another one: it stays that. */
-export const mayBeOurs = ({ call, acknowledged }: Payout, observed: ObservedPayout): boolean =>
+const mayBeOurs = ({ call, acknowledged }: Payout, observed: ObservedPayout): boolean =>
   mayBeMadeBy(call, observed) &&
   !isKnownBeside({ reviews: [], acknowledged }, 'second_payout_found', observed.serviceToken);
 
@@ -220,7 +220,7 @@ export const mayBePaidOut = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
   reviews.some(({ code, evidence }) => shownCodes.includes(code) && moneyIn(evidence['observedStatus']) > 0);
 
 /** 2 where it was paid out, 0 where it was not, 1 while it may be. Evidence of earlier releases has no status: it was what it was. */
-export function moneyIn(status: unknown): 0 | 1 | 2 {
+function moneyIn(status: unknown): 0 | 1 | 2 {
   if (status === 'approved' || status === undefined) return 2;
   return status === 'declined' ? 0 : 1;
 }
