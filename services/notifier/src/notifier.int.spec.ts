@@ -442,8 +442,20 @@ describe('a failure of ours', () => {
     const { store, receiver } = await given();
     let isAway = false;
     const reads: string[] = [];
+    let takenIn = beginning;
+    let appending = 0;
     const away: EventStore = {
       ...store,
+      append: (...appended) => {
+        appending += 1;
+        return store.append(...appended).finally(() => (appending -= 1));
+      },
+      async *subscribe(options) {
+        for await (const item of store.subscribe(options)) {
+          yield item;
+          if (options.prefixes?.includes('webhook-')) takenIn = item.position;
+        }
+      },
       read: (stream, options) => {
         if (!isAway || !stream.startsWith('webhook-')) return store.read(stream, options);
         reads.push(stream);
@@ -461,6 +473,9 @@ describe('a failure of ours', () => {
     await eventually(async () => {
       for (const token of tokens) expect(await failuresInRow(token)).toBe(1);
     });
+    const head = await store.head();
+    // The store goes away once the first attempts are over and done with.
+    await eventually(() => expect({ takenIn, appending }).toEqual({ takenIn: head, appending: 0 }));
     isAway = true;
     for (let second = 0; second < 120; second += 1) await clock.advance(1_000);
     // Of each at 5, 6, 8, 12, 20, 36, 66 and 96 seconds.
