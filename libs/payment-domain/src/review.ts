@@ -129,7 +129,7 @@ export const openInstead = <Code extends string>(
   ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
 ];
 
-/** Open reviews at once of others beside the known one, at most; more add nothing. */
+/** Open reviews at once of others beside the known one, at most; more add nothing, unless more of their money has moved. */
 const besideMax = 10;
 
 /**
@@ -147,8 +147,9 @@ export function openBeside<Code extends string>(
   const open = reviews.filter((each) => each.code === code);
   const before = [...open, ...acknowledged.filter((each) => each.code === code)];
   const ofThis = before.filter((each) => isAbout(each, 'serviceToken', evidence['serviceToken']));
-  if (ofThis.length === 0 && open.length >= besideMax) return [];
-  if (ofThis.some((each) => moneyIn(each.evidence) >= moneyIn(evidence))) return [];
+  const hasNoLess = (each: Review<Code>) => moneyIn(each.evidence) >= moneyIn(evidence);
+  if (ofThis.length === 0 && open.filter(hasNoLess).length >= besideMax) return [];
+  if (ofThis.some(hasNoLess)) return [];
   return [
     ...resolveWhere(
       { reviews },

@@ -8,6 +8,7 @@ import notSent from '../../histories/v1/payout-not-sent.json' with { type: 'json
 import refusedBySecondKey from '../../histories/v1/payout-refused-by-second-key.json' with { type: 'json' };
 import refused from '../../histories/v1/payout-refused.json' with { type: 'json' };
 import reviewByTwo from '../../histories/v2/payout-review-by-two.json' with { type: 'json' };
+import takenOver from '../../histories/v2/payout-taken-over.json' with { type: 'json' };
 import { foldPayout } from '../../testing/payout-samples.ts';
 import { decodePayoutEvent, payoutDestinationSchema, payoutEventSchemas } from './payout-events.ts';
 
@@ -26,6 +27,7 @@ const histories: Record<string, History> = {
   'v1 refused': refused,
   'v1 refused by a second key': refusedBySecondKey,
   'v2 a review that took two persons': reviewByTwo,
+  'v2 taken over before it was announced': takenOver,
 };
 
 test.each(Object.entries(histories))(

@@ -18,15 +18,24 @@ import {
   retrieved,
   second,
 } from '../../testing/payout-story.ts';
-import { approvalLastsMs } from './payout-approval.ts';
 import type { AskPayoutApproval, ObservedPayout, PayoutInput } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import type { Evidence } from '../review.ts';
 import { payoutPhases } from './payout-machine.ts';
-import { inquiryNeedOfPayout, isPayoutAwaited, payoutCallAnnouncedBy } from './payout-state.ts';
+import {
+  approvalLastsMs,
+  inquiryNeedOfPayout,
+  isPayoutAwaited,
+  payoutCallAnnouncedBy,
+} from './payout-state.ts';
 
 const { given } = scenario({ ...payoutDomain, againGives: () => 'nothing' as const });
 const { awaiting_approval: awaiting, approval_granted: granted } = payoutHistoryTo;
+
+const eventsOf = (history: readonly PayoutEvent[], input: PayoutInput): readonly PayoutEvent[] => {
+  const decision = payoutDomain.decide(payoutAfter(history), input);
+  return decision.kind === 'events' ? decision.events : [];
+};
 
 const askedAt = 50_000;
 const lapsesAt = askedAt + approvalLastsMs;
@@ -374,13 +383,73 @@ describe('what was paid out under its number', () => {
 
   test('has ten open reviews at most; who has answered them is asked about the next', () => {
     const ten = Array.from({ length: 10 }, (_, index) => second(`token-${index}`, 'declined', null));
-    const fact = retrieved(observedPayout('approved'));
+    const fact = retrieved(observedPayout('declined'));
     given([...awaiting, ...ten])
       .when(fact)
       .thenNothing();
     given([...awaiting, ...ten, acknowledged])
       .when(fact)
+      .then([second('token-a', 'declined', null)]);
+  });
+
+  // Ten that were declined kept the one that was paid out from being seen, and its team was told to send another.
+  test('is asked about however many are in review that nothing was paid out for, and before them', () => {
+    const ten = Array.from({ length: 10 }, (_, index) => second(`token-${index}`, 'declined', null));
+    given([...awaiting, ...ten])
+      .when(retrieved(observedPayout('approved')))
       .then([found]);
+    const declined = Array.from({ length: 10 }, (_, index) =>
+      observedPayout('declined', { serviceToken: `token-${index}`, amount: 700 }),
+    );
+    const paidOut = observedPayout('approved', { amount: 700 });
+    const [shown] = eventsOf(awaiting, lapse(1e12, [...declined, paidOut]));
+    expect(shown).toMatchObject({ data: { evidence: { serviceToken: 'token-a' } } });
+  });
+
+  // One of a year before was taken for it: its team read that it was paid out, and nothing was sent.
+  test('is another one where it is older than the request for it', () => {
+    const before = askedAt - 300_000;
+    given(awaiting)
+      .when(refuse('key-2', 60_000, [observedPayout('approved', { createdAt: before - 1 })]))
+      .then([refusal, found, failed('approval-refused')]);
+    // As far as two clocks may be apart.
+    given(awaiting)
+      .when(refuse('key-2', 60_000, [observedPayout('approved', { createdAt: before })]))
+      .then([refusal, acceptedBefore, { type: 'PayoutApproved', data: {} }]);
+  });
+
+  // It was acknowledged as another one, and asked about again as one of other terms.
+  test('is asked about once where it is of other terms', () => {
+    const other = observedPayout('approved', { amount: 700 });
+    const refused = [...awaiting, ...wasRefused];
+    const inReview = eventsOf(refused, retrieved({ ...other, createdAt: -1e6 }));
+    expect(inReview).toMatchObject([{ data: { code: 'second_payout_found' } }]);
+    for (const fact of [retrieved(other), inquired([other])])
+      given([...refused, ...inReview])
+        .when(fact)
+        .thenNothing();
+  });
+
+  test('is in review when the service answers: that it did not is over', () => {
+    const silent: PayoutEvent = {
+      type: 'ReviewOpened',
+      data: { code: 'service_not_readable', evidence: { reason: 'no_answer', account: 'main' } },
+    };
+    const answers: PayoutEvent = {
+      type: 'ReviewResolved',
+      data: {
+        ...{ code: 'service_not_readable', number: 2, resolution: 'retrieved' },
+        reason: 'the service was asked later',
+      },
+    };
+    const shown = [observedPayout('approved', { amount: 700 })];
+    const seen700 = eventsOf(awaiting, lapse(1e12, shown));
+    given([...awaiting, ...seen700, silent])
+      .when(lapse(1e12, shown))
+      .then([answers]);
+    given([...awaiting, ...seen700, silent])
+      .when({ type: 'RecordApprovalLapsed', at: 1e12, found: undefined })
+      .thenNothing();
   });
 });
 

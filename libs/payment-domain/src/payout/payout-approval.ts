@@ -15,12 +15,9 @@ import type {
 import type { PayoutEvent } from './payout-events.ts';
 import { isAbout, isOpen } from '../review.ts';
 import { acceptPayout, agrees, byLikelihood, isOwnNumber, openSecondPayouts } from './payout-observation.ts';
-import { evolvePayout, type Payout } from './payout-state.ts';
+import { approvalLastsMs, evolvePayout, type Payout } from './payout-state.ts';
 
 type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
-
-/** How long a payout waits to be approved, and then to be sent, milliseconds. */
-export const approvalLastsMs = 24 * 60 * 60 * 1000;
 
 /** True while nothing of it is announced. */
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>

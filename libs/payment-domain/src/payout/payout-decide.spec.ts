@@ -244,8 +244,8 @@ describe('an inquiry by the payout’s own number', () => {
       .then([
         accepted('inquiry'),
         payoutSampleEvents.PayoutApproved,
-        second('token-b', 'pending', 'token-a'),
         second('token-c', 'approved', 'token-a'),
+        second('token-b', 'pending', 'token-a'),
       ]));
 
   test('does not find it before the service is quiet: that proves nothing', () =>

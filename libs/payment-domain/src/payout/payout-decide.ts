@@ -107,9 +107,12 @@ const withAnswered = (state: Payout, decision: PayoutDecision): PayoutDecision =
 const record = (state: Payout, observation: PayoutObservation): PayoutEvent[] =>
   inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     (payout) => eventsOf(payout, observation),
-    (payout) => (isInquiry(observation) ? resolveNotReadable<PayoutReviewCode>(payout) : []),
+    (payout) => (isAnswered(observation) ? resolveNotReadable<PayoutReviewCode>(payout) : []),
     resolveAnsweredOfPayout,
   ]);
+
+const isAnswered = (observation: PayoutObservation): boolean =>
+  observation.type === 'RecordApprovalLapsed' ? observation.found !== undefined : isInquiry(observation);
 
 const isInquiry = ({ type }: Pick<PayoutObservation, 'type'>): boolean =>
   type === 'RecordPayoutSearch' || type === 'RecordPayoutObservation' || type === 'RecordMissing';

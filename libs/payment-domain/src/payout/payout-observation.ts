@@ -91,10 +91,19 @@ function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: num
   ];
 }
 
-/** False also of what a person has acknowledged as another one: it stays that. */
-const mayBeOurs = ({ call, acknowledged }: Payout, observed: ObservedPayout): boolean =>
-  mayBeMadeBy(call, observed) &&
-  !isKnownBeside({ reviews: [], acknowledged }, 'second_payout_found', observed.serviceToken);
+/**
+ * False also of what a person has acknowledged as another one, which stays that, and of what is in review as another one of
+ * other terms, which is a question already.
+ */
+function mayBeOurs(state: Payout, observed: ObservedPayout): boolean {
+  const { call, approval, acknowledged } = state;
+  const sendBy = Math.max(call.sendBy, approval?.askedAt ?? 0);
+  const reviews = agrees(state, observed) ? [] : state.reviews;
+  return (
+    mayBeMadeBy({ sendBy }, observed) &&
+    !isKnownBeside({ reviews, acknowledged }, 'second_payout_found', observed.serviceToken)
+  );
+}
 
 /** Those that may be ours: what was asked for first, and of that what was paid out. */
 export function byLikelihood(state: Payout, found: readonly ObservedPayout[]): ObservedPayout[] {
@@ -193,12 +202,14 @@ function observeFinal(state: Payout, observed: ObservedPayout, to: PayoutStatus)
 const isEndedWithoutService = ({ phase, declineReason }: Payout): boolean =>
   phase === 'failed' || declineReason === resolvedByAPerson;
 
-/** Opens a review for each payout beside the known or awaited one: money may have gone out twice. */
+/** Opens a review for each payout beside the known or awaited one, those that were paid out first: money may have gone out twice. */
 export const openSecondPayouts = (state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] =>
   inOrder(
     state,
     evolvePayout,
-    others.map((other) => (payout: Payout) => openSecondPayout(payout, other)),
+    others
+      .toSorted((one, other) => moneyIn(other.status) - moneyIn(one.status))
+      .map((other) => (payout: Payout) => openSecondPayout(payout, other)),
   );
 
 function openSecondPayout(state: Payout, { serviceToken, status, amount }: ObservedPayout): PayoutEvent[] {

@@ -156,7 +156,8 @@ describe('what a person resolves', () => {
     ['terms_disagree', unresolved, always],
     ['terms_disagree', pending, [...always, 'payout_not_made']],
     ['service_not_readable', pending, always],
-    ['unknown_status', pending, always],
+    ['unknown_status', pending, [...always, 'payout_not_made']],
+    ['unknown_status', declined, always],
   ] as const)('%s (%#) has its ways out, and no others', (code, history, allowed) => {
     const open = [...history, payoutReviewOpened(code)];
     for (const resolution of [

@@ -1,6 +1,7 @@
 /** Which resolutions a payout's review allows, and which reviews are resolved by a later observation. */
 import { events, refuse, type Decision } from '../decision.ts';
 import {
+  doubtCodes,
   findOpen,
   isAbout,
   proposalFor,
@@ -26,7 +27,7 @@ const always: Record<PayoutReviewCode, readonly Resolution[]> = {
 
 /** What may be answered to a review of this code, for the payout as it is. */
 export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): readonly Resolution[] {
-  const isInDoubt = (code === 'only_here' || code === 'terms_disagree') && payout.phase === 'pending';
+  const isInDoubt = doubtCodes.some((each) => each === code) && payout.phase === 'pending';
   return isInDoubt ? [...always[code], 'payout_not_made'] : always[code];
 }
 

@@ -244,6 +244,9 @@ describe('a payout above the sum of its team', () => {
   it('is never decided by the key that asked, nor by another team, nor without the scope', async () => {
     await harness().approved('order-1', 500);
     const token = await waiting();
+    let asked = 0;
+    const { provider } = harness().provider;
+    provider.listPayouts = () => Promise.reject(new Error(`asked ${(asked += 1)} times`));
     for (const decision of ['approve', 'refuse'] as const) {
       expect(errorsOf(await decide(token, decision, asker))).toEqual([
         403,
@@ -265,6 +268,8 @@ describe('a payout above the sum of its team', () => {
     expect(await phaseOf(token)).toBe('awaiting_approval');
     for (const none of ['po_none', 'pay_none', '../x'])
       expect((await decide(encodeURIComponent(none), 'approve')).statusCode).toBe(404);
+    // Nor is the provider asked because of any of them.
+    expect(asked).toBe(0);
   });
 
   it('is decided only when it is on record who asks for it, once for each decision', async () => {

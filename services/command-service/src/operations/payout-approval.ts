@@ -65,7 +65,8 @@ export async function decidePayoutApproval(
   if (isWaiting) await recordDecision(deps, input, toRecord(input));
   const by = { keyId: caller.keyId, at: clock.now() };
   // A restored store may have forgotten that it was sent: its team is not told that nothing was.
-  const found = decision.kind === 'refuse' && isWaiting ? await searchBriefly(deps, known, cause) : undefined;
+  const mayRefuse = isWaiting && known.payout.approval?.askedBy !== caller.keyId;
+  const found = decision.kind === 'refuse' && mayRefuse ? await searchBriefly(deps, known, cause) : undefined;
   const executed = await payouts.execute(
     token,
     decision.kind === 'approve'

@@ -47,7 +47,7 @@ export const payoutPage: Page = async (context) => {
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
     </section>
-    ${payout.phase === 'awaiting_approval' ? approvalPanel(payout, context) : undefined}
+    ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
     <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
       <h2 id="timeline-title">${words.happened}</h2>
       ${timeline({ events, webhooks, disputes: [], currency, replayForm })}
@@ -76,6 +76,12 @@ function factsOf(payout: Payout): Html {
   ]);
 }
 
+/** What somebody may decide, until it is sent. */
+const decisions: Partial<Record<string, readonly ('approve' | 'refuse')[]>> = {
+  awaiting_approval: ['approve', 'refuse'],
+  approval_granted: ['refuse'],
+};
+
 function approvalPanel(payout: Payout, { session }: PageContext): Html {
   return html`<section class="panel" aria-labelledby="approval-title">
     <h2 id="approval-title">${words.approval}</h2>
@@ -90,16 +96,16 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
   const sum = amountText(payout.amount, currency);
   const { approve, refuse } = words;
   const hidden = html`<input type="hidden" name="csrf" value="${csrf}" />`;
-  return html`<div class="actions">
-    <details class="action" name="action">
+  const forms = {
+    approve: html`<details class="action" name="action">
       <summary>${approve.name}</summary>
       <form method="post" action="${payoutPath(token)}/approve">
         <p>${approve.says(sum, destinationText(destination))}</p>
         ${hidden}
         <button class="strong grave">${approve.does(sum)}</button>
       </form>
-    </details>
-    <details class="action" name="action">
+    </details>`,
+    refuse: html`<details class="action" name="action">
       <summary>${refuse.name}</summary>
       <form method="post" action="${payoutPath(token)}/refuse">
         <p>${refuse.says(sum)}</p>
@@ -107,20 +113,25 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
         ${hidden}
         <button class="strong grave">${refuse.does}</button>
       </form>
-    </details>
-  </div>`;
+    </details>`,
+  };
+  return html`<div class="actions">${decisions[payout.phase]?.map((decision) => forms[decision])}</div>`;
 }
 
 export const decidePayout =
   (decision: 'approve' | 'refuse'): Action =>
   async (context, form) => {
     const payout = await read(context);
-    const answer = await context.api.call({
+    const answer = await context.api.call<{ payout: Pick<Payout, 'phase'> }>({
       ...{ method: 'POST', path: `/api/v1/payouts/${payout.token}/${decision}`, within: payout },
       body: decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {},
     });
     const location = payoutPath(payout.token);
-    if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words[decision].done } };
+    if (answer.kind === 'answer') {
+      const isThere = decision === 'refuse' && answer.body.payout.phase !== 'failed';
+      const text = isThere ? words.refuse.isThere : words[decision].done;
+      return { location, outcome: { isDone: !isThere, text } };
+    }
     const { errors, requestId } = answer;
     return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
   };

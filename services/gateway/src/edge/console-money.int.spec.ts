@@ -20,6 +20,11 @@ const start = () =>
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await projectEvents(store, payoutKind, 'po_1', waitingFor('k1', hostile));
     await projectEvents(store, payoutKind, 'po_2', waitingFor(keyIdOfPerson('ada'), 'own'));
+    const lapsesAt = systemClock.now() + 86_400_000;
+    await projectEvents(store, payoutKind, 'po_4', [
+      ...waitingFor('k1', 'granted'),
+      { type: 'PayoutApprovalGranted', data: { grantedBy: 'k2', lapsesAt } },
+    ]);
     await projectEvents(store, payoutKind, 'po_3', [payoutRequested(), payoutHappening.failed]);
   });
 
@@ -56,6 +61,33 @@ describe('a payout that waits for an approval', () => {
     const refused = await sendAndRead('/console/payouts/po_2/refuse', { reason: hostile });
     expect(refused).toContain('The payout is refused.');
     expect(refused).not.toContain('<script>alert');
+  });
+
+  it('may be refused until it is sent, also when it is approved', async () => {
+    const { get, sendAndRead } = await (await start()).signIn('admin');
+    expect((await get('/console/payouts/po_4')).body).toContain('Refuse the payout');
+    expect((await get('/console/payouts/po_4')).body).not.toContain('/po_4/approve');
+    expect(await sendAndRead('/console/payouts/po_4/refuse', { reason: 'not ours' })).toContain(
+      'The payout is refused.',
+    );
+    expect((await get('/console/payouts/po_4')).body).not.toContain('Refuse the payout');
+  });
+
+  // It said that it was refused, above what said that it was paid out.
+  it('is not called refused where the service has it already', async () => {
+    const taken = { serviceToken: 'token-a', evidence: 'before-announcement' } as const;
+    const { signIn } = await startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      await projectEvents(store, payoutKind, 'po_5', [
+        ...waitingFor('k1', 'sent'),
+        { type: 'PayoutAccepted', data: taken },
+        payoutHappening.approved,
+      ]);
+    });
+    const { sendAndRead } = await signIn('admin');
+    const page = await sendAndRead('/console/payouts/po_5/refuse', { reason: 'not ours' });
+    expect(page).toContain('The Payment Service has this payout already');
+    expect(page).not.toContain('The payout is refused.');
   });
 
   it('is decided neither by who asked, nor by a role below', async () => {
