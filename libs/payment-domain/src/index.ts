@@ -21,7 +21,7 @@ export * from './payment/payment-machine.ts';
 export * from './payment/payment-state.ts';
 export { refundedAmountOf, showsNoFurtherRefund } from './payment/refunds.ts';
 export { resolutionsOf } from './payment/resolutions.ts';
-export { isApprovalOver, isBeforeAnnouncement, isPayoutInReview } from './payout/payout-approval.ts';
+export { isApprovalOver, isBeforeAnnouncement, isHeldByReview } from './payout/payout-approval.ts';
 export * from './payout/payout-commands.ts';
 export * from './payout/payout-decide.ts';
 export * from './payout/payout-events.ts';

@@ -24,7 +24,7 @@ export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean 
   phase === 'awaiting_approval' || phase === 'approval_granted';
 
 /** The service has something under its number: nothing is sent until a person has looked at it, also where it was declined, which may be revised. */
-export const isPayoutInReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
+export const isHeldByReview = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
   isOpen({ reviews }, 'second_payout_found');
 
 export function askApproval(ask: AskPayoutApproval): PayoutEvent {
@@ -47,7 +47,7 @@ export function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDe
   if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
   if (approval.grantedBy === keyId && state.phase !== 'failed') return events();
   const isWaiting = state.phase === 'awaiting_approval';
-  if (isWaiting && isPayoutInReview(state)) return refuse({ code: 'payout_in_review' });
+  if (isWaiting && isHeldByReview(state)) return refuse({ code: 'payout_in_review' });
   if (!isWaiting || isApprovalOver(state, at)) return refuse({ code: 'payout_not_awaiting_approval' });
   const data = { grantedBy: keyId, lapsesAt: at + approvalLastsMs };
   return events({ type: 'PayoutApprovalGranted', data });
@@ -84,7 +84,7 @@ export function recordApprovalLapsed(state: Payout, { at, found }: RecordApprova
   return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     (payout) => takeOver(payout, found),
     (payout) =>
-      isBeforeAnnouncement(payout) && !isPayoutInReview(payout)
+      isBeforeAnnouncement(payout) && !isHeldByReview(payout)
         ? [{ type: 'PayoutFailed', data: { reason: 'approval-lapsed' } }]
         : [],
   ]);

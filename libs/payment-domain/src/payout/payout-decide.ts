@@ -20,7 +20,7 @@ import {
   askApproval,
   grantPayout,
   isBeforeAnnouncement,
-  isPayoutInReview,
+  isHeldByReview,
   recordApprovalLapsed,
   refusePayout,
 } from './payout-approval.ts';
@@ -88,7 +88,7 @@ function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecisi
   const { type: _, earlierFingerprints: __, requestedAt: ___, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
   if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
-  if (state.phase === 'approval_granted' && isPayoutInReview(state))
+  if (state.phase === 'approval_granted' && isHeldByReview(state))
     return refuse({ code: 'payout_in_review' });
   return events(...announceApproved(state, request));
 }

@@ -143,10 +143,8 @@ function befall(world: World, restart: Disasters['restart']): void {
  * The store's clock, or that of the one machine on which everything runs, is ahead from the beginning until somebody sets it right. It
  * is never set ahead while calls are under way: nobody could tell that from time that has passed.
  */
-export function setStoreClockBack(
-  { scheduler, trace, weather, machines, random: from }: World,
-  safetyMs: number,
-): void {
+export function setStoreClockBack(world: World, safetyMs: number): void {
+  const { scheduler, trace, weather, machines, random: from } = world;
   const random = from.fork('store clock');
   const isOneMachine = random.chance(0.5);
   const setTo = (to: number) => {
@@ -155,7 +153,23 @@ export function setStoreClockBack(
     if (isOneMachine) for (const { machine } of machines) machine.setSkew(to);
   };
   setTo(random.pick([hour, 4 * hour, 4 * hour]));
-  scheduler.after(random.between(0.1, 0.9) * safetyMs, 'the clock of the store is set right', () => setTo(0));
+  const afterMs = random.between(0.1, 0.9) * safetyMs;
+  const setRight = () =>
+    scheduler.after(random.between(0, 4_000), 'the clock of the store is set right', () => setTo(0));
+  scheduler.after(afterMs, 'somebody sees that the clock of the store is wrong', () =>
+    random.chance(0.25) ? setRight() : onceAWebhookWaits(world, safetyMs * 0.9 - afterMs, setRight),
+  );
+}
+
+/** Just when a webhook was refused: it waits for a time that the clock does not reach for hours then. */
+function onceAWebhookWaits({ log, scheduler, faults }: World, atMostMs: number, then: () => void): void {
+  faults.demand('webhook-refused');
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const forget = log.onEvent(({ type }) => {
+    if (type === 'DeliveryFailed') resolve(undefined);
+  });
+  scheduler.after(atMostMs, 'no webhook is waited for any more', () => resolve(undefined));
+  void promise.then(forget).then(then);
 }
 
 const cutOne = ({ partitions, machines }: World, random: Random): string =>

@@ -88,6 +88,8 @@ export interface Faults {
   strikes(kind: FaultKind, random: Random): boolean;
   /** Milliseconds until it happens the next time; undefined where it never does under this seed. */
   distanceMs(kind: FaultKind, random: Random): number | undefined;
+  /** Has it happen at the next occasion, unless the faults have ended by then. */
+  demand(kind: FaultKind): void;
   /** Notes one that {@link distanceMs} has led to. */
   note(kind: FaultKind): void;
   end(): void;
@@ -131,11 +133,12 @@ export function createFaults(
     rates.set(kind, isCalm || without.includes(kind) ? 0 : own);
   }
   const due = new Set(forced);
+  const demanded = new Set<FaultKind>();
   let areOver = false;
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
-      if (due.delete(kind)) {
+      if (due.delete(kind) || (!areOver && demanded.delete(kind))) {
         note(kind);
         return true;
       }
@@ -147,6 +150,9 @@ export function createFaults(
       const rate = rates.get(kind) ?? 0;
       if (areOver || rate === 0) return undefined;
       return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
+    },
+    demand: (kind) => {
+      if (!isCalm && !without.includes(kind)) demanded.add(kind);
     },
     note,
     saysRefundedEarly: !isCalm && random.chance(0.3),

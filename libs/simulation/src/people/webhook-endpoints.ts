@@ -64,10 +64,19 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
   };
 }
 
-/** Half of the time until something happens: then it is opened again just as a webhook is due. */
-function untilSomething({ log }: World, { random, sleep }: CallerWorld): Promise<void> {
+/**
+ * Half of the time until something happens: then it is opened again just as a webhook is due, and half of these times while a process stands
+ * still that may have taken it up.
+ */
+async function untilSomething(
+  { log, machines, faults }: World,
+  { random, sleep }: CallerWorld,
+): Promise<void> {
   const longest = sleep(random.between(1_000, 120_000));
-  if (random.chance(0.5)) return longest;
+  if (random.chance(0.5)) {
+    await longest;
+    return;
+  }
   const happened = new Promise<void>((resolve) => {
     const awaited = random.pick([/^(payment|payout)-/, /^webhook-we_/, /^webhook-we_/]);
     const forget = log.onEvent(({ stream }) => {
@@ -77,7 +86,9 @@ function untilSomething({ log }: World, { random, sleep }: CallerWorld): Promise
     });
   });
   const after = random.between(0, random.pick([20, 100, 2_000]));
-  return Promise.race([happened.then(() => sleep(after)), longest]);
+  await Promise.race([happened.then(() => sleep(after)), longest]);
+  if (random.chance(0.5) && !faults.haveEnded())
+    random.pick(machines).machine.pause(random.pick([2_000, 5_000, 10_000]));
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   isApprovalOver,
   isBeforeAnnouncement,
   isPayoutAwaited,
-  isPayoutInReview,
+  isHeldByReview,
   isSameRequest,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
@@ -138,7 +138,7 @@ async function repeatBefore(
   // Whoever is told that it has lapsed asks for another one: it is looked for first.
   if (isOver) await inquireBriefly(deps, { token: known.token, cause: input.cause });
   // In review it is refused for that, and not for want of money.
-  const maySend = known.payout.phase === 'approval_granted' && !isOver && !isPayoutInReview(known.payout);
+  const maySend = known.payout.phase === 'approval_granted' && !isOver && !isHeldByReview(known.payout);
   return maySend ? sendApproved(deps, input, known) : createNow(deps, input, known.token);
 }
 
