@@ -50,6 +50,7 @@ export const faultKinds = [
   'subscription-slow',
   'disputed',
   'restored-from-backup',
+  'pause-behind-append',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -81,6 +82,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'restored-from-backup': 0.5,
   'store-clock-set-back': 0.2,
   'webhook-refused': 0.25,
+  'pause-behind-append': 0.03,
 };
 
 export interface Faults {

@@ -40,7 +40,7 @@ export function addMachines(world: World, disasters: Disasters): void {
     const { machine } = running;
     const life = machine.life();
     running.process = undefined;
-    const store = storeOf(world, machine.name, life);
+    const store = storeOf(world, machine, life);
     const connectionsTo = (account: string) =>
       createConnections({
         ...{ account, life, faults, scheduler, answerOf, ledger: world.ledger },
@@ -100,14 +100,32 @@ function stopInHandshake({ random, trace, faults }: World, machine: Machine, { n
   if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
-const storeOf = ({ log, faults, scheduler, weather, partitions }: World, machine: string, life: Life) =>
-  createSimulatedStore({
+const storeOf = (world: World, machine: Machine, life: Life) => {
+  const { log, faults, scheduler, weather, partitions } = world;
+  return createSimulatedStore({
     ...{ log, life, faults, scheduler },
     weather: {
-      isDown: () => scheduler.now() < weather.storeDownUntil || partitions.isCut(machine, 'store'),
-      areAnswersLost: () => partitions.isCut('store', machine),
+      isDown: () => scheduler.now() < weather.storeDownUntil || partitions.isCut(machine.name, 'store'),
+      areAnswersLost: () => partitions.isCut('store', machine.name),
     },
+    onAppended: (stream) => stopBehindAppend(world, machine, { life, stream }),
   });
+};
+
+/** Views, records of topics, and how far they are: there are very many of them, and nothing is announced by them. */
+const isDerived = (stream: string): boolean => /^(view|checkpoint|lease|bus)/.test(stream);
+
+/** It has said what it does next, and others act on that before it does it. */
+function stopBehindAppend(
+  { faults, trace }: World,
+  machine: Machine,
+  { life, stream }: { life: Life; stream: string },
+): void {
+  if (isDerived(stream) || !faults.strikes('pause-behind-append', life.random)) return;
+  const durationMs = life.random.pick([2_000, 8_000, 20_000]);
+  trace.tell(`${life.name} is stopped for ${durationMs} ms behind an append to ${stream}`);
+  machine.pause(durationMs);
+}
 
 const shown = ({ orderNumber, token, amount }: Record<string, unknown> = {}) => ({
   orderNumber,

@@ -23,6 +23,8 @@ interface Parts {
   faults: Faults;
   weather: StoreWeather;
   scheduler: Scheduler;
+  /** An append is done, and its answer on the way. */
+  onAppended?: (stream: string) => void;
 }
 
 /** Events of one delivery of a subscription at most. */
@@ -31,7 +33,7 @@ const windowMax = 200;
 const isBeat = (stream: string): boolean => stream === 'members' || stream === 'clock-check';
 
 export function createSimulatedStore(parts: Parts): EventStore {
-  const { log, life, faults, weather, scheduler } = parts;
+  const { log, life, faults, weather, scheduler, onAppended } = parts;
   const { random } = life;
   const travel = () => ({
     thereMs: random.between(0.2, 3),
@@ -63,6 +65,7 @@ export function createSimulatedStore(parts: Parts): EventStore {
           throw storeDown();
         }
       const answer = log.append(stream, given, expected, options);
+      onAppended?.(stream);
       if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
       return answer;
     });
