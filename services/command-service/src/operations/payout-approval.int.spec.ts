@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '@tollgate/event-store';
+import { StoreUnavailable, guardAppends } from '@tollgate/event-store';
 import type { Caller } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
@@ -16,7 +16,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 const appOf = (
   team: Caller,
   scopes: readonly ('payouts' | 'approvals' | 'read')[] = ['payouts', 'approvals'],
-): App => startApp(harness(), { team: { ...team, scopes: new Set(scopes) } });
+  instance?: Instance,
+): App => startApp(harness(), { ...(instance && { instance }), team: { ...team, scopes: new Set(scopes) } });
 const request = (orderNumber: string, amount = 500) => ({ ...payoutFor(orderNumber).request, amount });
 const ask = (orderNumber = 'payout-1', amount = 500, by = asker) =>
   appOf(by).post('payouts', request(orderNumber, amount));
@@ -166,6 +167,21 @@ describe('a payout above the sum of its team', () => {
       payout: { phase: 'declined', reviews: [] },
     });
     expect(sent()).toEqual([]);
+  });
+
+  it('is neither refused nor lapsed while an older release could not read what became of it', async () => {
+    await harness().approved('order-1', 500);
+    const token = await waiting();
+    setPaid(token, 'real');
+    const upgrading = harness().startInstance({ wrapStore: (store) => guardAppends(store, () => 1) });
+    const app = appOf(approver, ['approvals'], upgrading);
+    const refused = await app.post(`payouts/${token}/refuse`, { reason: 'not ours' });
+    expect(errorsOf(refused)).toEqual([503, 'api_error upgrade_not_finished']);
+    await harness().clock.advance(dayMs);
+    await expect(upgrading.inquire(token)).rejects.toMatchObject({ code: 'upgrade_not_finished' });
+    expect(await phaseOf(token)).toBe('awaiting_approval');
+    await harness().inquire(token);
+    expect(await phaseOf(token)).toBe('approved');
   });
 
   it('can be refused while the provider gives no answer, unless it is in review', async () => {
