@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { createFold, envelopeSchema, instantSchema } from './view-kind.ts';
 
 /** Raised with every change to the schema below: older views are then folded again. */
-export const payoutViewSchemaVersion = 11;
+export const payoutViewSchemaVersion = 10;
 
 export interface PayoutView extends PayoutAggregate<Position> {
   schemaVersion: typeof payoutViewSchemaVersion;

@@ -10,7 +10,7 @@ import { viewKinds } from './view-kinds.ts';
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
   payment: [11, '594aecb4b35f'],
-  payout: [11, '7069da946583'],
+  payout: [10, 'f07b47fdaa03'],
   dispute: [1, '65a12860b2bd'],
   unmatched: [2, 'e431ebd23ae1'],
 };

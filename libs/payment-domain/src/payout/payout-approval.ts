@@ -13,11 +13,15 @@ import type {
   RequestPayout,
 } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
+import { endDeferredOfOwn } from '../deferred-callback.ts';
 import { isAbout, isOpen } from '../review.ts';
 import { acceptPayout, agrees, byLikelihood, isOwnNumber, openSecondPayouts } from './payout-observation.ts';
-import { approvalLastsMs, evolvePayout, type Payout } from './payout-state.ts';
+import { evolvePayout, type Payout } from './payout-state.ts';
 
 type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
+
+/** How long a payout waits to be approved, and then to be sent, milliseconds. */
+export const approvalLastsMs = 24 * 60 * 60 * 1000;
 
 /** True while nothing of it is announced. */
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
@@ -87,12 +91,13 @@ export function recordApprovalLapsed(state: Payout, { at, found }: RecordApprova
       isBeforeAnnouncement(payout) && !isHeldByReview(payout)
         ? [{ type: 'PayoutFailed', data: { reason: 'approval-lapsed' } }]
         : [],
+    (payout) => endDeferredOfOwn(payout, payout.serviceToken),
   ]);
 }
 
 /**
- * It is not to be sent any more, and the service has it all the same: it was sent by a store whose backup was restored. Others under its
- * number are in review.
+ * It is not to be sent any more, and the service has it all the same: it was sent before a backup of the store was restored, however long
+ * before: its number follows from the key of its request, which may have been repeated since. Others under its number are in review.
  */
 function takeOver(state: Payout, found: readonly ObservedPayout[] = []): PayoutEvent[] {
   const own = found.filter((each) => isOwnNumber(state, each));

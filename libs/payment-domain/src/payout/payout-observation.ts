@@ -96,11 +96,10 @@ function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: num
  * other terms, which is a question already.
  */
 function mayBeOurs(state: Payout, observed: ObservedPayout): boolean {
-  const { call, approval, acknowledged } = state;
-  const sendBy = Math.max(call.sendBy, approval?.askedAt ?? 0);
+  const { call, acknowledged } = state;
   const reviews = agrees(state, observed) ? [] : state.reviews;
   return (
-    mayBeMadeBy({ sendBy }, observed) &&
+    mayBeMadeBy(call, observed) &&
     !isKnownBeside({ reviews, acknowledged }, 'second_payout_found', observed.serviceToken)
   );
 }

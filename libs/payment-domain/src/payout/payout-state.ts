@@ -55,8 +55,6 @@ export const payoutSchema = z.object({
       /** Ids of keys. */
       askedBy: z.string(),
       grantedBy: z.string().exactOptional(),
-      /** What the service has from before is another payout. Absent in what an earlier release has kept. */
-      askedAt: z.int().exactOptional(),
       /** Until when it waits to be approved, and then to be sent. */
       lapsesAt: z.int(),
     })
@@ -72,9 +70,6 @@ export const payoutSchema = z.object({
   ...reviewableShape(payoutReviewCodeSchema),
 });
 export type Payout = z.infer<typeof payoutSchema>;
-
-/** How long a payout waits to be approved, and then to be sent, milliseconds. */
-export const approvalLastsMs = 24 * 60 * 60 * 1000;
 
 /** A payout that has not been requested yet. */
 export const noPayout = undefined;
@@ -102,9 +97,8 @@ function begin(event: PayoutEvent): Payout {
     case 'PayoutApprovalRequested': {
       const { account, providerOrderNumber, askedBy, lapsesAt, ...request } = event.data;
       const call = { account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 };
-      const approval = { askedBy, lapsesAt, askedAt: lapsesAt - approvalLastsMs };
       return {
-        ...{ ...request, call, approval },
+        ...{ ...request, call, approval: { askedBy, lapsesAt } },
         ...{ phase: 'awaiting_approval', ...nothingYet },
       };
     }

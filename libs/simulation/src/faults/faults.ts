@@ -51,6 +51,7 @@ export const faultKinds = [
   'disputed',
   'restored-from-backup',
   'pause-behind-append',
+  'pause-at-opening',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -83,6 +84,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'store-clock-set-back': 0.2,
   'webhook-refused': 0.25,
   'pause-behind-append': 0.03,
+  'pause-at-opening': 0.8,
 };
 
 export interface Faults {

@@ -65,12 +65,12 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
 }
 
 /**
- * Half of the time until something happens: then it is opened again just as a webhook is due, and half of these times while a process stands
- * still that may have taken it up.
+ * Half of the time until something happens: then it is opened again just as a webhook is due, and perhaps while a process stands still
+ * that may have taken it up.
  */
 async function untilSomething(
   { log, machines, faults }: World,
-  { random, sleep }: CallerWorld,
+  { random, sleep, tell }: CallerWorld,
 ): Promise<void> {
   const longest = sleep(random.between(1_000, 120_000));
   if (random.chance(0.5)) {
@@ -87,8 +87,11 @@ async function untilSomething(
   });
   const after = random.between(0, random.pick([20, 100, 2_000]));
   await Promise.race([happened.then(() => sleep(after)), longest]);
-  if (random.chance(0.5) && !faults.haveEnded())
-    random.pick(machines).machine.pause(random.pick([2_000, 5_000, 10_000]));
+  if (!faults.strikes('pause-at-opening', random)) return;
+  const { machine } = random.pick(machines);
+  const durationMs = random.pick([2_000, 5_000, 10_000]);
+  tell(`${machine.life().name} is stopped for ${durationMs} ms as an endpoint is opened`);
+  machine.pause(durationMs);
 }
 
 /**

@@ -112,7 +112,7 @@ const storeOf = (world: World, machine: Machine, life: Life) => {
   });
 };
 
-/** Views, records of topics, and how far they are: there are very many of them, and nothing is announced by them. */
+/** Views, records of topics, how far they are, and leases: there are very many of them, and no call is announced by them. */
 const isDerived = (stream: string): boolean => /^(view|checkpoint|lease|bus)/.test(stream);
 
 /** It has said what it does next, and others act on that before it does it. */

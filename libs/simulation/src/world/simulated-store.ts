@@ -23,7 +23,7 @@ interface Parts {
   faults: Faults;
   weather: StoreWeather;
   scheduler: Scheduler;
-  /** An append is done, and its answer on the way. */
+  /** An append was carried out or refused, and its answer is on the way. */
   onAppended?: (stream: string) => void;
 }
 

@@ -157,7 +157,7 @@ interface Named {
   listed?: Listed | undefined;
 }
 
-/** Of others that are recorded at the same time one gets through at each try: as many as may be in review. */
+/** Of others that are recorded at the same time one gets through at each try; what does not is left to the next comparison. */
 const namedTriesMax = 10;
 
 /** Others of its number may be recorded at the same time: what was read before that is read again. */
