@@ -149,7 +149,8 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
   });
   const account = accounting.begin();
-  const endpoints = createWebhookEndpoints({ ...account, webhooks, complain, saw, faults });
+  const isRestored = accounting.hasBegunAnew;
+  const endpoints = createWebhookEndpoints({ ...account, webhooks, complain, saw, faults, isRestored });
   const world: World = {
     ...{ random, scheduler, pace, isReviewByTwo, rulesOf, trace },
     ...{ faults, log, ledger, ...account, complain },
@@ -161,7 +162,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     ...{ endpoints, saw },
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
-    isRestored: accounting.hasBegunAnew,
+    isRestored,
     beginAnew: () => void Object.assign(world, accounting.begin()),
   };
   const disasters = createDisasters(world, crashAt);
