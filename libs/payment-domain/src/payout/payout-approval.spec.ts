@@ -411,13 +411,9 @@ describe('what was paid out under its number', () => {
   // It was in review as another one, and asked about once more as one of other terms.
   test('is asked about once where it is of other terms', () => {
     const other = observedPayout('approved', { amount: 700 });
-    const refused = [...awaiting, ...wasRefused];
-    const inReview = eventsOf(refused, retrieved({ ...other, createdAt: -1e6 }));
-    expect(inReview).toMatchObject([{ data: { code: 'second_payout_found' } }]);
-    for (const fact of [retrieved(other), inquired([other])])
-      given([...refused, ...inReview])
-        .when(fact)
-        .thenNothing();
+    const refused = [...awaiting, ...eventsOf(awaiting, refuse('key-2', 60_000, [other]))];
+    expect(payoutAfter(refused).reviews).toMatchObject([{ code: 'second_payout_found' }]);
+    for (const fact of [retrieved(other), inquired([other])]) given(refused).when(fact).thenNothing();
   });
 
   test('is in review when the service answers: that it did not is over', () => {

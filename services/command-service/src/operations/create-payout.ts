@@ -9,8 +9,8 @@ import {
   type RequestPayout,
   isApprovalOver,
   isBeforeAnnouncement,
-  isPayoutAwaited,
   isHeldByReview,
+  isPayoutAwaited,
   isSameRequest,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';

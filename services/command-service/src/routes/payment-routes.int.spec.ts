@@ -11,6 +11,17 @@ const tea = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order
 
 const requestsOf = ({ provider }: Harness) => provider.requests;
 
+/** A charge whose request was lost, and that a person has looked for in vain. */
+async function resolvedAsNotMade() {
+  harness().provider.faults.push({ kind: 'lost-before' });
+  const app = startApp(harness());
+  const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
+  await harness().clock.advance(3_600_000);
+  await harness().inquire(token);
+  await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+  return { app, token };
+}
+
 /** The service shows one under this number after all. */
 const showLate = (orderNumber: string, changes: { status?: string; createdAt?: number }) =>
   harness().provider.payments.set('late', {
@@ -115,24 +126,14 @@ describe('POST /api/v1/payments answers', () => {
     ['pending', 409, 'processing_error payment_in_review'],
     ['declined', 409, 'processing_error resolved_as_not_made'],
   ])('in review as long as one under its number may be charged: %s', async (status, statusCode, error) => {
-    harness().provider.faults.push({ kind: 'lost-before' });
-    const app = startApp(harness());
-    const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
-    await harness().clock.advance(3_600_000);
-    await harness().inquire(token);
-    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+    const { app, token } = await resolvedAsNotMade();
     showLate(`${token}.1`, { status });
     await harness().inquire(token);
     expect(errorsOf(await app.post('payments', { ...tea, card }))).toEqual([statusCode, error]);
   });
 
   it('409 where a person resolved it as not made', async () => {
-    harness().provider.faults.push({ kind: 'lost-before' });
-    const app = startApp(harness());
-    const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
-    await harness().clock.advance(3_600_000);
-    await harness().inquire(token);
-    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+    const { app } = await resolvedAsNotMade();
     const answer = await app.post('payments', { ...tea, card });
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
