@@ -44,7 +44,7 @@ function toPublicActor(actor: Actor): PublicActor {
 }
 
 /** How the history of one kind is shown. */
-interface HistoryKind<View extends ViewEnvelope> {
+export interface HistoryKind<View extends ViewEnvelope> {
   kind: ViewKind<View>;
   stateOf(view: View): { phase: string; status: string };
   toData(recorded: RecordedEvent): Record<string, unknown>;

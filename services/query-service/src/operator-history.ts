@@ -1,23 +1,28 @@
-/** The history of a payment as people who operate the gateway read it: with persons, and with each event as it is stored. */
+/** The history of a payment or payout as people who operate the gateway read it: with persons, and with each event as it is stored. */
 import type { EventStore } from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { toIso } from '@tollgate/gateway-api';
 import { isToken } from '@tollgate/teams';
-import { type PaymentView, paymentKind, streamOf } from '@tollgate/views';
-import { paymentHistory } from './history.ts';
+import { type ViewEnvelope, streamOf } from '@tollgate/views';
+import type { HistoryKind } from './history.ts';
 
-export async function readOperatorHistory(store: EventStore, token: string) {
+/** Every event, in order; undefined if there is none with this token. */
+export async function readOperatorHistory<View extends ViewEnvelope>(
+  store: EventStore,
+  { kind, stateOf, toData }: HistoryKind<View>,
+  token: string,
+) {
   if (!isToken(token)) return undefined;
   const entries = [];
-  let view: PaymentView | undefined;
-  for await (const recorded of store.read(streamOf(paymentKind, token))) {
-    view = paymentKind.fold(view, recorded);
+  let view: View | undefined;
+  for await (const recorded of store.read(streamOf(kind, token))) {
+    view = kind.fold(view, recorded);
     const { revision, type, data } = recorded;
     const { recordedAt, correlationId, causationId, actor } = eventMetadataSchema.parse(recorded.metadata);
     entries.push({
-      ...{ revision, type, at: toIso(recordedAt), ...paymentHistory.stateOf(view) },
+      ...{ revision, type, at: toIso(recordedAt), ...stateOf(view) },
       cause: { correlationId, causationId, actor },
-      data: paymentHistory.toData(recorded),
+      data: toData(recorded),
       stored: { type, data, metadata: recorded.metadata },
     });
   }

@@ -6,7 +6,9 @@ import { given } from '@tollgate/service-kit';
 import { isToken } from '@tollgate/teams';
 import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
+import { payoutHistory } from './history.ts';
 import { notedIn } from './list-query.ts';
+import { readOperatorHistory } from './operator-history.ts';
 import { type OwnersOf, type OperatorReadDependencies } from './operator-routes.ts';
 import { addReadRoute, parameterOf, sendRefusedPage } from './reading.ts';
 import { readJournal, readReport } from './reconciliation-routes.ts';
@@ -33,6 +35,13 @@ export function registerOperatorMoneyRoutes(
     const view = isToken(token) ? await foldStream(store, payoutKind, token) : undefined;
     if (view === undefined) return sendError(reply, 'payout_not_found');
     return reply.send({ success: true, payout: toOwnedPayout(view) });
+  });
+
+  addReadRoute(app, deps, routes.listPayoutEventsOfAny, async ({ request, reply }) => {
+    const events = await readOperatorHistory(store, payoutHistory, parameterOf(request, 'token'));
+    return events === undefined
+      ? sendError(reply, 'payout_not_found')
+      : reply.send({ success: true, events });
   });
 
   addReadRoute(app, deps, routes.listReconciliationsOfAll, async ({ query: { perPage, cursor }, reply }) => {

@@ -31,6 +31,7 @@ import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { notedIn } from './list-query.ts';
+import { paymentHistory } from './history.ts';
 import { readOperatorHistory } from './operator-history.ts';
 import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
 import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
@@ -92,7 +93,7 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
   });
 
   addReadRoute(app, deps, routes.listPaymentEventsOfAny, async ({ request, reply }) => {
-    const events = await readOperatorHistory(store, parameterOf(request, 'token'));
+    const events = await readOperatorHistory(store, paymentHistory, parameterOf(request, 'token'));
     return events === undefined
       ? sendError(reply, 'payment_not_found')
       : reply.send({ success: true, events });

@@ -1,5 +1,5 @@
 /** What the routes across teams answer, for people who operate the gateway. */
-import { environmentSchema, paymentPhases } from '@tollgate/payment-domain';
+import { environmentSchema, paymentPhases, payoutPhases } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { publicPayment } from '../payment.ts';
 import { publicPayout } from '../payout.ts';
@@ -75,7 +75,7 @@ export const operatorAnswerSchemas = {
         revision: z.int().min(0),
         type: z.string(),
         at: instant,
-        phase: oneOf(paymentPhases, 'After the event.'),
+        phase: oneOf([...new Set([...paymentPhases, ...payoutPhases])], 'After the event.'),
         status: z.string().describe('After the event.'),
         cause: z.object({
           correlationId: z.string(),

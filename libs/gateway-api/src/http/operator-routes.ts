@@ -97,6 +97,12 @@ export const operatorRoutes = {
     answers: done('The payout.', 'OperatorPayout'),
     errors: ['payout_not_found', 'store_unavailable'],
   },
+  listPayoutEventsOfAny: {
+    ...reading('payouts/:token/events'),
+    summary: 'Shows the history of a payout of whatever team, with persons and with each event as stored',
+    answers: done('Every event, in order.', 'OperatorHistory'),
+    errors: ['payout_not_found', 'store_unavailable'],
+  },
   listReconciliationsOfAll: {
     ...reading('reconciliations'),
     summary: 'Lists the reconciliations of all accounts that have ended, newest first',

@@ -20,5 +20,31 @@ export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
     </p>
   </div>`;
 
+export interface OpenReview {
+  code: string;
+  number: number;
+}
+
+/** What only a person can decide about a payment or payout, and where. */
+export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Html | undefined {
+  if (reviews.length === 0) return undefined;
+  const items = reviews.map(
+    ({ code, number }) =>
+      html`<li>
+        ${texts.reviews.codes[code] ?? code}
+        <a href="/console/reviews/${token}/${code}/${number}">${texts.payment.decide}</a>
+      </li>`,
+  );
+  return html`<div class="notice note">
+    ${sign('note')}
+    <div>
+      <p>${texts.payment.reviews}</p>
+      <ul>
+        ${items}
+      </ul>
+    </div>
+  </div>`;
+}
+
 export const errorText = (errors: readonly ApiError[]): string =>
   errors.map(({ message, code }) => message ?? code).join(' ') || texts.errors.unavailable;

@@ -3,9 +3,9 @@ import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type ActionSubject, actionForms, mayAct } from '../components/actions.ts';
 import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { type OpenReview, errorText, outcomeNotice, reviewsNotice } from '../components/notice.ts';
 import { paymentPath, shortMask } from '../components/payment-list.ts';
-import { chip, sign } from '../components/state.ts';
+import { chip } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
@@ -28,7 +28,7 @@ interface Detail extends ActionSubject {
   machine: { lifecycle: string; refund: string };
   call?: { operation: string; answerBy: string };
   nextInquiryAt?: string;
-  reviews: readonly { code: string; number: number; since: string }[];
+  reviews: readonly OpenReview[];
   disputes: readonly TimelineDispute[];
 }
 
@@ -46,7 +46,8 @@ export const paymentPage: Page = async (context) => {
   const { disputes } = detail;
   const replayForm = mayAct(context.session) ? replayFormAt(paymentPath(payment.token), context) : undefined;
   const main = html`<section id="facts" class="payment" data-region="">
-      ${heading(detail, events)} ${nextOf(detail)} ${reviewsOf(detail)} ${factsOf(detail)}
+      ${heading(detail, events)} ${nextOf(detail)} ${reviewsNotice(payment.token, detail.reviews)}
+      ${factsOf(detail)}
     </section>
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
@@ -106,26 +107,6 @@ function nextOf({ payment, call, machine, nextInquiryAt, reviews }: Detail): Htm
     default:
       return at === undefined ? line(words.finalOnly) : line(words.final, at);
   }
-}
-
-function reviewsOf({ reviews, payment }: Detail): Html | undefined {
-  if (reviews.length === 0) return undefined;
-  const items = reviews.map(
-    ({ code, number }) =>
-      html`<li>
-        ${texts.reviews.codes[code] ?? code}
-        <a href="/console/reviews/${payment.token}/${code}/${number}">${texts.payment.decide}</a>
-      </li>`,
-  );
-  return html`<div class="notice note">
-    ${sign('note')}
-    <div>
-      <p>${texts.payment.reviews}</p>
-      <ul>
-        ${items}
-      </ul>
-    </div>
-  </div>`;
 }
 
 function factsOf({ payment }: Detail): Html {

@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { type OpenReview, errorText, outcomeNotice, reviewsNotice } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
@@ -19,6 +19,7 @@ const words = texts.payouts;
 interface Payout extends ListedPayout {
   declineReason?: string;
   errors: readonly { code: string; message?: string }[];
+  reviews: readonly OpenReview[];
   metadata?: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +32,7 @@ export const payoutPage: Page = async (context) => {
   const payout = await read(context);
   const { token, currency } = payout;
   const [{ events }, { webhooks }] = await Promise.all([
-    api.get<{ events: TimelineEvent[] }>(`/api/v1/payouts/${token}/events`, payout),
+    api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payouts/${token}/events`),
     api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payouts/${token}/webhooks`, payout),
   ]);
   const { role } = context.session;
@@ -42,12 +43,14 @@ export const payoutPage: Page = async (context) => {
         <h1>${amount(payout.amount, currency)}</h1>
         <p>${chip(payout.phase)}</p>
       </div>
-      ${factsOf(payout)}
+      ${reviewsNotice(token, payout.reviews)} ${factsOf(payout)}
     </section>
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
     </section>
-    ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
+    <div id="approval" data-region="">
+      ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
+    </div>
     <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
       <h2 id="timeline-title">${words.happened}</h2>
       ${timeline({ events, webhooks, disputes: [], currency, replayForm })}
@@ -57,7 +60,7 @@ export const payoutPage: Page = async (context) => {
 };
 
 function factsOf(payout: Payout): Html {
-  const { team, environment, token, orderNumber, createdAt, approval, declineReason, errors } = payout;
+  const { team, environment, token, phase, orderNumber, createdAt, approval, declineReason, errors } = payout;
   const names = texts.payment.facts;
   const failure = errors.map(({ code, message }) => message ?? code).join(' ');
   return factList([
@@ -69,7 +72,7 @@ function factsOf(payout: Payout): Html {
     [names.created, time(createdAt)],
     [words.askedBy, approval && html`<code>${approval.askedBy}</code>`],
     [words.grantedBy, approval?.grantedBy],
-    [words.lapses, approval && relative(approval.lapsesAt)],
+    [words.lapses, approval && decisions[phase] && relative(approval.lapsesAt)],
     [words.declined, declineReason],
     [words.failed, failure === '' ? undefined : failure],
     ...metadataFacts(payout.metadata),

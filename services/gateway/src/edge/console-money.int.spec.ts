@@ -52,7 +52,10 @@ describe('a payout that waits for an approval', () => {
       command: 'POST /api/v1/payouts/:token/approve',
       detail: { team: 'shop', token: 'po_1', role: 'admin' },
     });
-    expect((await get('/console/payouts/po_1')).body).toContain('person:ada');
+    const { body } = await get('/console/payouts/po_1');
+    expect(body).toContain('person:ada');
+    // Who releases money is named, as everybody who moves it is.
+    expect(body).toMatch(/PayoutApprovalGranted<\/code> · ada/);
   });
 
   it('is refused with a reason, which is text', async () => {
@@ -88,6 +91,20 @@ describe('a payout that waits for an approval', () => {
     const page = await sendAndRead('/console/payouts/po_5/refuse', { reason: 'not ours' });
     expect(page).toContain('The Payment Service has this payout already');
     expect(page).not.toContain('The payout is refused.');
+  });
+
+  // Who refused it, to learn then that it was in review, had not been told before.
+  it('in review says so, and where it is decided', async () => {
+    const { signIn } = await startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const [asked] = waitingFor('k1', 'reviewed');
+      await projectEvents(store, payoutKind, 'po_6', [asked!, payoutHappening.secondFound]);
+    });
+    const { get } = await signIn('admin');
+    const { body } = await get('/console/payouts/po_6');
+    expect(body).toContain('/console/reviews/po_6/second_payout_found/1');
+    const review = await get('/console/reviews/po_6/second_payout_found/1');
+    expect(review.statusCode).toBe(200);
   });
 
   it('is decided neither by who asked, nor by a role below', async () => {

@@ -1,0 +1,98 @@
+/** Payouts in a real browser: a person decides on what another one has asked for, and sees what became of it. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '@tollgate/testing';
+import { issueKey, tollgate } from '../e2e/commands.ts';
+import type { CallGateway, System } from '../e2e/system.ts';
+import { seriousFaults } from './chromium.ts';
+import { driveConsole } from './console-driver.ts';
+
+const driven = driveConsole();
+const { own, signIn, state } = driven;
+let page: Page;
+let system: System;
+beforeEach(() => ({ page, system } = driven.now()));
+
+const settled = { timeoutMs: 30_000 };
+const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
+let team: CallGateway;
+
+beforeAll(async () => {
+  ({ system } = driven.now());
+  const program = join(import.meta.dirname, '..', 'src', 'command-line', 'sandbox', 'main.ts');
+  const env = { ...process.env, TOLLGATE_DATA_DIR: system.dataDir };
+  await promisify(execFile)(process.execPath, [program, 'fund', '10000'], { env });
+  await tollgate(
+    system,
+    ...['team', 'approval', 'demo', '--environment', 'sandbox', '--currency', 'EUR', '--above', '0'],
+  );
+  team = system.gatewayAs(await issueKey(system, 'demo', 'payouts,read'));
+});
+
+/** Asked again until the rule of the team is known, and its amount. */
+const ask = (orderNumber: string) => {
+  const body = { amount: 1_500, currency: 'EUR', orderNumber, destination };
+  return eventually(async () => {
+    const answer = await team('POST', '/api/v1/payouts', { body });
+    expect(answer.statusCode).toBeLessThan(300);
+    return answer;
+  }, settled);
+};
+
+/** Is on the page of a payout that waits, from the list. */
+async function open(orderNumber: string): Promise<string> {
+  const { token } = (await ask(orderNumber)).body;
+  await page.goto(own('/console/payouts'));
+  await page.locator(`a[title="${token}"]`).click();
+  await state('Awaiting approval').waitFor();
+  return token;
+}
+
+describe('a payout above the sum of its team', () => {
+  it('is approved by an admin, and seen as its team sends it', async () => {
+    await signIn('admin');
+    await open('order-1');
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('Approve', { exact: true }).click();
+    await page.getByText('Releases 15.00 EUR to A bank …2051.').waitFor();
+    await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
+    await page.getByText('The payout is approved. The team repeats its request').waitFor();
+    await state('Approved, not sent yet').waitFor();
+    await page.evaluate('window.isSame = true');
+    expect((await ask('order-1')).statusCode).toBe(200);
+    await page.locator('.timeline .event', { hasText: 'The payout was made.' }).waitFor();
+    await page.getByText('Refuse', { exact: true }).waitFor({ state: 'detached' });
+    expect(await page.evaluate('window.isSame')).toBe(true);
+    expect(await page.locator('.timeline').innerText()).toContain('PayoutApprovalGranted · ada');
+  });
+
+  it('is refused with a reason that its team reads, also when it was approved', async () => {
+    await signIn('admin');
+    const token = await open('order-2');
+    await page.getByText('Approve', { exact: true }).click();
+    await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
+    await state('Approved, not sent yet').waitFor();
+    await page.getByText('Refuse', { exact: true }).click();
+    await page.getByLabel('Why, in your own words.').fill('Not our supplier.');
+    await page.getByRole('button', { name: 'Refuse the payout' }).click();
+    await page.getByText('The payout is refused.').waitFor();
+    await state('Failed').waitFor();
+    await page.locator('.timeline .event', { hasText: 'Not our supplier.' }).waitFor();
+    const { body } = await team('GET', `/api/v1/payouts/${token}/events`);
+    expect(JSON.stringify(body)).toContain('Not our supplier.');
+    expect(await page.locator('#facts').innerText()).not.toContain('Lapses');
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('is decided by nobody whose role is below that of an admin', async () => {
+    await signIn('operator');
+    await open('order-3');
+    await page.getByText('Your role, operator, neither approves nor refuses payouts').waitFor();
+    expect(await page.getByText('Refuse', { exact: true }).count()).toBe(0);
+  });
+});
