@@ -117,7 +117,7 @@ function subjectOf(entry: Exclude<ReviewEntry, { kind: 'unmatched' }>) {
   }
   const { payout } = entry.view;
   const open = reviewAt(payout.reviews, entry);
-  const resolutions = payoutResolutionsOf(payout, open.code);
+  const resolutions = payoutResolutionsOf(payout, open);
   return { ...payout, status: statusOfPayoutPhase(payout.phase), open, resolutions };
 }
 

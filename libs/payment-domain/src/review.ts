@@ -70,7 +70,7 @@ export const resolutions = [
   'payout_not_made',
   'refund_made',
   'refund_not_made',
-  /** The service's terms hold: the payment is of the amount that the evidence shows. */
+  /** The service's terms hold: the payment or payout is of the amount that the evidence shows. */
   'observed_terms_apply',
 ] as const;
 export const resolutionSchema = z.enum(resolutions);
@@ -79,8 +79,10 @@ export type Resolution = z.infer<typeof resolutionSchema>;
 /** Data of the event, as stored. */
 export const reviewOpenedSchema = <Code extends z.ZodType<string>>(code: Code) =>
   z.object({ code, evidence: evidenceSchema });
-export const reviewResolvedSchema = <Code extends z.ZodType<string>>(code: Code) =>
-  z.object({ code, number: reviewNumberSchema, resolution: z.string(), reason: z.string() });
+export const reviewResolvedSchema = <Code extends z.ZodType<string>>(
+  code: Code,
+  resolution: z.ZodType<string> = z.string(),
+) => z.object({ code, number: reviewNumberSchema, resolution, reason: z.string() });
 export const reviewResolutionProposedSchema = <Code extends z.ZodType<string>>(code: Code) =>
   since(2, z.object({ code, number: reviewNumberSchema, ...proposalSchema.shape }));
 

@@ -46,6 +46,7 @@ export const payoutHappeningKinds = [
   'time passes',
   'service decides',
   'operator revises',
+  'operator corrects the amount',
   'payout goes missing',
   'callback is deferred',
   'callback is inquired',
@@ -191,7 +192,7 @@ const beginPayoutInquiry = (world: PayoutWorld): PayoutInput => ({
 function personResolves({ state, now }: PayoutWorld, pick: number): PayoutInput | undefined {
   const open = state && picked(state.reviews, pick);
   if (open === undefined) return undefined;
-  const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open.code), pick);
+  const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open), pick);
   const { code, number } = open;
   // Sometimes it takes two of them.
   const proposer = pick % 4 > 0 ? {} : { proposer: { name: `person-${(pick / 4) & 1}`, at: now } };
@@ -248,6 +249,10 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'operator revises': () => {
       if (payout === undefined || payout.status === 'pending') return;
       payout.status = payout.status === 'approved' ? 'declined' : 'approved';
+    },
+    'operator corrects the amount': () => {
+      if (payout !== undefined)
+        payout.amount = payout.amount === payoutTerms.amount ? 900 : payoutTerms.amount;
     },
     'payout goes missing': () =>
       payout && recorded({ type: 'RecordMissing', serviceToken: payout.serviceToken, inquiredAt: world.now }),

@@ -57,6 +57,7 @@ const pathsOfACampaign = [
   'review: refund_unresolved',
   'several refunds at once',
   'nothing ran for days',
+  'resolved: observed_terms_apply',
   'resolved: payment_not_made',
   'resolved: refund_made',
   'resolved: refund_not_made',

@@ -23,6 +23,13 @@ import { appendEvents, foldStored, projectEvents, writeCheckpoint } from './test
 const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
 const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] } as const;
 const account = `account-${planted}`;
+const isOf100: AnyEvent[] = [
+  { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence: { observedAmount: 100 } } },
+  {
+    type: 'ReviewResolved',
+    data: { code: 'terms_disagree', number: 1, resolution: 'observed_terms_apply', reason: 'their list' },
+  },
+];
 const taken = [requested(), accepted, approved];
 
 async function startIndex(store: EventStore, file = ':memory:'): Promise<PaymentIndex> {
@@ -75,6 +82,22 @@ describe('a position', () => {
     });
     await append(store, payoutKind, 'po_1', [payoutHappening.refused, payoutHappening.failed]);
     expect(await positionsOf(index)).toEqual({ [account]: { available: 2_500n, hold: 500n } });
+  });
+
+  test('has what a payout is of by the word of a person', async () => {
+    const store = await temporaryStore();
+    const sent = [payoutRequested(), payoutHappening.accepted];
+    await projectEvents(store, paymentKind, 'p1', taken);
+    await projectEvents(store, payoutKind, 'po_1', sent);
+    await projectEvents(store, payoutKind, 'po_2', [...sent, ...isOf100]);
+    const index = await startIndex(store);
+    expect(await positionsOf(index)).toEqual({
+      [account]: { available: 1_500n - 300n - 100n, hold: 400n },
+    });
+    await append(store, payoutKind, 'po_1', isOf100);
+    expect(await positionsOf(index)).toEqual({
+      [account]: { available: 1_500n - 100n - 100n, hold: 200n },
+    });
   });
 
   // The row of a process that had slept lacked a refund; one more was added to it, and a payout could take what had gone back.

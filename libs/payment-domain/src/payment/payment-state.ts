@@ -15,13 +15,12 @@ import {
   afterProposed,
   afterResolved,
   doubtCodes,
-  findOpen,
   noReviews,
   resolvedByAPerson,
   reviewableShape,
-  type Resolution,
 } from '../review.ts';
 import { metadataSchema } from '../metadata.ts';
+import { withAmountThatHolds } from '../observed-amount.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   attemptSchema,
@@ -354,7 +353,7 @@ function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 're
 }
 
 const closeReview = (state: Payment, event: PaymentEventOf<'ReviewResolved'>): Payment => ({
-  ...applyObservedTerms(resetRepeats(state, event), event),
+  ...withAmountThatHolds(resetRepeats(state, event), event),
   ...afterResolved(state, event.data),
 });
 
@@ -363,14 +362,6 @@ function resetRepeats(state: Payment, { data: { code } }: PaymentEventOf<'Review
   const isAboutCall = code === 'capture_unresolved' || code === 'void_unresolved';
   if (!isAboutCall || state.captureOrVoid === undefined) return state;
   return { ...state, captureOrVoid: { ...state.captureOrVoid, repeats: 0 } };
-}
-
-/** A person has said that what the service shows holds: from then on the payment is of that amount. */
-function applyObservedTerms(state: Payment, { data }: PaymentEventOf<'ReviewResolved'>): Payment {
-  const resolution: string = 'observed_terms_apply' satisfies Resolution;
-  const amount =
-    data.resolution === resolution ? findOpen(state, data)?.evidence['observedAmount'] : undefined;
-  return typeof amount === 'number' ? { ...state, terms: { ...state.terms, amount } } : state;
 }
 
 const noteDeclineReported = (state: Payment, { data }: PaymentEventOf<'RefundDeclineReported'>): Payment => ({

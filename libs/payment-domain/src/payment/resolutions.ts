@@ -1,5 +1,4 @@
 /** Which resolutions a payment's review allows, and which reviews are resolved by a later observation. */
-import { amountSchema } from '@tollgate/payment-api/values';
 import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type Resolution,
   type Review,
 } from '../review.ts';
+import { differsInAmountOnly } from '../observed-amount.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PaymentRefusal } from './payment-commands.ts';
@@ -47,25 +47,18 @@ export function resolutionsOf(
 
 /**
  * Only where nothing but the amount differs, of our own payment and before it is final: a final one takes the amount of a
- * revision over by itself. What the evidence leaves out, the inquiry that follows compares.
+ * revision over by itself.
  */
 function mayApplyObserved(
   { phase, terms, attempt, serviceToken }: Payment,
   { code, evidence }: Pick<Review<ReviewCode>, 'code' | 'evidence'>,
 ): boolean {
-  const isOurs = ([name, own]: [string, string | undefined]) => (evidence[name] ?? own) === own;
+  const { providerOrderNumber } = attempt;
   return (
     code === 'terms_disagree' &&
     !isFinalPhase(phase) &&
-    serviceToken !== undefined &&
     evidence['serviceRefundToken'] === undefined &&
-    evidence['observedAmount'] !== terms.amount &&
-    amountSchema.safeParse(evidence['observedAmount']).success &&
-    Object.entries({
-      observedCurrency: terms.currency,
-      observedOrderNumber: attempt.providerOrderNumber,
-      observedServiceToken: serviceToken,
-    }).every(isOurs)
+    differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken })
   );
 }
 

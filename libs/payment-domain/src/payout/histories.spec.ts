@@ -7,6 +7,7 @@ import notMadeThenFound from '../../histories/v1/payout-not-made-then-found.json
 import notSent from '../../histories/v1/payout-not-sent.json' with { type: 'json' };
 import refusedBySecondKey from '../../histories/v1/payout-refused-by-second-key.json' with { type: 'json' };
 import refused from '../../histories/v1/payout-refused.json' with { type: 'json' };
+import ofAnotherAmount from '../../histories/v2/payout-of-another-amount.json' with { type: 'json' };
 import reviewByTwo from '../../histories/v2/payout-review-by-two.json' with { type: 'json' };
 import takenOver from '../../histories/v2/payout-taken-over.json' with { type: 'json' };
 import { foldPayout } from '../../testing/payout-samples.ts';
@@ -27,6 +28,7 @@ const histories: Record<string, History> = {
   'v1 refused': refused,
   'v1 refused by a second key': refusedBySecondKey,
   'v2 a review that took two persons': reviewByTwo,
+  'v2 of another amount than was asked for': ofAnotherAmount,
   'v2 taken over before it was announced': takenOver,
 };
 

@@ -95,6 +95,12 @@ const payoutEvidenceSchema = z.union([
 ]);
 export type PayoutEvidence = z.infer<typeof payoutEvidenceSchema>;
 
+/** Of releases before, a payout has the amount that was asked for, whatever a person has said of it. */
+const resolutionSchema = z.union([
+  z.string().refine((resolution) => resolution !== 'observed_terms_apply'),
+  since(2, z.literal('observed_terms_apply')),
+]);
+
 const requestShape = {
   environment: environmentSchema,
   team: textSchema,
@@ -145,7 +151,7 @@ export const payoutEventSchemas = {
   ReviewOpened: reviewOpenedSchema(payoutReviewCodeSchema),
   /** Of two persons whom it takes, one has answered the review. */
   ReviewResolutionProposed: reviewResolutionProposedSchema(payoutReviewCodeSchema),
-  ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema),
+  ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema, resolutionSchema),
 } as const;
 
 export type PayoutEventType = keyof typeof payoutEventSchemas;

@@ -26,10 +26,26 @@ import {
 } from '../../testing/payout-story.ts';
 import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
-import type { PayoutReviewCode, PayoutEvent } from './payout-events.ts';
+import { versionOfPayoutEvent, type PayoutReviewCode, type PayoutEvent } from './payout-events.ts';
 
 const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
+
+const resolve = (
+  code: PayoutReviewCode,
+  resolution: Extract<PayoutInput, { type: 'ResolveReview' }>['resolution'],
+  number = 1,
+): PayoutInput => ({
+  type: 'ResolveReview',
+  code,
+  number,
+  resolution,
+  reason: 'asked the bank',
+});
+const said = (code: PayoutReviewCode, resolution: string, number = 1): PayoutEvent => ({
+  type: 'ReviewResolved',
+  data: { code, number, resolution, reason: 'asked the bank' },
+});
 
 describe('a review is resolved by what is found out', () => {
   const notFound = payoutReviewOpened('payout_not_found');
@@ -104,22 +120,6 @@ describe('a review is resolved by what is found out', () => {
 });
 
 describe('what a person resolves', () => {
-  const resolve = (
-    code: PayoutReviewCode,
-    resolution: Extract<PayoutInput, { type: 'ResolveReview' }>['resolution'],
-    number = 1,
-  ): PayoutInput => ({
-    type: 'ResolveReview',
-    code,
-    number,
-    resolution,
-    reason: 'asked the bank',
-  });
-  const said = (code: PayoutReviewCode, resolution: string, number = 1): PayoutEvent => ({
-    type: 'ReviewResolved',
-    data: { code, number, resolution, reason: 'asked the bank' },
-  });
-
   test('ends only when a second person agrees, where it takes two', () => {
     const answer = resolve('payout_not_found', 'payout_not_made');
     const by = (name: string, history: readonly PayoutEvent[]) =>
@@ -240,5 +240,75 @@ describe('what a person resolves', () => {
     ])
       .when(retrieved(observedPayout('declined', { serviceToken: 'token-b' })))
       .thenNothing();
+  });
+});
+
+// Nothing was taken over from what had another amount, and no resolution could: a payout of 900 that was paid out stayed
+// pending for ever, with 1000 reserved, or was resolved as not made, and what had gone out counted nowhere.
+describe('a payout that the service shows with another amount', () => {
+  const shows = (amount: number) => retrieved(observedPayout('approved', { amount }));
+  const decided = (history: readonly PayoutEvent[], input: PayoutInput): PayoutEvent[] => {
+    const decision = decidePayout(payoutAfter(history), input);
+    return decision.kind === 'events' ? [...decision.events] : [];
+  };
+  const disagreeing = [...pending, ...decided(pending, shows(900))];
+  const answer = resolve('terms_disagree', 'observed_terms_apply');
+  const applied = [...disagreeing, said('terms_disagree', 'observed_terms_apply')];
+
+  test('is of that amount once a person says so; its status follows by the next inquiry', () => {
+    given(disagreeing)
+      .when(answer)
+      .then([said('terms_disagree', 'observed_terms_apply')]);
+    expect(payoutAfter(applied)).toMatchObject({ phase: 'pending', terms: { amount: 900 }, reviews: [] });
+    given(applied).when(shows(900)).then([payoutSampleEvents.PayoutApproved]);
+  });
+
+  test('opens another review where it shows yet another one by then', () =>
+    given(applied)
+      .when(shows(800))
+      .then([
+        payoutReviewOpened('terms_disagree', {
+          ...(disagreement(observedPayout('approved', { amount: 800 })).data as { evidence: object })
+            .evidence,
+          amount: 900,
+        }),
+      ]));
+
+  test('that was final under the amount that was asked for is of that amount, and stays final', () => {
+    const history = [...approved, ...decided(approved, shows(900))];
+    expect(payoutAfter([...history, ...decided(history, answer)])).toMatchObject({
+      ...{ phase: 'approved', terms: { amount: 900 } },
+      reviews: [],
+    });
+  });
+
+  test('that a person had resolved as not made is revised', () => {
+    const unmade = [...disagreeing, ...decided(disagreeing, resolve('terms_disagree', 'payout_not_made'))];
+    const shown = [...unmade, ...decided(unmade, retrieved(observedPayout('pending', { amount: 900 })))];
+    const said900 = [...shown, ...decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))];
+    expect(payoutAfter(said900)).toMatchObject({ phase: 'declined', terms: { amount: 900 } });
+    expect(decided(said900, shows(900))).toMatchObject([
+      { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } },
+      { type: 'ReviewOpened', data: { code: 'final_status_revised' } },
+    ]);
+  });
+
+  test.each<[string, Record<string, string | number | null>]>([
+    ['another currency', { observedAmount: 900, observedCurrency: 'USD' }],
+    ['another number', { observedAmount: 900, observedOrderNumber: 'po_2.1' }],
+    ['a payout beside it', { observedAmount: 900, observedServiceToken: 'token-b' }],
+    ['no amount', {}],
+    ['an amount that is none', { observedAmount: 0.5 }],
+    ['the amount that was asked for', { observedAmount: 1000 }],
+  ])('stays what it is where the evidence has %s', (_, evidence) => {
+    given([...pending, payoutReviewOpened('terms_disagree', evidence)])
+      .when(answer)
+      .thenRefused('resolution_not_allowed');
+  });
+
+  test('is nothing that a release before reads past', () => {
+    const versions = applied.map((event) => versionOfPayoutEvent(event as never));
+    expect(versions).toEqual([...disagreeing.map(() => 1), 2]);
+    expect(versionOfPayoutEvent(said('terms_disagree', 'acknowledged') as never)).toBe(1);
   });
 });

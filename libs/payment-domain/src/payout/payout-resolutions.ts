@@ -1,5 +1,6 @@
 /** Which resolutions a payout's review allows, and which reviews are resolved by a later observation. */
 import { events, refuse, type Decision } from '../decision.ts';
+import { differsInAmountOnly } from '../observed-amount.ts';
 import {
   doubtCodes,
   findOpen,
@@ -25,10 +26,22 @@ const always: Record<PayoutReviewCode, readonly Resolution[]> = {
   unknown_status: ['inquire_again', 'acknowledged'],
 };
 
-/** What may be answered to a review of this code, for the payout as it is. */
-export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): readonly Resolution[] {
+/** What may be answered to a review, for the payout as it is. */
+export function payoutResolutionsOf(
+  payout: Payout,
+  { code, evidence }: Pick<Review<PayoutReviewCode>, 'code' | 'evidence'>,
+): readonly Resolution[] {
+  const { terms, call, serviceToken } = payout;
+  const { providerOrderNumber } = call;
   const isInDoubt = doubtCodes.some((each) => each === code) && payout.phase === 'pending';
-  return isInDoubt ? [...always[code], 'payout_not_made'] : always[code];
+  const mayApplyObserved =
+    code === 'terms_disagree' &&
+    differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken });
+  return [
+    ...always[code],
+    ...(isInDoubt ? (['payout_not_made'] as const) : []),
+    ...(mayApplyObserved ? (['observed_terms_apply'] as const) : []),
+  ];
 }
 
 export function resolvePayoutReview(
@@ -38,7 +51,7 @@ export function resolvePayoutReview(
   const { code, number, resolution, reason } = answer;
   const open = findOpen(state, { code, number });
   if (open === undefined) return refuse({ code: 'review_not_found' });
-  const allowed = payoutResolutionsOf(state, code);
+  const allowed = payoutResolutionsOf(state, open);
   if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
   const proposed = proposalFor(open, answer);
   if (proposed !== undefined) return events(...proposed);

@@ -21,6 +21,7 @@ import {
   resolvedByAPerson,
   reviewableShape,
 } from '../review.ts';
+import { withAmountThatHolds } from '../observed-amount.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   payoutCallSchema,
@@ -138,7 +139,7 @@ function apply(state: Payout, event: LaterEvent): Payout {
     case 'ReviewResolutionProposed':
       return { ...state, ...afterProposed(state, event.data) };
     case 'ReviewResolved':
-      return { ...state, ...afterResolved(state, event.data) };
+      return { ...withAmountThatHolds(state, event), ...afterResolved(state, event.data) };
     case 'PayoutApprovalRefused':
     case 'PayoutNotSent':
     case 'PayoutUnresolved':

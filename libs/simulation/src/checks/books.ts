@@ -328,5 +328,11 @@ const steps: Record<string, Step> = {
     operation.reviewCount += 1;
     operation.reviews.set(operation.reviewCount, { code, evidence: objectIn(data, 'evidence') });
   },
-  ReviewResolved: (operation, data) => void operation.reviews.delete(numberIn(data, 'number')),
+  ReviewResolved: (operation, data) => {
+    const number = numberIn(data, 'number');
+    const observed = operation.reviews.get(number)?.evidence['observedAmount'];
+    if (textIn(data, 'resolution') === 'observed_terms_apply' && typeof observed === 'number')
+      operation.amount = observed;
+    operation.reviews.delete(number);
+  },
 };

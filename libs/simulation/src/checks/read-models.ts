@@ -47,6 +47,11 @@ export async function compareReadModels(world: World): Promise<void> {
           'I8',
           `the index of ${machine.name} shows ${operation.token} as ${shown?.phase ?? 'nothing'}, and it is ${operation.phase}`,
         );
+      if (operation.kind === 'payout' && shown !== undefined && shown.terms.amount !== operation.amount)
+        complain(
+          'I8',
+          `${operation.token} is of ${shown.terms.amount} in the index of ${machine.name}, and a person said ${operation.amount}`,
+        );
     }
     if (process !== undefined)
       for (const team of teamNames) requireDisputes(world, process, { team, name: machine.name });

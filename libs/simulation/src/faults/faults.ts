@@ -36,6 +36,7 @@ export const faultKinds = [
   'stranger-under-our-number',
   'delivered-twice',
   'wrong-amount-shown',
+  'payout-of-another-amount',
   'older-status-shown',
   'clock-stood-still',
   'suspended',
@@ -83,6 +84,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'restored-from-backup': 0.5,
   'store-clock-set-back': 0.2,
   'webhook-refused': 0.25,
+  'payout-of-another-amount': 0.2,
   'pause-behind-append': 0.03,
   'pause-at-opening': 0.8,
 };

@@ -60,7 +60,7 @@ export interface LedgerPayout {
   status: 'pending' | 'approved' | 'declined';
   createdAt: number;
   updatedAt: number;
-  /** A retrieval has shown another amount. */
+  /** It was shown with another amount than was asked for. */
   wasShownWrong: boolean;
 }
 

@@ -146,8 +146,19 @@ function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer
     // The request itself is lost.
     return undefined;
   }
-  const first = answerOf(request);
+  const first = path.endsWith('/payouts') ? payOut(parts, request) : answerOf(request);
   return answerToSecond(parts, request, first) ?? first;
+}
+
+/** Now and then it pays out another amount than it was asked to. */
+function payOut({ faults, ledger, answerOf, life }: NetworkParts, request: ServiceRequest): ServiceAnswer {
+  const { body = {} } = request;
+  const amount = Number(body['amount']) - 1;
+  if (amount < 1 || !faults.strikes('payout-of-another-amount', life.random)) return answerOf(request);
+  const answer = answerOf({ ...request, body: { ...body, amount } });
+  const made = ledger.payouts.find(({ orderNumber }) => orderNumber === body['orderNumber']);
+  if (made !== undefined) made.wasShownWrong = true;
+  return answer;
 }
 
 /** The answer to a second delivery, where something on the way repeats the request: the first one has had its effect. */

@@ -23,8 +23,12 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
   const { scheduler, faults, trace } = world;
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    scheduler.after(patienceMs, 'caller gives up', () => resolve({ kind: 'lost' }));
+    const { promise, resolve: end } = Promise.withResolvers<Answer>();
+    const stopWaiting = scheduler.after(patienceMs, 'caller gives up', () => end({ kind: 'lost' }));
+    const resolve = (answer: Answer) => {
+      stopWaiting();
+      end(answer);
+    };
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const { machine, process } = random.pick(world.machines);
       if (process === undefined || world.partitions.isCut('teams', machine.name))
@@ -100,8 +104,13 @@ export const whileItStands =
     if (!isRestored()) complain(invariant, text);
   };
 
-const sleep = ({ scheduler, pace }: World, durationMs: number): Promise<void> =>
-  new Promise((resolve) => void scheduler.after(pace * durationMs, 'caller sleeps', () => resolve()));
+/** While nothing runs for days nobody tries more often than this. */
+const outagePauseMs = 600_000;
+
+function sleep({ scheduler, pace, isOutage }: World, durationMs: number): Promise<void> {
+  const pauseMs = Math.max(pace * durationMs, isOutage() ? outagePauseMs : 0);
+  return new Promise((resolve) => void scheduler.after(pauseMs, 'caller sleeps', () => resolve()));
+}
 
 function untilRecorded({ scheduler, log, pace }: World, token: string, atMostMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -6,12 +6,9 @@ import type { World } from '../world.ts';
 /** After everything that failed, milliseconds: longer than a machine is suspended. */
 const lookedAtAfterMs = 120_000;
 
-/** Before an operator looks again whether anything runs, milliseconds: nobody knocks for days. */
-const outagePauseMs = 600_000;
-
 /** Under half of the seeds somebody is there. Ends with every account resumed. */
 export function beginOperators(
-  world: Pick<World, 'random' | 'checks' | 'pace' | 'isOutage'>,
+  world: Pick<World, 'random' | 'checks' | 'pace'>,
   accounts: readonly string[],
   callerOf: (random: Random) => CallerWorld,
 ): void {
@@ -31,8 +28,7 @@ export function beginOperators(
 
   async function resume(account: string): Promise<void> {
     world.checks.paused.onResuming(account);
-    while ((await ask(account, 'resume')) === undefined)
-      await sleep(world.isOutage() ? outagePauseMs : random.between(1_000, 8_000));
+    while ((await ask(account, 'resume')) === undefined) await sleep(random.between(1_000, 8_000));
   }
 
   async function close(account: string, change: 'pause' | 'drain'): Promise<void> {

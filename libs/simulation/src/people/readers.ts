@@ -106,7 +106,8 @@ export function beginFeedReaders(
       await caller.sleep(caller.random.between(1_000, 60_000));
       await readPage(caller, reader);
     }
-    while (!(await readPage(caller, reader))) await caller.sleep(1_000);
+    // What hurries in a short world is its people, and not what they wait for.
+    while (!(await readPage(caller, reader))) await caller.sleep(1_000 / world.pace);
     atEnd += 1;
   }
 

@@ -6,8 +6,6 @@ import type { World } from '../world.ts';
 
 /** How often a team looks whether its receiver can verify what comes, milliseconds. */
 const watchEveryMs = 60_000;
-/** Before somebody asks again, milliseconds, while nothing runs for days. */
-const outagePauseMs = 600_000;
 
 /** Under four of ten seeds the teams have an endpoint each. */
 export function beginEndpoints(
@@ -129,7 +127,7 @@ const insisting =
           complain('webhooks', `${method} ${path} is refused: ${JSON.stringify(answer.body)}`);
         return answer.body;
       }
-      await sleep(world.isOutage() ? outagePauseMs / world.pace : random.between(500, 8_000));
+      await sleep(random.between(500, 8_000));
     }
   };
 

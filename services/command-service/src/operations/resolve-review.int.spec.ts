@@ -260,6 +260,7 @@ const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] 
   ['only_here', 'payout_not_made', [], 'declined'],
   ['terms_disagree', 'inquire_again', ['terms_disagree'], 'pending'],
   ['terms_disagree', 'acknowledged', [], 'pending'],
+  ['terms_disagree', 'observed_terms_apply', [], 'pending'],
   ['unknown_status', 'inquire_again', ['unknown_status'], 'pending'],
   ['unknown_status', 'acknowledged', [], 'pending'],
 ];
@@ -275,6 +276,15 @@ describe('a review of a payout', () => {
     expect(payout?.phase).toBe(phase);
     // No resolution pays anything out.
     expect(harness().provider.received).toHaveLength(1);
+  });
+
+  it('of another amount takes over what the service has', async () => {
+    const token = await openPayoutReview.terms_disagree();
+    for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
+    const code = 'terms_disagree';
+    expect(await harness().resolve({ token, code, resolution: 'observed_terms_apply' })).toMatchObject({
+      aggregate: { payout: { phase: 'approved', terms: { amount: 1 }, reviews: [] } },
+    });
   });
 });
 

@@ -65,7 +65,7 @@ export const reviewTexts = {
     refund_not_made: (sum) =>
       `The refund ends, and ${sum} can be refunded again. If it was made after all, the customer may get ${sum} twice.`,
     observed_terms_apply: (sum) =>
-      `The payment is of ${sum} from now on, and its status follows with the next inquiry.`,
+      `It is of ${sum} from now on, and its status follows with the next inquiry.`,
   } as Readonly<Record<string, (sum: string) => string>>,
   otherwise: 'The review is closed with this resolution, and your reason in the history.',
 } as const;
