@@ -50,3 +50,57 @@ describe('a second payout', () => {
       expect(positionOfPayout(payout)).toMatchObject({ available: -300n, hold: 0n });
   });
 });
+
+// 1000 were asked for and 1500 shown: until somebody had said what holds, the team could pay out 500 that were gone.
+describe('a payout that is shown with another amount', () => {
+  const shown = (evidence: Record<string, string | number>): PayoutEvent => ({
+    type: 'ReviewOpened',
+    data: { code: 'terms_disagree', evidence },
+  });
+  const of500 = shown({ observedStatus: 'approved', observedAmount: 500, observedCurrency: 'EUR' });
+  const answeredBy = (resolution: string): PayoutEvent => ({
+    type: 'ReviewResolved',
+    data: { code: 'terms_disagree', number: 1, resolution, reason: 'their list' },
+  });
+
+  test.each<[string, PayoutEvent[], object]>([
+    ['holds the larger one while it is open', [accepted, of500], { available: -500n, hold: 500n }],
+    ['holds what more was paid out', [accepted, approved, of500], { available: -500n, hold: 200n }],
+    [
+      'holds what was paid out though it had failed',
+      [refused, failed, of500],
+      { available: -500n, hold: 500n },
+    ],
+    [
+      'holds what was asked for where less is shown',
+      [accepted, shown({ observedStatus: 'approved', observedAmount: 100 })],
+      { available: -300n, hold: 300n },
+    ],
+    [
+      'holds nothing more where it was declined',
+      [accepted, approved, shown({ observedStatus: 'declined', observedAmount: 500 })],
+      { available: -300n, hold: 0n },
+    ],
+    [
+      'holds nothing more of another currency',
+      [
+        accepted,
+        approved,
+        shown({ observedStatus: 'approved', observedAmount: 500, observedCurrency: 'USD' }),
+      ],
+      { available: -300n, hold: 0n },
+    ],
+    [
+      'is of it by the word of a person',
+      [accepted, of500, answeredBy('observed_terms_apply'), approved],
+      { available: -500n, hold: 0n },
+    ],
+    [
+      'is of what was asked for where that was acknowledged',
+      [accepted, approved, of500, answeredBy('acknowledged')],
+      { available: -300n, hold: 0n },
+    ],
+  ])('%s', (_, events, sums) => {
+    expect(positionOfPayout(payoutAfter(...events))).toMatchObject(sums);
+  });
+});

@@ -56,12 +56,13 @@ export function positionOfPayment(payment: Payment): PositionPart | undefined {
   };
 }
 
-/** Undefined where nothing is paid out. What may have gone out beside it is held until a person has answered the review. */
+/** Undefined where nothing is paid out. What may have gone out beside it, or with another amount, is held until a person has answered the review. */
 export function positionOfPayout(payout: Payout): PositionPart | undefined {
   const { environment, team, terms, call, phase } = payout;
   const status = statusOfPayoutPhase(phase);
-  const out = status === 'declined' ? 0 : terms.amount;
-  const open = status === 'pending' ? terms.amount : 0;
+  const known = status === 'declined' ? 0 : terms.amount;
+  const out = Math.max(known, shownInReview(payout));
+  const open = status === 'pending' ? out : out - known;
   const beside = besideOf(payout);
   if (out === 0 && beside === 0n) return undefined;
   return {
@@ -69,6 +70,16 @@ export function positionOfPayout(payout: Payout): PositionPart | undefined {
     ...{ available: -BigInt(out) - beside, hold: BigInt(open) + beside },
   };
 }
+
+/** The provider shows it with another amount, and nobody has said yet what holds. */
+const shownInReview = ({ reviews, terms }: Payout): number =>
+  Math.max(
+    0,
+    ...reviews
+      .filter(({ code, evidence }) => code === 'terms_disagree' && evidence['observedStatus'] !== 'declined')
+      .filter(({ evidence }) => (evidence['observedCurrency'] ?? terms.currency) === terms.currency)
+      .map(({ evidence }) => amountSchema.safeParse(evidence['observedAmount']).data ?? 0),
+  );
 
 /** Second payouts of which a review is open. Evidence without a likely amount (earlier releases had none): as much again. */
 const besideOf = ({ reviews, terms }: Payout): bigint =>

@@ -1,4 +1,4 @@
-/** The webhook body about a payout: one for every change of status, and one for its approval. */
+/** The webhook body about a payout: one for every change of status, one for its approval, and one where another amount was paid out than was told. */
 import { statusOfPayoutPhase, type PayoutPhase } from '@tollgate/payment-domain';
 import type { PayoutView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
@@ -9,7 +9,11 @@ export function payoutBodies(before: PayoutView, { token, payout }: PayoutView):
   const { phase, terms, declineReason } = payout;
   const status = statusOfPayoutPhase(phase);
   // An approval changes no status, and the team must learn that its repeat sends the payout now.
-  const isNews = statusOfPayoutPhase(before.payout.phase) !== status || isGranted(before, phase);
+  const isNews =
+    statusOfPayoutPhase(before.payout.phase) !== status ||
+    isGranted(before, phase) ||
+    // Still approved, but with another amount: the amount is the news.
+    (status === 'approved' && before.payout.terms.amount !== terms.amount);
   if (!isNews) return [];
   const { orderNumber, amount, currency, metadata } = terms;
   return [

@@ -282,13 +282,30 @@ describe('a payout that the service shows with another amount', () => {
     });
   });
 
-  test('that a person had resolved as not made is revised', () => {
-    const unmade = [...disagreeing, ...decided(disagreeing, resolve('terms_disagree', 'payout_not_made'))];
-    const shown = [...unmade, ...decided(unmade, retrieved(observedPayout('pending', { amount: 900 })))];
-    const said900 = [...shown, ...decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))];
-    expect(payoutAfter(said900)).toMatchObject({ phase: 'declined', terms: { amount: 900 } });
-    expect(decided(said900, shows(900))).toMatchObject([
+  test('that a person had resolved as not made is revised once it is paid out after all', () => {
+    const asPending = retrieved(observedPayout('pending', { amount: 900 }));
+    const doubted = [...pending, ...decided(pending, asPending)];
+    const unmade = [...doubted, ...decided(doubted, resolve('terms_disagree', 'payout_not_made'))];
+    expect(payoutAfter(unmade)).toMatchObject({ phase: 'declined', reviews: [] });
+    const shown = [...unmade, ...decided(unmade, shows(900))];
+    const of900 = [...shown, ...decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))];
+    expect(payoutAfter(of900)).toMatchObject({ phase: 'declined', terms: { amount: 900 } });
+    expect(decided(of900, shows(900))).toMatchObject([
       { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } },
+      { type: 'ReviewOpened', data: { code: 'final_status_revised' } },
+    ]);
+  });
+
+  // Its answer was lost, a person resolved it as not made, and then it was there: 900 were out, and counted nowhere.
+  test('that had failed is revised, too', () => {
+    const found = inquired([observedPayout('approved', { amount: 900 })]);
+    const gone = [...unresolved, payoutReviewOpened('payout_not_found')];
+    const given = [...gone, ...decided(gone, resolve('payout_not_found', 'payout_not_made'))];
+    expect(payoutAfter(given).phase).toBe('failed');
+    const shown = [...given, ...decided(given, found)];
+    const of900 = [...shown, ...decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))];
+    expect(decided(of900, found)).toMatchObject([
+      { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', serviceToken: 'token-a' } },
       { type: 'ReviewOpened', data: { code: 'final_status_revised' } },
     ]);
   });

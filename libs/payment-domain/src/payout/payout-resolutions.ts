@@ -31,9 +31,12 @@ export function payoutResolutionsOf(
   payout: Payout,
   { code, evidence }: Pick<Review<PayoutReviewCode>, 'code' | 'evidence'>,
 ): readonly Resolution[] {
-  const { terms, call, serviceToken } = payout;
+  const { terms, call, phase } = payout;
   const { providerOrderNumber } = call;
-  const isInDoubt = doubtCodes.some((each) => each === code) && payout.phase === 'pending';
+  // A failed payout has no token: what is shown under its number is taken for it.
+  const shown = phase === 'failed' ? evidence['observedServiceToken'] : undefined;
+  const { serviceToken = typeof shown === 'string' ? shown : undefined } = payout;
+  const isInDoubt = doubtCodes.some((each) => each === code) && phase === 'pending';
   const mayApplyObserved =
     code === 'terms_disagree' &&
     differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken });

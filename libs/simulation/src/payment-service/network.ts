@@ -153,7 +153,7 @@ function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer
 /** Now and then it pays out another amount than it was asked to. */
 function payOut({ faults, ledger, answerOf, life }: NetworkParts, request: ServiceRequest): ServiceAnswer {
   const { body = {} } = request;
-  const amount = Number(body['amount']) - 1;
+  const amount = Number(body['amount']) + life.random.pick([-1, 1]);
   if (amount < 1 || !faults.strikes('payout-of-another-amount', life.random)) return answerOf(request);
   const answer = answerOf({ ...request, body: { ...body, amount } });
   const made = ledger.payouts.find(({ orderNumber }) => orderNumber === body['orderNumber']);

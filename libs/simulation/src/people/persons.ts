@@ -86,20 +86,13 @@ function truthAbout(
     case 'second_payment_found':
       return 'acknowledged';
     case 'terms_disagree':
-      return isPaidOutAs(ledger, operation, evidence['observedAmount'])
+      return ledger.payouts.some((each) => isOwn(each) && each.amount === evidence['observedAmount'])
         ? 'observed_terms_apply'
         : 'inquire_again';
     default:
       return 'inquire_again';
   }
 }
-
-const isPaidOutAs = (
-  { payouts }: Ledger,
-  { serviceToken, amount: asked }: OperationOnRecord,
-  observed: unknown,
-): boolean =>
-  payouts.some(({ token, amount }) => token === serviceToken && amount === observed && amount !== asked);
 
 /** Of refunds over the same amount the service has as many as we know of, or one more. */
 function refundAt(ledger: Ledger, { serviceToken, refunds }: OperationOnRecord, refundToken: string): string {

@@ -118,7 +118,10 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
       </form>
     </details>`,
   };
-  return html`<div class="actions">${decisions[payout.phase]?.map((decision) => forms[decision])}</div>`;
+  const offered = decisions[payout.phase]?.filter(
+    (decision) => decision === 'refuse' || payout.reviews.length === 0,
+  );
+  return html`<div class="actions">${offered?.map((decision) => forms[decision])}</div>`;
 }
 
 export const decidePayout =

@@ -11,6 +11,7 @@ import { copyable, shortToken } from '../components/token.ts';
 import type { TimelineEvent } from '../components/timeline-items.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { eventSentences, texts } from '../texts.ts';
+import { payoutPath } from './payouts.ts';
 
 interface Review {
   token: string;
@@ -162,7 +163,9 @@ function evidenceOf(review: Review): Html {
   const link =
     kind === 'payment'
       ? html`<a href="${paymentPath(token)}"><code>${shortToken(token)}</code></a>`
-      : copyable(token);
+      : kind === 'payout'
+        ? html`<a href="${payoutPath(token)}"><code>${shortToken(token)}</code></a>`
+        : copyable(token);
   const words = texts.payment.facts;
   const facts: Fact[] = [
     [texts.reviews.columns.payment, link],

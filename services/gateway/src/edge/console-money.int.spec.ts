@@ -103,8 +103,11 @@ describe('a payout that waits for an approval', () => {
     const { get } = await signIn('admin');
     const { body } = await get('/console/payouts/po_6');
     expect(body).toContain('/console/reviews/po_6/second_payout_found/1');
+    // While it is in review no approval is taken.
+    expect(body).toContain('/po_6/refuse');
+    expect(body).not.toContain('/po_6/approve');
     const review = await get('/console/reviews/po_6/second_payout_found/1');
-    expect(review.statusCode).toBe(200);
+    expect(review.body).toContain('href="/console/payouts/po_6"');
   });
 
   it('is decided neither by who asked, nor by a role below', async () => {
