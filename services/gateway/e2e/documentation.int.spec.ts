@@ -388,7 +388,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       (await ask('GET', '/api/v1/admin/payouts')).body.payouts,
       (await ask('GET', '/api/v1/admin/reconciliations')).body.reconciliations,
     ];
-    for (const path of [`payouts/${payouts[0]?.token}`, `reconciliations/${reconciliations[0]?.token}`])
+    const payout = `payouts/${payouts[0]?.token}`;
+    for (const path of [payout, `${payout}/events`, `reconciliations/${reconciliations[0]?.token}`])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     for (const [path, sent] of Object.entries({
       views: { name: 'mine', query: 'team=demo' },
