@@ -23,12 +23,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
   const { scheduler, faults, trace } = world;
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
-    const { promise, resolve: end } = Promise.withResolvers<Answer>();
-    const stopWaiting = scheduler.after(patienceMs, 'caller gives up', () => end({ kind: 'lost' }));
-    const resolve = (answer: Answer) => {
-      stopWaiting();
-      end(answer);
-    };
+    const { promise, resolve } = waitPatiently(world);
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const { machine, process } = random.pick(world.machines);
       if (process === undefined || world.partitions.isCut('teams', machine.name))
@@ -95,6 +90,17 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
       request: (asked) => request(random, asked),
     }),
   };
+}
+
+/** What comes first: an answer, or the end of the caller's patience. */
+function waitPatiently({ scheduler }: World) {
+  const { promise, resolve: end } = Promise.withResolvers<Answer>();
+  const stopWaiting = scheduler.after(patienceMs, 'caller gives up', () => end({ kind: 'lost' }));
+  const resolve = (answer: Answer): void => {
+    stopWaiting();
+    end(answer);
+  };
+  return { promise, resolve };
 }
 
 /** What somebody has seen before a restore says nothing about what there is after it. */
