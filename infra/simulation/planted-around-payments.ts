@@ -94,3 +94,13 @@ export const bugsOfMoving: readonly PlantedBug[] = [
     to: '  void resolveAdopted, void unmatched;',
   },
 ];
+
+/** Planted bugs in what persons have answered. */
+export const bugsOfReviews: readonly PlantedBug[] = [
+  {
+    ...{ name: 'amount-as-asked-for', breaks: 'a payout is of what a person says that it is', seeds: 400 },
+    file: 'libs/payment-domain/src/payout/payout-state.ts',
+    from: 'return { ...withAmountThatHolds(state, event), ...afterResolved(state, event.data) };',
+    to: 'return { ...state, ...afterResolved(state, event.data) };',
+  },
+];

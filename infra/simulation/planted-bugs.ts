@@ -4,7 +4,7 @@
  * been seen caught; `npm run simulate:planted -- --open` tries them.
  */
 
-import { bugsForCustomers, bugsOfMoving, bugsOfRestores } from './planted-around-payments.ts';
+import { bugsForCustomers, bugsOfMoving, bugsOfRestores, bugsOfReviews } from './planted-around-payments.ts';
 import { bugsForTeams } from './planted-for-teams.ts';
 
 export interface PlantedBug {
@@ -393,4 +393,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsForCustomers,
   ...bugsOfRestores,
   ...bugsOfMoving,
+  ...bugsOfReviews,
 ];

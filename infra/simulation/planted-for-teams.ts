@@ -32,12 +32,6 @@ const rules: readonly PlantedBug[] = [
     to: '  if (approval.grantedBy',
   },
   {
-    ...{ name: 'amount-as-asked-for', breaks: 'a payout is of what a person says that it is', seeds: 400 },
-    file: `${domain}/payout/payout-state.ts`,
-    from: 'return { ...withAmountThatHolds(state, event), ...afterResolved(state, event.data) };',
-    to: 'return { ...state, ...afterResolved(state, event.data) };',
-  },
-  {
     ...{ name: 'sent-unapproved', breaks: 'a payout above the sum waits for a second key', seeds: 200 },
     file: `${commands}/operations/payout-approval.ts`,
     from: 'amount > (approvalAbove[currency] ?? Infinity);',
