@@ -156,6 +156,24 @@ it('leaves no review of what is adopted while it is compared', async () => {
   expect((await unmatched.load(token))?.unmatched.reviews).toEqual([]);
 });
 
+// The run that opened the review had no store when it looked again: the next ones found the payment, and left its review open.
+it('ends the review of what was adopted that an earlier run has left open', async () => {
+  const prepared = prepare();
+  const { unmatched } = prepared.deps;
+  strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
+  const rows = await adoptAll();
+  await prepared.index(rows[0]!);
+  const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
+  const facts = { ...named, serviceToken: 'service-shop', status: 'approved', amount: 100, currency: 'EUR' };
+  const token = deriveUnmatchedToken(facts);
+  await unmatched.execute(token, { type: 'ObserveUnmatched', facts: { ...facts, refundedAmount: 0 } }, cause);
+  expect((await unmatched.load(token))?.unmatched.reviews).toHaveLength(1);
+  expect((await reconcile(prepared, { isDryRun: true })).counts).toMatchObject({ matched: 1 });
+  expect((await unmatched.load(token))?.unmatched.reviews).toHaveLength(1);
+  expect((await reconcile(prepared)).counts).toMatchObject({ matched: 1, onlyAtService: 0 });
+  expect((await unmatched.load(token))?.unmatched.reviews).toEqual([]);
+});
+
 // A payout that was announced a moment before midnight UTC is in the service's list of the next day.
 it('knows a payout across midnight where the service shows no order number', async () => {
   const prepared = prepare();
