@@ -118,9 +118,9 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
       </form>
     </details>`,
   };
-  const offered = decisions[payout.phase]?.filter(
-    (decision) => decision === 'refuse' || payout.reviews.length === 0,
-  );
+  // The only review under which the API takes no approval: it says where that is decided.
+  const isHeld = payout.reviews.some(({ code }) => code === 'second_payout_found');
+  const offered = decisions[payout.phase]?.filter((decision) => decision === 'refuse' || !isHeld);
   return html`<div class="actions">${offered?.map((decision) => forms[decision])}</div>`;
 }
 

@@ -99,13 +99,19 @@ describe('a payout that waits for an approval', () => {
       await givenTeam(store, { team: 'shop', keyId: 'k1' });
       const [asked] = waitingFor('k1', 'reviewed');
       await projectEvents(store, payoutKind, 'po_6', [asked!, payoutHappening.secondFound]);
+      const unreadable = {
+        type: 'ReviewOpened',
+        data: { code: 'service_not_readable', evidence: {} },
+      } as const;
+      await projectEvents(store, payoutKind, 'po_7', [asked!, unreadable]);
     });
     const { get } = await signIn('admin');
     const { body } = await get('/console/payouts/po_6');
     expect(body).toContain('/console/reviews/po_6/second_payout_found/1');
-    // While it is in review no approval is taken.
+    // While a second one is in review no approval is taken; another review holds nothing up.
     expect(body).toContain('/po_6/refuse');
     expect(body).not.toContain('/po_6/approve');
+    expect((await get('/console/payouts/po_7')).body).toContain('/po_7/approve');
     const review = await get('/console/reviews/po_6/second_payout_found/1');
     expect(review.body).toContain('href="/console/payouts/po_6"');
   });
