@@ -103,6 +103,8 @@ export interface ReviewResolutionProposed<Code extends string> {
 const evidenceLengthMax = 256;
 const cutEvidence = <Value>(value: Value) =>
   typeof value === 'string' ? value.slice(0, evidenceLengthMax) : value;
+const asKept = (evidence: Evidence): Evidence =>
+  Object.fromEntries(Object.entries(evidence).map(([name, value]) => [name, cutEvidence(value)]));
 
 /** Opens a review unless one of its code is open, or a person has acknowledged this very evidence. */
 export function openReview<Code extends string>(
@@ -111,9 +113,7 @@ export function openReview<Code extends string>(
   given: Evidence,
 ): ReviewOpened<Code>[] {
   if (isOpen(state, code)) return [];
-  const evidence = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, cutEvidence(value)]),
-  );
+  const evidence = asKept(given);
   const isKnown = state.acknowledged.some((known) => known.code === code && isSame(known.evidence, evidence));
   return isKnown ? [] : [{ type: 'ReviewOpened', data: { code, evidence } }];
 }
@@ -130,6 +130,16 @@ export const openInstead = <Code extends string>(
   ...resolveOpen(state, [code], 'superseded', 'the service showed something else'),
   ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
 ];
+
+/** As {@link openReview}; where one is open, the finding takes its place if it differs: who resolves it must have seen the latest. */
+export const openLatest = <Code extends string>(
+  state: Reviewable<Code>,
+  code: Code,
+  evidence: Evidence,
+): (ReviewOpened<Code> | ReviewResolved<Code>)[] =>
+  state.reviews.some((open) => open.code === code && !isSame(open.evidence, asKept(evidence)))
+    ? openInstead(state, code, evidence)
+    : openReview(state, code, evidence);
 
 /** Open reviews at once of others beside the known one, at most; more add nothing, unless more of their money has moved. */
 const besideMax = 10;

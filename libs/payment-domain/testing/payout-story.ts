@@ -89,7 +89,9 @@ export const second = (serviceToken: string, observedStatus: string, knownServic
     knownServiceToken,
   });
 export const unknownStatus = (observedStatus: string) =>
-  payoutReviewOpened('unknown_status', { observedStatus, observedServiceToken: 'token-a' });
+  payoutReviewOpened('unknown_status', {
+    ...{ observedStatus, observedAmount: 1000, observedCurrency: 'EUR', observedServiceToken: 'token-a' },
+  });
 export const revised = (
   from: 'approved' | 'declined',
   to: PayoutStatus,

@@ -55,6 +55,7 @@ const pathsOfACampaign = [
   'review: final_status_revised',
   'review: payout_not_found',
   'review: refund_unresolved',
+  'review: unknown_status',
   'several refunds at once',
   'nothing ran for days',
   'resolved: observed_terms_apply',

@@ -63,7 +63,22 @@ describe('a payout that is shown with another amount', () => {
     data: { code: 'terms_disagree', number: 1, resolution, reason: 'their list' },
   });
 
+  const unknownStatus = (evidence: Record<string, string | number>): PayoutEvent => ({
+    type: 'ReviewOpened',
+    data: { code: 'unknown_status', evidence: { observedStatus: 'processing', ...evidence } },
+  });
+
   test.each<[string, PayoutEvent[], object]>([
+    [
+      'holds what was asked for where a failed one has a status that nobody knows',
+      [refused, failed, unknownStatus({})],
+      { available: -300n, hold: 300n },
+    ],
+    [
+      'holds what is shown with a status that nobody knows',
+      [refused, failed, unknownStatus({ observedAmount: 500, observedCurrency: 'EUR' })],
+      { available: -500n, hold: 500n },
+    ],
     ['holds the larger one while it is open', [accepted, of500], { available: -500n, hold: 500n }],
     ['holds what more was paid out', [accepted, approved, of500], { available: -500n, hold: 200n }],
     [

@@ -71,14 +71,18 @@ export function positionOfPayout(payout: Payout): PositionPart | undefined {
   };
 }
 
-/** The provider shows it with another amount, and nobody has said yet what holds. */
+/**
+ * The provider shows it with another amount, or with a status that nobody knows, and nobody has said yet what holds. Evidence without
+ * an amount (earlier releases had none of an unknown status): what was asked for.
+ */
 const shownInReview = ({ reviews, terms }: Payout): number =>
   Math.max(
     0,
     ...reviews
-      .filter(({ code, evidence }) => code === 'terms_disagree' && evidence['observedStatus'] !== 'declined')
+      .filter(({ code }) => code === 'terms_disagree' || code === 'unknown_status')
+      .filter(({ evidence }) => evidence['observedStatus'] !== 'declined')
       .filter(({ evidence }) => (evidence['observedCurrency'] ?? terms.currency) === terms.currency)
-      .map(({ evidence }) => amountSchema.safeParse(evidence['observedAmount']).data ?? 0),
+      .map(({ evidence }) => amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount),
   );
 
 /** Second payouts of which a review is open. Evidence without a likely amount (earlier releases had none): as much again. */

@@ -11,9 +11,10 @@ import {
   isKnownBeside,
   openBeside,
   openInstead,
-  openReview,
+  openLatest,
   resolveOpen,
   resolvedByAPerson,
+  type Evidence,
 } from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { cut, present } from '../values.ts';
@@ -137,8 +138,10 @@ const endDeferred = (state: Payout, { serviceToken }: ObservedPayout): PayoutEve
 export function observePayout(state: Payout, observed: ObservedPayout): PayoutEvent[] {
   const status = payoutStatusSchema.safeParse(observed.status);
   if (!status.success)
-    return openReview(state, 'unknown_status', {
+    return openLatest(state, 'unknown_status', {
       observedStatus: observed.status,
+      observedAmount: observed.amount,
+      observedCurrency: observed.currency,
       observedServiceToken: observed.serviceToken,
     });
   if (!agrees(state, observed)) return openPayoutDisagreement(state, observed);
@@ -156,7 +159,7 @@ export const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): b
 
 /** Opens a review: what the service shows is not what was asked for. */
 export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  openReview(state, 'terms_disagree', {
+  openLatest(state, 'terms_disagree', {
     amount: state.terms.amount,
     currency: state.terms.currency,
     providerOrderNumber: state.call.providerOrderNumber,
@@ -180,10 +183,25 @@ function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutE
   ];
 }
 
-const declineReasonOf = ({ declineReason }: ObservedPayout) =>
+/**
+ * A payout that had not been paid out has the status that the service showed with the amount that holds, from the answer on: what went
+ * out is taken for unpaid at no time. Of any other the next inquiry takes the status over.
+ */
+export function takeStatusShown(state: Payout, evidence: Evidence): PayoutEvent[] {
+  const { observedStatus: status, observedServiceToken: serviceToken } = evidence;
+  const to = payoutStatusSchema.safeParse(status).data;
+  if (to === undefined || typeof serviceToken !== 'string') return [];
+  return statusOfPayoutPhase(state.phase) === 'declined' ? observeFinal(state, { serviceToken }, to) : [];
+}
+
+const declineReasonOf = ({ declineReason }: Pick<ObservedPayout, 'declineReason'>) =>
   present({ declineReason: declineReason && cut(declineReason) });
 
-function observeFinal(state: Payout, observed: ObservedPayout, to: PayoutStatus): PayoutEvent[] {
+function observeFinal(
+  state: Payout,
+  observed: Pick<ObservedPayout, 'serviceToken' | 'declineReason'>,
+  to: PayoutStatus,
+): PayoutEvent[] {
   const from = statusOfPayoutPhase(state.phase) === 'approved' ? 'approved' : 'declined';
   // An older status does not take a final one back; nothing is older than what was never there.
   if (to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];
@@ -223,7 +241,11 @@ function openSecondPayout(state: Payout, { serviceToken, status, amount }: Obser
 }
 
 /** Reviews of what the service shows under its number. */
-const shownCodes: readonly PayoutReviewCode[] = ['second_payout_found', 'terms_disagree', 'unknown_status'];
+export const shownCodes: readonly PayoutReviewCode[] = [
+  'second_payout_found',
+  'terms_disagree',
+  'unknown_status',
+];
 
 /** Something is in review that the service shows under its number, and that is not known to be declined. */
 export const mayBePaidOut = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>

@@ -42,10 +42,12 @@ const resolve = (
   resolution,
   reason: 'asked the bank',
 });
-const said = (code: PayoutReviewCode, resolution: string, number = 1): PayoutEvent => ({
-  type: 'ReviewResolved',
-  data: { code, number, resolution, reason: 'asked the bank' },
-});
+const said = (
+  code: PayoutReviewCode,
+  resolution: string,
+  number = 1,
+  reason = 'asked the bank',
+): PayoutEvent => ({ type: 'ReviewResolved', data: { code, number, resolution, reason } });
 
 describe('a review is resolved by what is found out', () => {
   const notFound = payoutReviewOpened('payout_not_found');
@@ -221,6 +223,29 @@ describe('what a person resolves', () => {
       .when(inquired([]))
       .then([payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
+  // What may have gone out was held no longer from the answer on, however long the inquiry after it took.
+  test.each(['terms_disagree', 'unknown_status'] as const)(
+    'inquired again, %s stays in review until the service has answered',
+    (code) => {
+      const evidence = { observedStatus: 'approved', observedAmount: 900 };
+      given([...failed, payoutReviewOpened(code, evidence)])
+        .when(resolve(code, 'inquire_again'))
+        .then([said(code, 'inquire_again'), payoutReviewOpened(code, evidence)]);
+    },
+  );
+
+  test('a status that nobody knows is in review once, however long its name', () => {
+    const shown = retrieved({ ...observedPayout('pending'), status: 'processing'.repeat(50) });
+    const decision = decidePayout(payoutAfter(pending), shown);
+    expect(decision).toMatchObject({
+      events: [
+        { type: 'ReviewOpened', data: { evidence: { observedAmount: 1000, observedCurrency: 'EUR' } } },
+      ],
+    });
+    const history = [...pending, ...(decision.kind === 'events' ? decision.events : [])];
+    given(history).when(shown).thenNothing();
+  });
+
   test('acknowledged, the same finding opens no further review, and another one does', () => {
     const known = observedPayout('approved', { amount: 999 });
     const history = [
@@ -288,26 +313,53 @@ describe('a payout that the service shows with another amount', () => {
     const unmade = [...doubted, ...decided(doubted, resolve('terms_disagree', 'payout_not_made'))];
     expect(payoutAfter(unmade)).toMatchObject({ phase: 'declined', reviews: [] });
     const shown = [...unmade, ...decided(unmade, shows(900))];
-    const of900 = [...shown, ...decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))];
-    expect(payoutAfter(of900)).toMatchObject({ phase: 'declined', terms: { amount: 900 } });
-    expect(decided(of900, shows(900))).toMatchObject([
+    expect(decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))).toMatchObject([
+      { type: 'ReviewResolved' },
       { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } },
       { type: 'ReviewOpened', data: { code: 'final_status_revised' } },
     ]);
   });
 
   // Its answer was lost, a person resolved it as not made, and then it was there: 900 were out, and counted nowhere.
-  test('that had failed is revised, too', () => {
-    const found = inquired([observedPayout('approved', { amount: 900 })]);
+  // Until an inquiry had answered after that, which may take an hour, it was failed and nothing in review: nothing was held, and its
+  // team was told to send another one.
+  test.each(['approved', 'pending'] as const)('that had failed is revised by the answer (%s)', (status) => {
+    const found = inquired([observedPayout(status, { amount: 900 })]);
     const gone = [...unresolved, payoutReviewOpened('payout_not_found')];
     const given = [...gone, ...decided(gone, resolve('payout_not_found', 'payout_not_made'))];
     expect(payoutAfter(given).phase).toBe('failed');
     const shown = [...given, ...decided(given, found)];
     const of900 = [...shown, ...decided(shown, resolve('terms_disagree', 'observed_terms_apply', 2))];
-    expect(decided(of900, found)).toMatchObject([
-      { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', serviceToken: 'token-a' } },
+    expect(of900.slice(shown.length)).toMatchObject([
+      { type: 'ReviewResolved' },
+      { type: 'FinalStatusRevised', data: { from: 'declined', to: status, serviceToken: 'token-a' } },
       { type: 'ReviewOpened', data: { code: 'final_status_revised' } },
     ]);
+    expect(payoutAfter(of900)).toMatchObject({ phase: status, terms: { amount: 900 } });
+    expect(decided(of900, found)).toEqual([]);
+  });
+
+  test.each(['declined', 'pending'] as const)(
+    'that was declined stays so where it was shown %s',
+    (status) => {
+      const history = [...declined, ...decided(declined, retrieved(observedPayout(status, { amount: 900 })))];
+      given(history)
+        .when(answer)
+        .then([said('terms_disagree', 'observed_terms_apply')]);
+    },
+  );
+
+  // Shown as declined first, it held nothing and its team was told to send another one, for as long as nobody answered.
+  test('opens a review anew when it shows something else', () => {
+    const before = retrieved(observedPayout('declined', { amount: 900 }));
+    const history = [...failed, ...decided(failed, before)];
+    given(history).when(before).thenNothing();
+    given(history)
+      .when(shows(900))
+      .then([
+        said('terms_disagree', 'superseded', 1, 'the service showed something else'),
+        disagreement(observedPayout('approved', { amount: 900 })),
+      ]);
   });
 
   test.each<[string, Record<string, string | number | null>]>([

@@ -5,6 +5,7 @@ import {
   doubtCodes,
   findOpen,
   isAbout,
+  openReview,
   proposalFor,
   resolveWhere,
   type Resolution,
@@ -14,7 +15,8 @@ import {
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PayoutRefusal } from './payout-commands.ts';
 import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
-import { inquiryNeedOfPayout, isPayoutAwaited, type Payout } from './payout-state.ts';
+import { shownCodes, takeStatusShown } from './payout-observation.ts';
+import { evolvePayout, inquiryNeedOfPayout, isPayoutAwaited, type Payout } from './payout-state.ts';
 
 const always: Record<PayoutReviewCode, readonly Resolution[]> = {
   final_status_revised: ['acknowledged'],
@@ -58,8 +60,22 @@ export function resolvePayoutReview(
   if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
   const proposed = proposalFor(open, answer);
   if (proposed !== undefined) return events(...proposed);
-  const ended = resolution === 'payout_not_made' ? [endPayout(state)] : [];
-  return events({ type: 'ReviewResolved', data: { code, number, resolution, reason } }, ...ended);
+  const resolved: PayoutEvent = { type: 'ReviewResolved', data: { code, number, resolution, reason } };
+  return events(resolved, ...effectOf(evolvePayout(state, resolved), open, resolution));
+}
+
+/** What the answer changes beside ending the review. */
+function effectOf(
+  payout: Payout,
+  { code, evidence }: Review<PayoutReviewCode>,
+  resolution: Resolution,
+): PayoutEvent[] {
+  if (resolution === 'payout_not_made') return [endPayout(payout)];
+  if (resolution === 'observed_terms_apply') return takeStatusShown(payout, evidence);
+  // What may have gone out is asked about, and held, until the service has answered, which may take long.
+  return resolution === 'inquire_again' && shownCodes.includes(code)
+    ? openReview({ reviews: [], acknowledged: [] }, code, evidence)
+    : [];
 }
 
 /** A payout that the service never had has failed; one that it had and undid is declined. */

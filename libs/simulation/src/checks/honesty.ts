@@ -46,6 +46,10 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   terms_disagree: ({ listed, ledger, operation }) =>
     listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||
     ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),
+  unknown_status: ({ listed, ledger, operation }) =>
+    [...listed, ...ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber))].some(
+      ({ wasShownUnknown }) => wasShownUnknown,
+    ),
   // Of a payment that has failed anything that is found may be one.
   second_payment_found: ({ listed, operation }) =>
     listed.length > 1 ||

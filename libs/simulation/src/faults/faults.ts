@@ -53,6 +53,7 @@ export const faultKinds = [
   'restored-from-backup',
   'pause-behind-append',
   'pause-at-opening',
+  'unknown-status-shown',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

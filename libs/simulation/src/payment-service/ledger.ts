@@ -35,6 +35,8 @@ export interface LedgerPayment {
   revisions: number;
   /** It was shown with another amount than it has. */
   wasShownWrong: boolean;
+  /** With a status that the specification does not name. */
+  wasShownUnknown: boolean;
   /** Whoever was there before us made it. */
   isFormer?: boolean;
   /** It is to yield a recurring token. */
@@ -62,6 +64,8 @@ export interface LedgerPayout {
   updatedAt: number;
   /** It was shown with another amount than was asked for. */
   wasShownWrong: boolean;
+  /** With a status that the specification does not name. */
+  wasShownUnknown: boolean;
 }
 
 export type DisputeStatus = 'pending' | 'approved' | 'declined';
@@ -167,7 +171,13 @@ function paymentsOf(context: Context) {
       updatedAt: at,
     };
     const flags = {
-      ...{ hasTakenMoney: false, isCounted: false, isStranger: false, wasShownWrong: false },
+      ...{
+        hasTakenMoney: false,
+        isCounted: false,
+        isStranger: false,
+        wasShownWrong: false,
+        wasShownUnknown: false,
+      },
       ...{ refundedInConsole: 0, revisions: 0 },
     };
     const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...nothingYet, ...flags, ...more };
@@ -274,6 +284,7 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
         status,
         createdAt: at,
         wasShownWrong: false,
+        wasShownUnknown: false,
         updatedAt: at,
       };
       entries.payouts.push(payout);

@@ -194,13 +194,17 @@ function distorted(
 ): ServiceAnswer {
   if (!path.includes('/payments/') || answer.statusCode !== 200) return answer;
   const shown = JSON.parse(answer.body) as { payment: { token: string; amount: number; status: string } };
+  const { token } = shown.payment;
+  const entry = ledger.findPayment(token) ?? ledger.payouts.find((each) => each.token === token);
   if (faults.strikes('wrong-amount-shown', random)) {
     shown.payment.amount += 1;
-    const { token } = shown.payment;
-    const entry = ledger.findPayment(token) ?? ledger.payouts.find((each) => each.token === token);
     if (entry !== undefined) entry.wasShownWrong = true;
   } else if (shown.payment.status === 'approved' && faults.strikes('older-status-shown', random))
     shown.payment.status = 'pending';
+  else if (faults.strikes('unknown-status-shown', random)) {
+    shown.payment.status = 'in_clearing';
+    if (entry !== undefined) entry.wasShownUnknown = true;
+  }
   return { ...answer, body: JSON.stringify(shown) };
 }
 

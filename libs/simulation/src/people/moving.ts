@@ -101,7 +101,7 @@ interface Order {
   isSloppy: boolean;
 }
 
-/** Until it has ended well once. */
+/** Until it has ended well once, with every payment read. */
 async function adopt(world: World, caller: CallerWorld, order: Order): Promise<void> {
   const { random, sleep, tell, saw } = caller;
   const machine = createMachine('operator', world.scheduler, random.fork('machine'), () => undefined);
@@ -135,6 +135,7 @@ async function adoptOnce(
     scheduler.after(random.between(50, 3_000), 'the operator is interrupted', () => machine.crash());
   const store = storeOf(world, life);
   const signal = new AbortController().signal;
+  let isEveryRowRead = true;
   const run = async () => {
     const installation = await nameOfInstallation({ store, clock, ids });
     const vault = createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids);
@@ -153,9 +154,16 @@ async function adoptOnce(
         ...{ from: dayOf(world, -2), to: dayOf(world) },
         matches: ({ observed }) => isSloppy || observed.orderNumber?.startsWith(`former-${team}-`) === true,
       },
-      { signal, onRow, onDay: () => undefined },
+      {
+        signal,
+        onRow: (row) => {
+          if (row.outcome === 'payment_not_readable') isEveryRowRead = false;
+          onRow(row);
+        },
+        onDay: () => undefined,
+      },
     );
-    return true;
+    return isEveryRowRead;
   };
   return Promise.race([killed, run().catch(unlessPassing)]);
 }
