@@ -362,6 +362,20 @@ describe('a payout that the service shows with another amount', () => {
       ]);
   });
 
+  test('is asked about once, however often and in whichever order it and another one are shown', () => {
+    const [one, other] = ['token-a', 'token-b'].map((serviceToken, index) =>
+      observedPayout('approved', { amount: 900 - index, serviceToken }),
+    ) as [ReturnType<typeof observedPayout>, ReturnType<typeof observedPayout>];
+    const shown = [retrieved(other), inquired([one, other]), retrieved(other), inquired([other, one])];
+    const history = shown.reduce<PayoutEvent[]>((all, each) => [...all, ...decided(all, each)], [...failed]);
+    expect(
+      payoutAfter(history)
+        .reviews.map(({ code }) => code)
+        .sort(),
+    ).toEqual(['second_payout_found', 'terms_disagree']);
+    for (const each of [...shown, retrieved(one)]) given(history).when(each).thenNothing();
+  });
+
   test.each<[string, Record<string, string | number | null>]>([
     ['another currency', { observedAmount: 900, observedCurrency: 'USD' }],
     ['another number', { observedAmount: 900, observedOrderNumber: 'po_2.1' }],
