@@ -93,8 +93,8 @@ export interface World {
     hangingAccount: string;
     /** How far the clock of the store is ahead of the true time, milliseconds. */
     storeSkewMs: number;
-    /** When it was set, simulated milliseconds. */
-    storeClockSetAt: number;
+    /** When it was set back, simulated milliseconds. */
+    storeClockSetBackAt: number;
   };
   /** What has come to the `callbackUrl` of any team. */
   webhooks: Inbox;
@@ -111,7 +111,7 @@ const fairWeather = {
   ...{ storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 },
   hangingAccount: 'other',
   storeSkewMs: 0,
-  storeClockSetAt: -Infinity,
+  storeClockSetBackAt: -Infinity,
 };
 
 /** Runs a seed to its end, or to its first violation. */
@@ -150,7 +150,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     ...{ now: scheduler.now, ledger, log, sendWithinMs, isReviewByTwo, rulesOf, complain },
     showsDisputedPayments: faults.showsDisputedPayments,
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
-    isClockCompared: () => scheduler.now() - world.weather.storeClockSetAt > 60_000,
+    isClockCompared: () => scheduler.now() - world.weather.storeClockSetBackAt > 60_000,
   });
   const account = accounting.begin();
   const isRestored = accounting.hasBegunAnew;

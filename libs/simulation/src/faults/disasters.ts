@@ -64,7 +64,7 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
         serviceDownUntil: 0,
         hangingUntil: 0,
         storeSkewMs: 0,
-        ...(weather.storeSkewMs === 0 ? {} : { storeClockSetAt: world.scheduler.now() }),
+        ...(weather.storeSkewMs > 0 ? { storeClockSetBackAt: world.scheduler.now() } : {}),
       });
       world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
@@ -150,7 +150,8 @@ export function setStoreClockBack(world: World, safetyMs: number): void {
   const isOneMachine = random.chance(0.5);
   const setTo = (to: number) => {
     trace.tell(`the clock of the store${isOneMachine ? ' and of all' : ''} is ${to / 1_000} s ahead`);
-    Object.assign(weather, { storeSkewMs: to, storeClockSetAt: scheduler.now() });
+    if (to < weather.storeSkewMs) weather.storeClockSetBackAt = scheduler.now();
+    weather.storeSkewMs = to;
     if (isOneMachine) for (const { machine } of machines) machine.setSkew(to);
   };
   setTo(random.pick([hour, 4 * hour, 4 * hour]));
