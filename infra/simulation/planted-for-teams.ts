@@ -13,8 +13,7 @@ const rules: readonly PlantedBug[] = [
     to: 'if (BigInt(amount) > left + BigInt(perDay)) {',
   },
   {
-    ...{ name: 'open-is-nothing', breaks: 'what may yet be paid counts under a limit', seeds: 400 },
-    isOpen: true,
+    ...{ name: 'open-is-nothing', breaks: 'what may yet be paid counts under a limit', seeds: 1000 },
     file: `${commands}/limits/spending-outcome.ts`,
     from: "const unless = now >= lapsesAt ? 'nothing' : 'open';",
     to: "const unless = now >= lapsesAt - Infinity ? 'nothing' : 'open';",
@@ -41,8 +40,7 @@ const rules: readonly PlantedBug[] = [
 
 const readers: readonly PlantedBug[] = [
   {
-    ...{ name: 'checkpoint-at-once', breaks: 'a position is reached with all views up to it', seeds: 1000 },
-    isOpen: true,
+    ...{ name: 'checkpoint-at-once', breaks: 'a position is reached with all views up to it', seeds: 100 },
     file: 'libs/view-index/src/follow-views.ts',
     from: 'isGapless = item.isGapless === true;',
     to: 'isGapless = true;',
@@ -89,8 +87,7 @@ const receivers: readonly PlantedBug[] = [
     to: 'return { secret: secret + 1, formerSecrets: kept.filter(() => false) };',
   },
   {
-    ...{ name: 'given-up-unseen', breaks: 'a bulk replay sends what was given up before it', seeds: 1000 },
-    isOpen: true,
+    ...{ name: 'given-up-unseen', breaks: 'a bulk replay sends what was given up before it', seeds: 400 },
     file: `${notifier}/endpoints/delivery-list.ts`,
     from: 'if (followed < head) await follow(',
     to: 'if (followed === beginning) await follow(',
@@ -117,8 +114,7 @@ const disputes: readonly PlantedBug[] = [
     to: 'await sleep(pollEveryMs + 86_400_000, signal, nudged.signal);',
   },
   {
-    ...{ name: 'list-in-hand', breaks: 'nothing that has moved is taken from a list', seeds: 1000 },
-    isOpen: true,
+    ...{ name: 'list-in-hand', breaks: 'nothing that has moved is taken from a list', seeds: 400 },
     file: `${commands}/disputes/disputes-reading.ts`,
     from: 'reading.cause, { onlyAt });',
     to: 'reading.cause, {});',

@@ -19,14 +19,13 @@ interface Outcome {
   seconds: number;
 }
 
-const usage = `npm run simulate:planted -- [<name> …] [--every <n>] [--seeds <n>] [--open]
+const usage = `npm run simulate:planted -- [<name> …] [--every <n>] [--seeds <n>]
 
 Plants each bug of infra/simulation/planted-bugs.ts in a copy of the sources, and simulates until it is caught. Ends with 1 where one is not.
 
   <name> …            only these
   --every <n>         every so-manieth only (1)
   --seeds <n>         at most so many seeds for each, whatever it states (1000)
-  --open              those, and only those, that have not been seen caught yet
   --outputFile <file> writes a report in the form of vitest's
 `;
 
@@ -37,7 +36,6 @@ function readCommandLine() {
       options: {
         every: { type: 'string', default: '1' },
         seeds: { type: 'string', default: '1000' },
-        open: { type: 'boolean', default: false },
         outputFile: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
@@ -58,9 +56,7 @@ function wholeNumber(name: 'every' | 'seeds', values: Values): number {
 function wanted({ values, positionals }: ReturnType<typeof readCommandLine>): PlantedBug[] {
   const unknown = positionals.find((name) => !plantedBugs.some((bug) => bug.name === name));
   if (unknown !== undefined) throw new CannotGoOn(`There is no planted bug ${unknown}.`);
-  const named = plantedBugs.filter(({ name, isOpen = false }) =>
-    positionals.length === 0 ? isOpen === values.open : positionals.includes(name),
-  );
+  const named = plantedBugs.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const every = wholeNumber('every', values);
   return named.filter((_, index) => index % every === 0);
 }

@@ -7,6 +7,7 @@ import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
 import { createRecurringChecks } from './recurring.ts';
 import { createUnmatchedChecks } from './unmatched.ts';
 import { liesOf } from './honesty.ts';
+import { type IndexChecks, createIndexChecks } from './index-progress.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
 import { createReviewsByTwo } from './review-by-two.ts';
@@ -23,6 +24,7 @@ export interface Checks {
   onSent(request: ServiceRequest, life: Life): void;
   paused: PausedAccounts;
   disputes: DisputeChecks;
+  indexes: IndexChecks;
   /** After the books have it. */
   onRecorded(event: RecordedEvent): void;
   /** Whenever the ledger has changed. */
@@ -56,6 +58,7 @@ export function createChecks(parts: CheckParts): Checks {
   const money = createMoneyChecks(parts);
   const disputes = createDisputeChecks(parts);
   const recurring = createRecurringChecks(parts);
+  const indexes = createIndexChecks(parts);
   const unmatched = createUnmatchedChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
@@ -87,8 +90,7 @@ export function createChecks(parts: CheckParts): Checks {
   }
 
   return {
-    paused,
-    disputes,
+    ...{ paused, disputes, indexes },
     onSent: (request, life) => {
       if (!movesMoney(request)) return;
       const by = { account: request.account, life: life.name };
@@ -104,7 +106,7 @@ export function createChecks(parts: CheckParts): Checks {
         requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      for (const each of [byTwo, disputes, money, recurring, unmatched]) each.onRecorded(event);
+      for (const each of [byTwo, disputes, indexes, money, recurring, unmatched]) each.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);

@@ -31,6 +31,8 @@ export interface WebhookEndpoints {
   onRecorded(event: RecordedEvent): void;
   /** What the receiver of an endpoint answers; undefined where the URL is none. */
   receive(message: WebhookMessage): number | undefined;
+  /** What was given up at an endpoint and not sent again since. @returns which of it still was not, when it is asked for later */
+  givenUpAt(id: string): () => string[];
   /** What has come to one of the two and not to the other, though it should have. */
   differences(): string[];
 }
@@ -76,7 +78,7 @@ export function createWebhookEndpoints({
       // The store has forgotten some: a team whose request was not answered adds its endpoint once more (seed 51633).
       if (isRestored()) return;
       const { stream, revision, type, data, position } = event;
-      replays(event);
+      replays.onRecorded(event);
       const [, token] = /^(?:payment|payout)-(.*)$/.exec(stream) ?? [];
       if (token !== undefined) positions.set(`${token} ${revision}`, position);
       if (type !== 'EndpointAdded') return;
@@ -102,28 +104,50 @@ export function createWebhookEndpoints({
       endpoint.refused.set(line, (endpoint.refused.get(line) ?? 0) + 1);
       return 401;
     },
+    givenUpAt: (id) => replays.givenUpAt(id),
     differences: () => endpoints.flatMap(differencesAt),
   };
 }
 
+interface Replayable {
+  type: string;
+  id: string;
+  nextAt?: number;
+}
+
 /** What nobody has asked for again is sent again only where it was given up without an attempt, and once. */
 function createReplayCheck({ complain, saw }: Pick<World, 'complain' | 'saw'>) {
-  const histories = new Map<string, { type: string; id: string; nextAt?: number }[]>();
-  return ({ stream, type, data, metadata }: RecordedEvent): void => {
-    if (!stream.startsWith('webhook-we_')) return;
-    const own = histories.get(stream) ?? [];
-    const { id, nextAt } = data as { id: string; nextAt?: number };
-    const { actor } = metadata as { actor?: { name?: string } };
-    if (type === 'ReplayRequested' && actor?.name === 'notifier') {
-      const at = own.findLastIndex((each) => each.id === id);
-      const before = own[at - 1];
-      const wasTried = before?.id === id && before.type === 'DeliveryFailed' && before.nextAt === undefined;
-      if (own[at]?.type !== 'DeliveryGivenUp' || wasTried)
-        complain('webhooks', `${id} of ${stream} is sent again, and nobody has asked for it`);
-      else saw('what was given up behind the enabling was sent');
-    }
-    own.push({ type, id, ...(nextAt === undefined ? {} : { nextAt }) });
-    histories.set(stream, own);
+  const histories = new Map<string, Replayable[]>();
+  return {
+    onRecorded: ({ stream, type, data, metadata }: RecordedEvent): void => {
+      if (!stream.startsWith('webhook-we_')) return;
+      const own = histories.get(stream) ?? [];
+      const { id, nextAt } = data as { id: string; nextAt?: number };
+      const { actor } = metadata as { actor?: { name?: string } };
+      if (type === 'ReplayRequested' && actor?.name === 'notifier') {
+        const at = own.findLastIndex((each) => each.id === id);
+        const before = own[at - 1];
+        const wasTried = before?.id === id && before.type === 'DeliveryFailed' && before.nextAt === undefined;
+        if (own[at]?.type !== 'DeliveryGivenUp' || wasTried)
+          complain('webhooks', `${id} of ${stream} is sent again, and nobody has asked for it`);
+        else saw('what was given up behind the enabling was sent');
+      }
+      own.push({ type, id, ...(nextAt === undefined ? {} : { nextAt }) });
+      histories.set(stream, own);
+    },
+    givenUpAt: (endpoint: string): (() => string[]) => {
+      const givenUp = [...histories]
+        .filter(([stream]) => stream.startsWith(`webhook-${endpoint}`))
+        .flatMap(([stream, own]) =>
+          [...new Map(own.map((each) => [each.id, each])).values()]
+            .filter(({ type }) => type === 'DeliveryGivenUp')
+            .map(({ id }) => ({ stream, id, own, length: own.length })),
+        );
+      return () =>
+        givenUp
+          .filter(({ id, own, length }) => !own.slice(length).some((later) => later.id === id))
+          .map(({ stream, id }) => `${id} of ${stream}`);
+    },
   };
 }
 

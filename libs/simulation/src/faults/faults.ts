@@ -54,6 +54,7 @@ export const faultKinds = [
   'pause-behind-append',
   'pause-at-opening',
   'unknown-status-shown',
+  'overtaken-with-list',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -88,6 +89,14 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'payout-of-another-amount': 0.2,
   'pause-behind-append': 0.03,
   'pause-at-opening': 0.8,
+};
+
+/**
+ * What needs so much at once that it is arranged whole, under few seeds: the share of the seeds, and how often under these. Drawn from
+ * nothing that others draw from.
+ */
+const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
+  'overtaken-with-list': { seeds: 0.06, rate: 0.5 },
 };
 
 export interface Faults {
@@ -134,10 +143,15 @@ export function createFaults(
   const rates = new Map<FaultKind, number>();
   const severity = random.pick([0.3, 1, 2.5]);
   const isFocused = random.chance(0.3);
-  for (const kind of faultKinds) {
+  const rateOf = (kind: FaultKind): number => {
+    const whole = arranged[kind];
+    if (whole !== undefined) return random.fork(kind).chance(whole.seeds) ? whole.rate : 0;
     const rate = isFocused ? focusedRate(random) : swarmRate(random, severity);
-    const own = rate === 0 ? 0 : (ofThose[kind] ?? rate);
-    rates.set(kind, isCalm || without.includes(kind) ? 0 : own);
+    return rate === 0 ? 0 : (ofThose[kind] ?? rate);
+  };
+  for (const kind of faultKinds) {
+    const rate = rateOf(kind);
+    rates.set(kind, isCalm || without.includes(kind) ? 0 : rate);
   }
   const due = new Set(forced);
   const demanded = new Set<FaultKind>();

@@ -22,6 +22,8 @@ export interface NetworkParts {
   /** Called when the first byte leaves. */
   onSent: (request: ServiceRequest, life: Life) => void;
   pause: (life: Life) => void;
+  /** A list of disputes was answered. */
+  onDisputesListed: (life: Life) => void;
 }
 
 type Handler = Dispatcher.DispatchHandler;
@@ -104,6 +106,7 @@ function sent(
       handler.onResponseStart?.(controller, given.statusCode, {});
       handler.onResponseData?.(controller, Buffer.from(given.body));
       handler.onResponseEnd?.(controller, {});
+      if (answer?.statusCode === 200 && request.path.includes('/disputes/list')) parts.onDisputesListed(life);
     });
   });
 }

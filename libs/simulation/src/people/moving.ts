@@ -197,6 +197,7 @@ function providerOf(world: World, life: Life, account: string) {
       doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
       onSent: (request, by) => world.checks.onSent(request, by),
       pause: () => undefined,
+      onDisputesListed: () => undefined,
     }),
   });
 }

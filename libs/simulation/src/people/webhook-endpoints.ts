@@ -50,14 +50,14 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
       saw('a secret of an endpoint was rotated');
     } else {
       tell(`${team} closes its endpoint for a while`);
-      await close(insist, endpoint, { id, pause: () => untilSomething(world, caller) });
+      await close(world, insist, endpoint, { id, pause: () => untilSomething(world, caller) });
       saw('an endpoint was closed for a while');
     }
   }
   return async () => {
     for (;;) {
       await sleep(watchEveryMs / world.pace);
-      await look(caller, insist, endpoint, id);
+      await look(world, caller, insist, { endpoint, id });
     }
   };
 }
@@ -96,11 +96,16 @@ async function untilSomething(
  * A request that was given up, and asked for again, may be carried out after all: then the endpoint is closed, or the team has an older
  * secret. Somebody sees it.
  */
-async function look(caller: CallerWorld, insist: Insist, endpoint: TeamEndpoint, id: string): Promise<void> {
+async function look(
+  world: World,
+  caller: CallerWorld,
+  insist: Insist,
+  { endpoint, id }: { endpoint: TeamEndpoint; id: string },
+): Promise<void> {
   if (endpoint.isPuzzled) await rotate(caller, insist, endpoint, { id, overlapHours: 24 });
   endpoint.isPuzzled = false;
   const { endpoints } = (await insist('GET', '')) as { endpoints: { status: string }[] };
-  if (endpoints[0]?.status === 'disabled') await open(insist, endpoint, id);
+  if (endpoints[0]?.status === 'disabled') await open(world, insist, endpoint, id);
 }
 
 type Insist = (
@@ -153,6 +158,7 @@ async function rotate(
 
 /** What is given up meanwhile is sent again once it is open: nobody else does it. */
 async function close(
+  world: World,
   insist: Insist,
   endpoint: TeamEndpoint,
   { id, pause }: { id: string; pause: () => Promise<void> },
@@ -160,15 +166,23 @@ async function close(
   endpoint.inbox.expectAnyOrder();
   await insist('PATCH', `/${id}`, { status: 'disabled' });
   await pause();
-  await open(insist, endpoint, id);
+  await open(world, insist, endpoint, id);
 }
 
-async function open(insist: Insist, { inbox }: TeamEndpoint, id: string): Promise<void> {
+async function open(
+  { endpoints, complain }: World,
+  insist: Insist,
+  { team, inbox }: TeamEndpoint,
+  id: string,
+): Promise<void> {
   inbox.expectAnyOrder();
   await insist('PATCH', `/${id}`, { status: 'enabled' });
+  const notReplayed = endpoints.givenUpAt(id);
   let cursor: unknown;
   do {
     const replayed = await insist('POST', `/${id}/replay`, { ...(cursor === undefined ? {} : { cursor }) });
     cursor = replayed['nextCursor'];
   } while (cursor !== undefined);
+  for (const each of notReplayed())
+    complain('webhooks', `${team} had sent again all that was given up, and not ${each}`);
 }

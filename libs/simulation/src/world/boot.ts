@@ -5,6 +5,7 @@ import type { Disasters } from '../faults/disasters.ts';
 import { type Life, type Machine, createMachine } from './machine.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import { createConnections } from '../payment-service/network.ts';
+import type { Random } from './random.ts';
 import { configOf, startProcess } from './process.ts';
 import { requireNoSecret } from '../checks/secrets.ts';
 import { createSimulatedStore } from './simulated-store.ts';
@@ -23,6 +24,7 @@ export function addMachines(world: World, disasters: Disasters): void {
       ? [30 * 86_400]
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
   const config = configOf({ settledAfterS, isReviewByTwo: world.isReviewByTwo });
+  const banks = random.fork('banks in a hurry');
   const sharding = random.fork('notifier shards');
   /** The counts that a process may be started with: while releases are rolled out, two differ. */
   const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
@@ -40,7 +42,7 @@ export function addMachines(world: World, disasters: Disasters): void {
     const { machine } = running;
     const life = machine.life();
     running.process = undefined;
-    const store = storeOf(world, machine, life);
+    const store = storeOf(world, running, life);
     const connectionsTo = (account: string) =>
       createConnections({
         ...{ account, life, faults, scheduler, answerOf, ledger: world.ledger },
@@ -55,6 +57,7 @@ export function addMachines(world: World, disasters: Disasters): void {
         pause: () => {
           stopInHandshake(world, machine, life);
         },
+        onDisputesListed: () => stopWithList(world, machine, { account, banks }),
       });
     trace.tell(`${life.name} starts`);
     startProcess({
@@ -100,7 +103,25 @@ function stopInHandshake({ random, trace, faults }: World, machine: Machine, { n
   if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
-const storeOf = (world: World, machine: Machine, life: Life) => {
+/** It has a list of disputes in its hands when a bank decides one of them; the other one reads a newer list before it wakes up. */
+function stopWithList(
+  { ledger, faults, trace, scheduler }: World,
+  machine: Machine,
+  { account, banks }: { account: string; banks: Random },
+): void {
+  const open = ledger.disputes.find((each) => each.account === account && each.statuses.at(-1) === 'pending');
+  if (open === undefined || !faults.strikes('overtaken-with-list', banks)) return;
+  const durationMs = banks.pick([40_000, 90_000, 150_000]);
+  trace.tell(`${machine.life().name} is stopped for ${durationMs} ms with a list of disputes in its hands`);
+  machine.pause(durationMs);
+  scheduler.after(500, 'a bank decides', () => {
+    trace.tell(`the bank decides dispute ${open.id} behind the list`);
+    ledger.changeDispute(open, banks.pick(['approved', 'declined']));
+  });
+}
+
+const storeOf = (world: World, running: RunningMachine, life: Life) => {
+  const { machine } = running;
   const { log, faults, scheduler, weather, partitions } = world;
   return createSimulatedStore({
     ...{ log, life, faults, scheduler },
@@ -109,6 +130,10 @@ const storeOf = (world: World, machine: Machine, life: Life) => {
       areAnswersLost: () => partitions.isCut('store', machine.name),
     },
     onAppended: (stream) => stopBehindAppend(world, machine, { life, stream }),
+    onTaken: () => {
+      if (life.isAlive() && running.process !== undefined)
+        world.checks.indexes.onTaken(running.process, life.name);
+    },
   });
 };
 

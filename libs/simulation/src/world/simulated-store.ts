@@ -25,6 +25,8 @@ interface Parts {
   scheduler: Scheduler;
   /** An append was carried out or refused, and its answer is on the way. */
   onAppended?: (stream: string) => void;
+  /** Who follows has taken what it was given. */
+  onTaken?: () => void;
 }
 
 /** Events of one delivery of a subscription at most. */
@@ -116,7 +118,7 @@ function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterat
 }
 
 async function* subscription(
-  { log, life, faults, weather }: Parts,
+  { log, life, faults, weather, onTaken }: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   const isAborted = () => signal.aborted;
@@ -146,9 +148,13 @@ async function* subscription(
     for (const event of window.events) {
       if (isAborted()) break;
       yield event;
+      onTaken?.();
     }
     if (window.isEnd) {
-      if (!isEndReported && !isAborted()) yield { kind: 'caught-up', position: scannedTo };
+      if (!isEndReported && !isAborted()) {
+        yield { kind: 'caught-up', position: scannedTo };
+        onTaken?.();
+      }
       isEndReported = true;
       if (!isAborted()) await news.arrived;
     }
