@@ -132,6 +132,10 @@ async function heal(
     ...world.machines.flatMap(({ machine, process }) =>
       process === undefined ? [`${machine.name} does not serve`] : [],
     ),
+    // One that stands still for longer than anything must have been settled (seed 56634).
+    ...world.machines.flatMap(({ machine }) =>
+      machine.life().isPaused() ? [`${machine.name} stands still`] : [],
+    ),
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...world.checks.differences(),
     ...(isForgottenInTime(world) ? keptForNothing(log, world.books.all()) : []),

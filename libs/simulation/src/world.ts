@@ -2,6 +2,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import { addMachines } from './world/boot.ts';
 import { createAccounting } from './checks/accounting.ts';
+import { comparePositions } from './checks/position-sums.ts';
 import type { Books } from './checks/books.ts';
 import { type CallbackSender, createCallbackSender } from './faults/callbacks.ts';
 import type { StoryKind } from './people/payments.ts';
@@ -177,8 +178,10 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     operations: scenario === undefined ? operations : 1,
     ...{ kind: scenario?.kind, safetyMs },
   });
+  const history = { traceHash: trace.hash(), steps: trace.steps() };
+  if (!world.hasFailed()) await comparePositions(world);
   return {
-    ...{ seed, operations, paths, violation: violations[0], traceHash: trace.hash(), steps: trace.steps() },
+    ...{ seed, operations, paths, violation: violations[0], ...history },
     ...{ simulatedMs: scheduler.now(), faults: faults.counts(), lines: trace.lines() },
     deliveries: disasters.deliveries(),
   };

@@ -5,7 +5,14 @@
 import { createHmac } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';
 import { type TeamName, endpointUrlOf, teamNames } from '../people/teams.ts';
-import { type Inbox, type WebhookMessage, createInbox, readWebhook } from '../people/webhooks.ts';
+import {
+  type Inbox,
+  type ReceivedWebhook,
+  type WebhookMessage,
+  createInbox,
+  readWebhook,
+} from '../people/webhooks.ts';
+import { createWebhookTries } from './webhook-tries.ts';
 import type { World } from '../world.ts';
 
 export interface TeamEndpoint {
@@ -19,6 +26,8 @@ export interface TeamEndpoint {
   isPuzzled: boolean;
   /** How often each was refused for that: after a few times the next try is hours away. */
   refused: Map<string, number>;
+  /** Empty before it was added. */
+  id: string;
   /** The position of the event that added it; undefined before. */
   since: string | undefined;
 }
@@ -33,6 +42,8 @@ export interface WebhookEndpoints {
   receive(message: WebhookMessage): number | undefined;
   /** What was given up at an endpoint and not sent again since. @returns which of it still was not, when it is asked for later */
   givenUpAt(id: string): () => string[];
+  /** Whether what the `callbackUrl` of a payment or payout still has to be sent is hours away. */
+  areTriesUsedUp(token: string): boolean;
   /** What has come to one of the two and not to the other, though it should have. */
   differences(): string[];
 }
@@ -47,28 +58,27 @@ export function createWebhookEndpoints({
 }: Pick<World, 'books' | 'webhooks' | 'complain' | 'saw' | 'faults' | 'isRestored'>): WebhookEndpoints {
   const endpoints = teamNames.map((team): TeamEndpoint => ({
     ...{ team, inbox: createInbox(`the endpoint of ${team}`, complain), secrets: [] },
-    ...{ mayRefuse: false, isPuzzled: false, refused: new Map(), since: undefined },
+    ...{ mayRefuse: false, isPuzzled: false, refused: new Map(), id: '', since: undefined },
   }));
   const replays = createReplayCheck({ complain, saw });
+  const tries = createWebhookTries();
   /** Of events of payments and payouts, by token and number. */
   const positions = new Map<string, string>();
 
-  function differencesAt({ team, inbox, refused, since }: TeamEndpoint): string[] {
+  function differencesAt({ team, inbox, refused, id, since }: TeamEndpoint): string[] {
     if (since === undefined) return [];
-    const toCallbackUrl = new Set(
-      [...webhooks.all()]
-        .filter(({ subject }) => books.find(subject)?.team === team)
-        .filter(({ subject, sequence }) => (positions.get(`${subject} ${sequence}`) ?? '') > since)
-        .map(({ line }) => line),
-    );
-    const toEndpoint = new Set([...inbox.all()].map(({ line }) => line));
+    const toCallbackUrl = [...webhooks.all()]
+      .filter(({ subject }) => books.find(subject)?.team === team)
+      .filter(({ subject, sequence }) => (positions.get(`${subject} ${sequence}`) ?? '') > since);
+    const toEndpoint = [...inbox.all()];
     return [
-      ...[...toCallbackUrl.difference(toEndpoint)]
-        .filter((line) => (refused.get(line) ?? 0) < refusalsMax)
-        .map((line) => `the endpoint of ${team} was not sent: ${line}`),
-      ...[...toEndpoint.difference(toCallbackUrl)].map(
-        (line) => `only the endpoint of ${team} was sent: ${line}`,
-      ),
+      ...beyond(toCallbackUrl, toEndpoint)
+        .filter(({ line }) => (refused.get(line) ?? 0) < refusalsMax)
+        .filter(({ subject }) => !tries.areUsedUp(`webhook-${id}.${subject}`))
+        .map(({ line }) => `the endpoint of ${team} was not sent: ${line}`),
+      ...beyond(toEndpoint, toCallbackUrl)
+        .filter(({ subject }) => !tries.areUsedUp(`webhook-${subject}`))
+        .map(({ line }) => `only the endpoint of ${team} was sent: ${line}`),
     ];
   }
 
@@ -79,6 +89,7 @@ export function createWebhookEndpoints({
       if (isRestored()) return;
       const { stream, revision, type, data, position } = event;
       replays.onRecorded(event);
+      if (stream.startsWith('webhook-')) tries.onRecorded(event);
       const [, token] = /^(?:payment|payout)-(.*)$/.exec(stream) ?? [];
       if (token !== undefined) positions.set(`${token} ${revision}`, position);
       if (type !== 'EndpointAdded') return;
@@ -86,6 +97,7 @@ export function createWebhookEndpoints({
       if (added === undefined) return;
       if (added.since !== undefined) complain('webhooks', `the endpoint of ${added.team} was added twice`);
       added.since = position;
+      added.id = (data as { id: string }).id;
     },
     receive: (message) => {
       const endpoint = endpoints.find(({ team }) => endpointUrlOf(team) === message.url);
@@ -105,8 +117,15 @@ export function createWebhookEndpoints({
       return 401;
     },
     givenUpAt: (id) => replays.givenUpAt(id),
+    areTriesUsedUp: (token) => tries.areUsedUp(`webhook-${token}`),
     differences: () => endpoints.flatMap(differencesAt),
   };
+}
+
+/** What is among the first and not among the others. */
+function beyond(first: readonly ReceivedWebhook[], others: readonly ReceivedWebhook[]): ReceivedWebhook[] {
+  const known = new Set(others.map(({ line }) => line));
+  return first.filter(({ line }) => !known.has(line));
 }
 
 interface Replayable {

@@ -18,7 +18,7 @@ export interface Inbox {
   expectAnyOrder(): void;
 }
 
-interface ReceivedWebhook {
+export interface ReceivedWebhook {
   /** The token of the payment or payout whose event it tells. */
   subject: string;
   /** The number of the event. */
@@ -103,10 +103,16 @@ function receive({ webhooks, endpoints, saw, complain, isRestored }: World, mess
 }
 
 /** Final statuses that no webhook has reported to the team. */
-export const missingWebhooks = ({ books, webhooks }: Pick<World, 'books' | 'webhooks'>): string[] =>
+export const missingWebhooks = ({
+  books,
+  webhooks,
+  endpoints,
+}: Pick<World, 'books' | 'webhooks' | 'endpoints'>): string[] =>
   books.all().flatMap((operation) => {
     const { token, phase, isAdopted } = operation;
     const status = phase === 'voided' || phase === 'failed' ? 'declined' : phase;
     const isReported = isAdopted || !isFinal(operation) || webhooks.statusesOf(token).has(status);
-    return isReported ? [] : [`no webhook has reported to the team that ${token} is ${status}`];
+    return isReported || endpoints.areTriesUsedUp(token)
+      ? []
+      : [`no webhook has reported to the team that ${token} is ${status}`];
   });

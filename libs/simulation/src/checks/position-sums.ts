@@ -1,0 +1,77 @@
+/**
+ * What the sums of the index say that a team may pay out is what it has at the service; never more, where a person is still to say what
+ * went out.
+ */
+import type { OperationOnRecord } from './books.ts';
+import { teamNames } from '../people/teams.ts';
+import type { World } from '../world.ts';
+
+const patienceMs = 60_000;
+
+/** After everything has been compared: it is no part of the history. */
+export async function comparePositions(world: World): Promise<void> {
+  const { machines, scheduler, complain } = world;
+  for (const { machine, process } of machines)
+    for (const team of teamNames) {
+      if (process === undefined) continue;
+      const known: { available?: bigint } = {};
+      process.index
+        .currentPositions({ environment: 'sandbox', currency: 'EUR', teams: [team], payouts: [] })
+        .then(
+          ({ byAccount }) => {
+            known.available = [...byAccount.values()].reduce((sum, { available }) => sum + available, 0n);
+          },
+          (error: unknown) => complain('position', `${team} is not told its position: ${String(error)}`),
+        );
+      await scheduler.runUntil(
+        scheduler.now() + patienceMs,
+        () => known.available !== undefined || world.hasFailed(),
+      );
+      if (world.hasFailed()) return;
+      requireTrue(world, { team, name: machine.name, available: Number(known.available) });
+    }
+}
+
+function requireTrue(
+  world: World,
+  { team, name, available }: { team: string; name: string; available: number },
+): void {
+  const own = world.books.all().filter((each) => each.team === team);
+  // What a person is still to decide about a payment may be taken, or not. The service has three days to decide a refund that it has
+  // accepted: what is refunded meanwhile may be that one, or another.
+  if (own.some((each) => each.kind === 'payment' && (each.reviews.size > 0 || isBeingRefunded(each)))) return;
+  // A person has said, by what the service has shown, that it is of another amount.
+  if (own.some((each) => ofService(world.ledger.payments, each).some(({ wasShownWrong }) => wasShownWrong)))
+    return;
+  const there = own.reduce((sum, each) => sum + leftOf(world, each), 0);
+  const isInReview = own.some(({ reviews }) => reviews.size > 0);
+  world.saw(isInReview ? 'a position was compared while a payout is in review' : 'a position was compared');
+  if (isInReview ? available > there : available !== there)
+    world.complain(
+      'position',
+      `${team} has ${available} by the index of ${name}, and ${there} at the service`,
+    );
+}
+
+const isBeingRefunded = ({ refunds }: OperationOnRecord): boolean =>
+  [...refunds.values()].some(({ state }) => state === 'accepted');
+
+/** What is there of the money of a payment; less than nothing for a payout. */
+function leftOf({ ledger }: World, operation: OperationOnRecord): number {
+  const paidOut = ofService(ledger.payouts, operation).filter(({ status }) => status !== 'declined');
+  const taken = ofService(ledger.payments, operation).filter(
+    ({ status, isStranger }) => !isStranger && (status === 'approved' || status === 'refunded'),
+  );
+  // What waits for a second key is held.
+  const waiting = operation.phase === 'awaiting_approval' || operation.phase === 'approval_granted';
+  return (
+    taken.reduce((sum, { amount, refundedAmount }) => sum + amount - refundedAmount, 0) -
+    paidOut.reduce((sum, { amount }) => sum + amount, waiting ? operation.amount : 0)
+  );
+}
+
+/** What the service has under its numbers. */
+const ofService = <Entry extends { orderNumber: string; token: string }>(
+  entries: readonly Entry[],
+  { attempts, serviceToken }: OperationOnRecord,
+): Entry[] => entries.filter(({ orderNumber, token }) => attempts.has(orderNumber) || token === serviceToken);
