@@ -95,12 +95,18 @@ export const bugsOfMoving: readonly PlantedBug[] = [
   },
 ];
 
-/** Planted bugs in what persons have answered. */
+/** Planted bugs in what persons have answered, and in what they are asked. */
 export const bugsOfReviews: readonly PlantedBug[] = [
   {
     ...{ name: 'amount-as-asked-for', breaks: 'a payout is of what a person says that it is', seeds: 400 },
     file: 'libs/payment-domain/src/payout/payout-state.ts',
     from: 'return { ...withAmountThatHolds(state, event), ...afterResolved(state, event.data) };',
     to: 'return { ...state, ...afterResolved(state, event.data) };',
+  },
+  {
+    ...{ name: 'declined-for-good', breaks: 'a declined payout may turn up paid', seeds: 500 },
+    file: 'libs/payment-domain/src/payout/payout-observation.ts',
+    from: "if (to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];",
+    to: "if (from === 'declined' || to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];",
   },
 ];

@@ -19,12 +19,13 @@ export function liesOf(
   wasClockWrong: boolean,
 ): string[] {
   const { token } = operation;
-  const listed = ledger.payments.filter(
-    ({ orderNumber, token: at }) => orderNumber.startsWith(`${token}.`) || at === operation.serviceToken,
-  );
+  const isListed = ({ orderNumber, token: at }: { orderNumber: string; token: string }) =>
+    orderNumber.startsWith(`${token}.`) || at === operation.serviceToken;
+  const listed = ledger.payments.filter(isListed);
   const evidence = { operation, listed, ledger, wasClockWrong };
   if (type === 'FinalStatusRevised') {
-    const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);
+    const ofService = [...listed, ...ledger.payouts.filter(isListed)];
+    const revisions = ofService.reduce((sum, each) => sum + each.revisions, 0);
     return operation.revisions <= revisions
       ? []
       : [`${token} was revised ${operation.revisions} times here, ${revisions} times at the service`];
@@ -42,7 +43,10 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
   payout_not_found: ({ wasClockWrong, ledger, operation }) =>
     wasClockWrong || ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
-  final_status_revised: ({ listed }) => listed.some(({ revisions }) => revisions > 0),
+  final_status_revised: ({ listed, ledger, operation }) =>
+    [...listed, ...ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber))].some(
+      ({ revisions }) => revisions > 0,
+    ),
   terms_disagree: ({ listed, ledger, operation }) =>
     listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||
     ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),

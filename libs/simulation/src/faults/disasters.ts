@@ -138,6 +138,7 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('status-revised', () => revise(world, random));
   every('refunded-in-console', () => refundInConsole(world, random));
   every('disputed', () => dispute(world, random));
+  every('payout-revised', () => revisePayout(world, random));
 }
 
 /**
@@ -189,6 +190,16 @@ export function revise({ ledger, books, trace }: World, random: Random): void {
   if (to === 'approved' && books.byOrderNumber(payment.orderNumber)?.serviceToken !== payment.token) return;
   trace.tell(`the service revises ${payment.orderNumber} from ${payment.status} to ${to}`);
   ledger.revise(payment, to);
+}
+
+function revisePayout({ ledger, trace, saw }: World, random: Random): void {
+  const final = ledger.payouts.filter(({ status, revisions }) => status !== 'pending' && revisions < 2);
+  if (final.length === 0) return;
+  const payout = random.pick(final);
+  const to = payout.status === 'approved' ? 'declined' : 'approved';
+  trace.tell(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
+  saw(`a payout was revised to ${to}`);
+  ledger.revisePayout(payout, to);
 }
 
 function refundInConsole({ ledger, trace }: World, random: Random): void {

@@ -55,6 +55,7 @@ export const faultKinds = [
   'pause-at-opening',
   'unknown-status-shown',
   'overtaken-with-list',
+  'payout-revised',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -63,6 +64,7 @@ const distances: Partial<Record<FaultKind, number>> = {
   'service-down': 10 * 60_000,
   'account-hangs': 10 * 60_000,
   'status-revised': 6 * 60_000,
+  'payout-revised': 60_000,
   'refunded-in-console': 8 * 60_000,
   'callback-forged': 2 * 60_000,
   'store-down': 10 * 60_000,
@@ -97,6 +99,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
  */
 const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
   'overtaken-with-list': { seeds: 0.06, rate: 0.5 },
+  'payout-revised': { seeds: 0.06, rate: 0.1 },
 };
 
 export interface Faults {

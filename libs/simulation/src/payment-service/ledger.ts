@@ -66,6 +66,8 @@ export interface LedgerPayout {
   wasShownWrong: boolean;
   /** With a status that the specification does not name. */
   wasShownUnknown: boolean;
+  /** How often a final status was taken back. */
+  revisions: number;
 }
 
 export type DisputeStatus = 'pending' | 'approved' | 'declined';
@@ -287,6 +289,7 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
         createdAt: at,
         wasShownWrong: false,
         wasShownUnknown: false,
+        revisions: 0,
         updatedAt: at,
       };
       entries.payouts.push(payout);
@@ -296,6 +299,11 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
       if (payout.status !== 'pending') return;
       Object.assign(payout, { status, updatedAt: now() });
       onChanged({ type: 'payout', ...payout });
+    },
+    /** A final status is taken back: the money went out after all, or has come back. */
+    revisePayout: (payout: LedgerPayout, status: 'approved' | 'declined') => {
+      Object.assign(payout, { status, updatedAt: now(), revisions: payout.revisions + 1 });
+      onChanged({ type: 'payout', ...payout, isRevision: true });
     },
   };
 }
