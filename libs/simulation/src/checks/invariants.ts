@@ -10,6 +10,7 @@ import { liesOf } from './honesty.ts';
 import { type IndexChecks, createIndexChecks } from './index-progress.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
+import { type WebhookContents, createWebhookContents } from './webhook-contents.ts';
 import { createReviewsByTwo } from './review-by-two.ts';
 import type { Ledger, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 
@@ -25,6 +26,7 @@ export interface Checks {
   paused: PausedAccounts;
   disputes: DisputeChecks;
   indexes: IndexChecks;
+  webhooks: WebhookContents;
   /** After the books have it. */
   onRecorded(event: RecordedEvent): void;
   /** Whenever the ledger has changed. */
@@ -59,6 +61,7 @@ export function createChecks(parts: CheckParts): Checks {
   const disputes = createDisputeChecks(parts);
   const recurring = createRecurringChecks(parts);
   const indexes = createIndexChecks(parts);
+  const webhooks = createWebhookContents(parts);
   const unmatched = createUnmatchedChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
@@ -90,7 +93,7 @@ export function createChecks(parts: CheckParts): Checks {
   }
 
   return {
-    ...{ paused, disputes, indexes },
+    ...{ paused, disputes, indexes, webhooks },
     onSent: (request, life) => {
       if (!movesMoney(request)) return;
       const by = { account: request.account, life: life.name };
@@ -106,7 +109,8 @@ export function createChecks(parts: CheckParts): Checks {
         requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      for (const each of [byTwo, disputes, indexes, money, recurring, unmatched]) each.onRecorded(event);
+      for (const each of [byTwo, disputes, indexes, money, recurring, unmatched, webhooks])
+        each.onRecorded(event);
       const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);

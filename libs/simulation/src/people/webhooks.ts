@@ -34,16 +34,26 @@ interface WebhookBody {
   type: string;
   status: string;
   sequence: number;
+  /** Minor units. */
+  amount: number;
 }
 
 /** What it tells, and of which payment or payout. */
 export function readWebhook(text: string) {
-  const { token, paymentToken: subject = token, type, status, sequence } = JSON.parse(text) as WebhookBody;
+  const {
+    token,
+    paymentToken: subject = token,
+    type,
+    status,
+    sequence,
+    amount,
+  } = JSON.parse(text) as WebhookBody;
   return {
     token,
     subject,
     status,
     sequence,
+    amount,
     line: `${type} ${token} ${status} of event ${sequence} of ${subject}`,
   };
 }
@@ -92,9 +102,11 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
   });
 }
 
-function receive({ webhooks, endpoints, saw, complain, isRestored }: World, message: WebhookMessage): number {
+function receive(world: World, message: WebhookMessage): number {
+  const { webhooks, endpoints, checks, saw, complain, isRestored } = world;
   requireNoSecret('a webhook', message.body, complain);
   if (isRestored()) return 200;
+  checks.webhooks.requireTrue(message.body);
   const atEndpoint = endpoints.receive(message);
   if (atEndpoint !== undefined) return atEndpoint;
   saw('webhook received');
