@@ -111,9 +111,7 @@ export function createChecks(parts: CheckParts): Checks {
     onRecorded: (event) => {
       for (const each of [byTwo, disputes, indexes, money, recurring, unmatched, webhooks])
         each.onRecorded(event);
-      const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
-      if (operation !== undefined)
-        for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
+      requireHonest(parts, event);
     },
     onLedgerChanged: () => {
       for (const payment of ledger.payments) requireRefundedWithin(payment, complain);
@@ -128,6 +126,12 @@ export function createChecks(parts: CheckParts): Checks {
       if (!isRestored) requireOnRecord(parts);
     },
   };
+}
+
+function requireHonest({ ledger, books, complain, wasClockWrong }: CheckParts, event: RecordedEvent): void {
+  const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
+  if (operation === undefined) return;
+  for (const lie of liesOf(ledger, operation, event, wasClockWrong())) complain('honesty', lie);
 }
 
 function requireInTime(
