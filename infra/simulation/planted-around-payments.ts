@@ -104,6 +104,12 @@ export const bugsOfReviews: readonly PlantedBug[] = [
     to: 'return { ...state, ...afterResolved(state, event.data) };',
   },
   {
+    ...{ name: 'amount-as-approved', breaks: 'what is shown as less is not paid out of', seeds: 200 },
+    file: 'libs/views/src/position.ts',
+    from: "taken = Math.min(taken, code === 'unknown_status' ? gone : shown);",
+    to: 'void shown;',
+  },
+  {
     ...{ name: 'declined-for-good', breaks: 'a declined payout may turn up paid', seeds: 500 },
     file: 'libs/payment-domain/src/payout/payout-observation.ts',
     from: "if (to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];",

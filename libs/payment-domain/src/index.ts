@@ -19,7 +19,7 @@ export * from './payment/payment-decide.ts';
 export * from './payment/payment-events.ts';
 export * from './payment/payment-machine.ts';
 export * from './payment/payment-state.ts';
-export { refundedAmountOf, showsNoFurtherRefund } from './payment/refunds.ts';
+export { mayBeMade, refundedAmountOf, showsNoFurtherRefund } from './payment/refunds.ts';
 export { resolutionsOf } from './payment/resolutions.ts';
 export { isApprovalOver, isBeforeAnnouncement, isHeldByReview } from './payout/payout-approval.ts';
 export * from './payout/payout-commands.ts';

@@ -60,6 +60,7 @@ const pathsOfACampaign = [
   'review: refund_unresolved',
   'review: unknown_status',
   'several refunds at once',
+  'the amount of an approved payment was revised',
   'nothing ran for days',
   'resolved: observed_terms_apply',
   'resolved: payment_not_made',

@@ -1,7 +1,14 @@
-import { evolvePayout, type Payout, type PayoutEvent } from '@tollgate/payment-domain';
+import {
+  evolve,
+  evolvePayout,
+  type Payment,
+  type PaymentEvent,
+  type Payout,
+  type PayoutEvent,
+} from '@tollgate/payment-domain';
 import { describe, expect, test } from 'vitest';
-import { positionOfPayout } from './position.ts';
-import { payoutHappening, payoutRequested } from './testing/index.ts';
+import { positionOfPayment, positionOfPayout } from './position.ts';
+import { happening, payoutHappening, payoutRequested, requested } from './testing/index.ts';
 
 const { accepted, approved, refused, failed, secondFound } = payoutHappening;
 
@@ -117,5 +124,79 @@ describe('a payout that is shown with another amount', () => {
     ],
   ])('%s', (_, events, sums) => {
     expect(positionOfPayout(payoutAfter(...events))).toMatchObject(sums);
+  });
+});
+
+// The provider showed less, or more of it given back, and until somebody had said what holds the team could pay out what was gone.
+describe('a payment that is shown otherwise than it is on record', () => {
+  /** Of 1,500. */
+  const paymentAfter = (...events: PaymentEvent[]): Payment =>
+    [happening.accepted, happening.approved, ...events].reduce<Payment>(
+      (state, event) => evolve(state, event),
+      evolve(undefined, requested()),
+    );
+  const shown = (
+    code: 'terms_disagree' | 'unknown_status' | 'refund_unresolved',
+    evidence: Record<string, string | number>,
+  ): PaymentEvent => ({ type: 'ReviewOpened', data: { code, evidence } });
+  const acknowledged: PaymentEvent = {
+    type: 'ReviewResolved',
+    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'their list' },
+  };
+  const of600 = shown('terms_disagree', { observedAmount: 600, observedRefundedAmount: 0 });
+
+  test.each<[string, PaymentEvent[], object]>([
+    ['counts as on record without a review', [], { available: 1_500n, hold: 0n }],
+    ['counts as the lower amount', [of600], { available: 600n, hold: 900n }],
+    [
+      'counts as on record where more is shown',
+      [shown('terms_disagree', { observedAmount: 9_000 })],
+      { available: 1_500n, hold: 0n },
+    ],
+    [
+      'counts without what is shown as given back',
+      [shown('terms_disagree', { observedAmount: 1_400, observedRefundedAmount: 400 })],
+      { available: 1_000n, hold: 500n },
+    ],
+    [
+      'counts as nothing with a status that nobody knows',
+      [shown('unknown_status', { observedStatus: 'odd', observedAmount: 1_500 })],
+      { available: 0n, hold: 1_500n },
+    ],
+    [
+      'counts as on record where an earlier release has kept no sums, or it is about a refund',
+      [shown('unknown_status', { observedStatus: 'odd' })],
+      { available: 1_500n, hold: 0n },
+    ],
+    [
+      'counts as on record where a refund is of another amount',
+      [shown('terms_disagree', { observedAmount: 20, serviceRefundToken: 'r' })],
+      { available: 1_500n, hold: 0n },
+    ],
+    [
+      'counts as on record where it is about a payment beside it, or of another currency',
+      [
+        shown('terms_disagree', { observedAmount: 600, observedServiceToken: 'other' }),
+        shown('terms_disagree', { observedAmount: 600, observedCurrency: 'USD' }),
+      ],
+      { available: 1_500n, hold: 0n },
+    ],
+    [
+      'counts without what is shown as given back while a refund has no outcome',
+      [happening.refunding, shown('refund_unresolved', { amount: 500, observedRefundedAmount: 1_500 })],
+      { available: 0n, hold: 1_500n },
+    ],
+    [
+      'counts without a refund that has no outcome',
+      [happening.refunding, shown('refund_unresolved', { amount: 500, observedRefundedAmount: 0 })],
+      { available: 1_000n, hold: 500n },
+    ],
+    [
+      'counts as on record once that was acknowledged',
+      [of600, acknowledged],
+      { available: 1_500n, hold: 0n },
+    ],
+  ])('%s', (_, events, sums) => {
+    expect(positionOfPayment(paymentAfter(...events))).toMatchObject(sums);
   });
 });

@@ -43,17 +43,42 @@ const minusPosition = (one: PositionSums, other: PositionSums): PositionSums => 
   hold: one.hold - other.hold,
 });
 
-/** Undefined where it has taken no money. */
+/** Undefined where it has taken no money. What it may not have taken, or may have given back, is held until a person has answered the review. */
 export function positionOfPayment(payment: Payment): PositionPart | undefined {
   const { environment, team, terms, attempt, phase, approvedAmount, refundedAmount } = payment;
   const status = statusOfPhase(phase);
   const taken = status === 'approved' || status === 'refunded' ? approvedAmount : 0;
   const reserved = reservedAmount(payment);
   if (taken === 0 && refundedAmount === 0 && reserved === 0) return undefined;
+  const left = BigInt(taken) - BigInt(refundedAmount);
+  const available = leftAsShown(payment, { taken, gone: refundedAmount + reserved });
   return {
     ...{ environment, team, currency: terms.currency, account: attempt.account },
-    ...{ available: BigInt(taken) - BigInt(refundedAmount) - BigInt(reserved), hold: BigInt(reserved) },
+    ...{ available, hold: left - available },
   };
+}
+
+/**
+ * What is left of it for certain: the provider shows less of it, or more of it given back, and nobody has said yet what holds. Of a status
+ * that nobody knows, nothing. Evidence without sums (earlier releases had none of an unknown status) says nothing.
+ */
+function leftAsShown(
+  { reviews, serviceToken, terms }: Payment,
+  known: { taken: number; gone: number },
+): bigint {
+  const isOurs = ({ evidence }: Payment['reviews'][number]) =>
+    (evidence['observedServiceToken'] ?? serviceToken) === serviceToken &&
+    (evidence['observedCurrency'] ?? terms.currency) === terms.currency;
+  let { taken, gone } = known;
+  for (const { code, evidence } of reviews.filter(isOurs)) {
+    if (code !== 'terms_disagree' && code !== 'unknown_status' && code !== 'refund_unresolved') continue;
+    gone = Math.max(gone, amountSchema.safeParse(evidence['observedRefundedAmount']).data ?? 0);
+    const shown = amountSchema.safeParse(evidence['observedAmount']).data;
+    // The evidence of a refund has the amount of that.
+    if (shown === undefined || evidence['serviceRefundToken'] !== undefined) continue;
+    taken = Math.min(taken, code === 'unknown_status' ? gone : shown);
+  }
+  return BigInt(taken) - BigInt(gone);
 }
 
 /** Undefined where nothing is paid out. What may have gone out beside it, or with another amount, is held until a person has answered the review. */

@@ -212,6 +212,12 @@ export const apiErrors = {
     ),
     retryAfterSeconds: 600,
   }),
+  refund_in_review: later({
+    ...refused(
+      'A review called the refund not made, and the provider shows since that as much went back. Send no other request for it. Repeat this one when its review is resolved.',
+    ),
+    retryAfterSeconds: 600,
+  }),
   payout_in_review: later({
     ...refused(
       'The provider has a payout under the number of this one, which may be this one. Send no other request for it. Repeat the request later: when the provider has said what became of it, or its review is resolved.',

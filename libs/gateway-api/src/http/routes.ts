@@ -256,6 +256,7 @@ const refunds = {
       'amount_limit_exceeded',
       'daily_limit_exceeded',
       'payment_not_refundable',
+      'refund_in_review',
       'resolved_as_not_made',
       'idempotency_key_reused',
       ...ofProviderCalls,

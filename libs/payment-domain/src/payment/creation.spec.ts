@@ -77,6 +77,18 @@ const secondPayment = (serviceToken: string): PaymentEvent => ({
   data: { code: 'second_payment_found', evidence: { serviceToken } },
 });
 
+// It had been refunded before anybody found it: it counted as paid in full until the next inquiry.
+test.each([
+  [1_000, 'refunded'],
+  [300, 'approved'],
+] as const)('what is found counts without the %i that went back already', (refundedAmount, phase) => {
+  const found = [observed('refunded', { refundedAmount })];
+  for (const history of [historyTo.unresolved, historyTo.failed]) {
+    const events = decided(history, inquiry(quietUntil, { found }));
+    expect(paymentAfter([...history, ...events])).toMatchObject({ phase, refundedAmount });
+  }
+});
+
 // --- Request
 
 test('a request is recorded with its terms and its first attempt, in one event', () => {

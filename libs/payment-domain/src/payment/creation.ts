@@ -23,6 +23,7 @@ import type {
 } from './payment-commands.ts';
 import type { Attempt, PaymentEvent, ReviewCode } from './payment-events.ts';
 import { evolve, isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
+import { observeRefunds } from './refunds.ts';
 
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
 export function requestPayment(
@@ -98,7 +99,7 @@ function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 
 }
 
 /** Reviews of what the service shows under its number. */
-const shownCodes: readonly ReviewCode[] = ['second_payment_found', 'terms_disagree', 'unknown_status'];
+export const shownCodes: readonly ReviewCode[] = ['second_payment_found', 'terms_disagree', 'unknown_status'];
 const tookNoMoney: readonly string[] = ['declined', 'expired', 'refunded'];
 
 /** Something is in review that the service shows under its number, and that has taken money, or still may. */
@@ -118,7 +119,7 @@ export const isSecondPayment = (state: Payment, serviceToken: string): boolean =
 export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent[] {
   const { attemptNumber, inquiredAt, nextAttempt } = search;
   const own = ofAttempt(state, search);
-  if (!isAwaited(state, attemptNumber)) return recordLateSearch(state, own, attemptNumber);
+  if (!isAwaited(state, attemptNumber)) return recordLateSearch(state, own, search);
   return settleCall<PaymentEvent>(attemptInFlight(state, nextAttempt), {
     inquiredAt,
     effect: effectOf(state, own, search),
@@ -133,15 +134,22 @@ export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent
 const recordLateSearch = (
   state: Payment,
   own: readonly ObservedPayment[],
-  attemptNumber: number,
+  { attemptNumber, inquiredAt }: RecordSearch,
 ): PaymentEvent[] =>
   inOrder<Payment, PaymentEvent>(state, evolve, [
     (payment) => {
       const hasFailed = payment.phase === 'failed' && payment.attempt.number === attemptNumber;
       const made = likeliestOf(payment, own.filter(wasApproved));
-      return hasFailed && made !== undefined ? observePayment(payment, made) : [];
+      return hasFailed && made !== undefined ? observeFound(payment, made, inquiredAt) : [];
     },
     ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
+  ]);
+
+/** The status, and what has gone back already. */
+const observeFound = (state: Payment, observed: ObservedPayment, inquiredAt: number): PaymentEvent[] =>
+  inOrder<Payment, PaymentEvent>(state, evolve, [
+    (payment) => observePayment(payment, observed),
+    (payment) => observeRefunds(payment, { observed, inquiredAt }, isUnderstood(state, observed)),
   ]);
 
 /** What was found under the attempt's own number. The number of a past attempt is not kept: all of it may be its. */
@@ -154,7 +162,7 @@ function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch)
 function effectOf(
   state: Payment,
   own: readonly ObservedPayment[],
-  { attemptNumber, found: [foreign] }: RecordSearch,
+  { attemptNumber, found: [foreign], inquiredAt }: RecordSearch,
 ): PaymentEvent[] | undefined {
   // An answer about other orders than the one asked for proves nothing about ours.
   if (own.length === 0) return foreign && openDisagreement(state, foreign);
@@ -162,7 +170,7 @@ function effectOf(
   if (first === undefined) return undefined;
   return inOrder<Payment, PaymentEvent>(state, evolve, [
     () => [accept(attemptNumber, first, 'inquiry')],
-    (payment) => observePayment(payment, first),
+    (payment) => observeFound(payment, first, inquiredAt),
     ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
   ]);
 }

@@ -14,6 +14,7 @@ import {
 import type { ObservedPayment } from './payment-commands.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases, statusOfPhase, type PaymentPhase } from './payment-machine.ts';
+import { resolvedByAPerson } from '../review.ts';
 
 const { given } = scenario(paymentDomain);
 
@@ -133,16 +134,18 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
   const awaitsCall = phase === 'requested' || phase === 'unresolved';
 
   test('a status that the specification does not know opens a review', () => {
-    const calls = [
-      { type: 'ReviewOpened', data: { code: 'unknown_status', evidence: { observedStatus: 'odd' } } },
-    ];
+    const evidence = {
+      ...{ observedStatus: 'odd', observedAmount: 1000, observedAuthorizedAmount: 0 },
+      ...{ observedRefundedAmount: 0, observedCurrency: 'EUR', observedServiceToken: 'token-a' },
+    };
+    const calls = [{ type: 'ReviewOpened', data: { code: 'unknown_status', evidence } }];
     expect(observe(historyTo[phase], observed('odd'))).toEqual(awaitsCall ? [] : calls);
   });
 });
 
 test('an unknown status is evidence up to a length', () => {
   const [opened] = observe(historyTo.init, observed('x'.repeat(10_000)));
-  expect(opened?.data).toEqual({ code: 'unknown_status', evidence: { observedStatus: 'x'.repeat(100) } });
+  expect(opened?.data).toMatchObject({ evidence: { observedStatus: 'x'.repeat(256) } });
 });
 
 /** What the service showed before is over. */
@@ -247,9 +250,22 @@ describe.each(disagreements)('%s', (_, changes, evidence) => {
   test('is not booked by a second inquiry either, whatever it shows', () => {
     const history = [...historyTo.init, ...observe(historyTo.init, observed('init', changes))];
     for (const status of ['pending', 'approved', 'declined', 'refunded', 'expired'])
-      expect(observe(history, observed(status, changes))).toEqual([]);
+      for (const event of observe(history, observed(status, changes))) expect(event.type).toMatch(/^Review/);
   });
 });
+
+// Its evidence stayed as it was first shown: declined then, and approved since, its team was told to send another request.
+test.each(['unknown_status', 'terms_disagree'] as const)(
+  'a review of %s shows what was seen last',
+  (code) => {
+    const changes = code === 'terms_disagree' ? { amount: 999, currency: 'USD' } : {};
+    const [first, last] = code === 'terms_disagree' ? ['declined', 'approved'] : ['lost', 'odd'];
+    const history = [...historyTo.declined, ...observe(historyTo.declined, observed(first, changes))];
+    const later = [...history, ...observe(history, observed(last, changes))];
+    expect(paymentAfter(later).reviews).toMatchObject([{ code, evidence: { observedStatus: last } }]);
+    expect(observe(later, observed(last, changes))).toEqual([]);
+  },
+);
 
 test('a picture without an order number agrees', () => {
   const { orderNumber: _, ...picture } = observed('approved');
@@ -399,15 +415,48 @@ test.each(['declined', 'voided', 'expired'] as const)(
   },
 );
 
-test('nothing is held of a payment that is pending at the service, or that was paid', () => {
-  const late = { inquiredAt: 10 * 3_600_000 };
+test('nothing is held of a payment that is pending at the service', () => {
   given(historyTo.expired)
-    .when(inquired(observed('pending'), late))
+    .when(inquired(observed('pending'), { inquiredAt: 10 * 3_600_000 }))
     .thenNothing();
-  for (const phase of ['approved', 'refunded'] as const)
-    given(historyTo[phase])
-      .when(inquired(observed('pending', { authorizedAmount: 1000 }), late))
-      .thenNothing();
+});
+
+// An approval was taken back into an open status: it counted as paid for ever, and nobody was asked.
+test.each(['approved', 'refunded'] as const)(
+  'what is %s here and open at the service is in review, once that cannot be an older picture',
+  (phase) => {
+    for (const status of ['init', 'pending']) {
+      const shown = (inquiredAt: number) => inquired(observed(status), { inquiredAt });
+      given(historyTo[phase])
+        .when(shown(30 * 60_000 - 1))
+        .thenNothing();
+      given(historyTo[phase])
+        .when(shown(30 * 60_000))
+        .then([
+          {
+            type: 'ReviewOpened',
+            data: {
+              code: 'final_status_revised',
+              evidence: { from: phase, to: status, observedAuthorizedAmount: 0 },
+            },
+          },
+        ]);
+    }
+  },
+);
+
+// A person called it not made, and its page could be paid on: its team asked the customer once more.
+test('what a person called not made, and is open at the service, is in review', () => {
+  const declined: PaymentEvent = { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } };
+  const history = [...historyTo.init, declined];
+  const shown = decided(history, inquired(observed('init'), { inquiredAt: 30 * 60_000 }));
+  expect(shown).toMatchObject([{ data: { code: 'final_status_revised', evidence: { to: 'init' } } }]);
+  expect(decided(historyTo.declined, inquired(observed('init'), { inquiredAt: 30 * 60_000 }))).toEqual([]);
+});
+
+test('a picture from before it was final ends no doubt about it', () => {
+  const doubted = [...historyTo.approved, ...observe(historyTo.approved, observed('odd'))];
+  expect(observe(doubted, observed('pending'))).toEqual([]);
 });
 
 // --- Stale pictures

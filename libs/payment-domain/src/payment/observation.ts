@@ -1,7 +1,14 @@
 /** What a retrieved payment shows that was not known. An inquiry that finds no change gives no event. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
-import { doubtCodes, openInstead, openReview, openReviewPer, resolveOpen } from '../review.ts';
+import {
+  doubtCodes,
+  openInstead,
+  openLatest,
+  openReviewPer,
+  resolveOpen,
+  resolvedByAPerson,
+} from '../review.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayment, RecordObservation } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
@@ -12,8 +19,14 @@ import { isAllowed, undecidedRefund, type Payment } from './payment-state.ts';
 export function observePayment(state: Payment, observed: ObservedPayment): PaymentEvent[] {
   const status = paymentStatusSchema.safeParse(statusOf(observed));
   if (!status.success)
-    return openReview(state, 'unknown_status', { observedStatus: observed.status.slice(0, 100) });
+    return openLatest<ReviewCode>(state, 'unknown_status', {
+      observedStatus: observed.status,
+      ...sumsShown(observed),
+      observedServiceToken: observed.serviceToken,
+    });
   if (!agrees(state, observed)) return openDisagreement(state, observed);
+  // A picture from before it was final says nothing about what is in doubt since.
+  if (isFinalPhase(state.phase) && isOpenStatus(status.data)) return [];
   const events = isFinalPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observeOpen(state, observed, status.data);
@@ -58,7 +71,8 @@ function agrees(state: Payment, observed: ObservedPayment): boolean {
 export const isUnderstood = (state: Payment, observed: ObservedPayment): boolean =>
   paymentStatusSchema.safeParse(observed.status).success && agrees(state, observed);
 
-const amountOf = (state: Payment): number =>
+/** What is approved, or was asked for. */
+export const amountOf = (state: Payment): number =>
   state.approvedAmount > 0 ? state.approvedAmount : state.terms.amount;
 
 export const isPartOf = (part: number, whole: number): boolean =>
@@ -66,19 +80,23 @@ export const isPartOf = (part: number, whole: number): boolean =>
 
 /** Opens a review: what the service shows is not what was asked for. */
 export function openDisagreement(state: Payment, observed: ObservedPayment): PaymentEvent[] {
-  return openReview(state, 'terms_disagree', {
+  return openLatest<ReviewCode>(state, 'terms_disagree', {
     amount: amountOf(state),
     currency: state.terms.currency,
     providerOrderNumber: state.attempt.providerOrderNumber,
     observedStatus: observed.status,
-    observedAmount: observed.amount,
-    observedAuthorizedAmount: observed.authorizedAmount,
-    observedRefundedAmount: observed.refundedAmount,
-    observedCurrency: observed.currency,
+    ...sumsShown(observed),
     observedOrderNumber: observed.orderNumber ?? null,
     observedServiceToken: observed.serviceToken,
   });
 }
+
+const sumsShown = ({ amount, authorizedAmount, refundedAmount, currency }: ObservedPayment) => ({
+  observedAmount: amount,
+  observedAuthorizedAmount: authorizedAmount,
+  observedRefundedAmount: refundedAmount,
+  observedCurrency: currency,
+});
 
 function observeOpen(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {
   const event = openEventFor(state, observed, status);
@@ -130,7 +148,7 @@ export const declineReasonOf = ({ declineReason }: ObservedPayment) =>
 
 function observeFinal(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {
   // An older status never reverts a final one.
-  if (status === 'init' || status === 'pending') return [];
+  if (isOpenStatus(status)) return [];
   const from = statusOfPhase(state.phase);
   if (from === status) return [];
   // Refunded is approved with everything refunded: this is a state from before the refund.
@@ -146,11 +164,18 @@ const olderMs = 30 * 60 * 1000;
 export const mayBeOlder = ({ inquiredAt, changedAt }: RecordObservation): boolean =>
   inquiredAt < changedAt + olderMs;
 
-/** Opens a review: of a payment that has ended without money the service holds some, which nobody can capture or void here. */
-export function observeHeldMoney(state: Payment, observation: RecordObservation): PaymentEvent[] {
+type OpenStatus = Extract<PaymentStatus, 'init' | 'pending'>;
+const isOpenStatus = (status: string): status is OpenStatus => status === 'init' || status === 'pending';
+
+/**
+ * Opens a review: what has ended here is open at the service, and that is no older picture. It holds money that nobody can capture or
+ * void here, it has taken an approval back, or what somebody called not made may still be paid.
+ */
+export function observeOpenAgain(state: Payment, observation: RecordObservation): PaymentEvent[] {
   const { status, authorizedAmount } = observation.observed;
-  const hasEnded = isFinalPhase(state.phase) && state.approvedAmount === 0;
-  if (!hasEnded || status !== 'pending' || authorizedAmount === 0 || mayBeOlder(observation)) return [];
+  const mayTakeMoney = authorizedAmount > 0 || state.declineReason === resolvedByAPerson;
+  const isAnother = state.approvedAmount > 0 || mayTakeMoney;
+  if (!isFinalPhase(state.phase) || !isOpenStatus(status) || !isAnother || mayBeOlder(observation)) return [];
   const evidence = {
     from: statusOfPhase(state.phase),
     to: status,
@@ -165,7 +190,7 @@ const isExplainedByRefunds = (state: Payment, observed: ObservedPayment): boolea
 function revise(
   state: Payment,
   observed: ObservedPayment,
-  to: Exclude<PaymentStatus, 'init' | 'pending'>,
+  to: Exclude<PaymentStatus, OpenStatus>,
 ): PaymentEvent[] {
   const from = statusOfPhase(state.phase);
   const amount = to === 'approved' || to === 'refunded' ? { amount: observed.amount } : {};

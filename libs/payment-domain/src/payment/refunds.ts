@@ -8,7 +8,7 @@ import {
   type CallInFlight,
   type CallRefused,
 } from '../outbound-call/outbound-call.ts';
-import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
+import { doubtCodes, isAbout, openLatest, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { cut, present, textLengthMax } from '../values.ts';
 import { isUnderstood, mayBeOlder, wasApproved } from './observation.ts';
@@ -22,7 +22,7 @@ import type {
   SubmitRefund,
 } from './payment-commands.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import type { PaymentEvent } from './payment-events.ts';
+import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { isFinalPhase } from './payment-machine.ts';
 import { isDecided, refundableAmount, undecidedRefund, type Payment, type Refund } from './payment-state.ts';
 
@@ -31,7 +31,7 @@ export const refundsMax = 500;
 
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
-  const { refundToken, fingerprint, metadata, sumUnknown, window } = command;
+  const { refundToken, fingerprint, metadata, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
   if (known !== undefined)
     return isSameRequest(known, command) ? events() : refuse({ code: 'idempotency_key_reused' });
@@ -49,9 +49,14 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   if (hasNoRoomFor(state, metadata)) return refuse({ code: 'too_much_metadata' });
   // One at a time: of two without an outcome nobody could say which one the service shows.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
+  const sumUnknown = command.sumUnknown ?? (isInDoubt(state) ? true : undefined);
   const data = { refundToken, amount, fingerprint, ...present({ metadata, sumUnknown }), ...window };
   return events({ type: 'RefundSubmitted', data });
 }
+
+/** What the service shows is not understood, or was not: what has gone back already is not known. */
+const isInDoubt = ({ reviews, acknowledged }: Payment): boolean =>
+  [...reviews, ...acknowledged].some(({ code }) => doubtCodes.some((each) => each === code));
 
 const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boolean =>
   metadata !== undefined &&
@@ -183,7 +188,7 @@ export function observeRefunds(
   const { refundedAmount } = state;
   const isPaid = isReadable && isPaidPhase(state);
   const shown = observed === undefined ? 0 : refundedAmountOf(observed);
-  if (refund === undefined) return isPaid ? observeExternalRefund(shown - refundedAmount) : [];
+  if (refund === undefined) return isPaid ? observeGrowth(state, shown) : [];
   const { refundToken, amount, sumUnknown } = refund;
   const { review, decisionMs } = callRules.refund;
   const isApproved = sumUnknown !== true && isPaid && shown - refundedAmount === amount;
@@ -196,12 +201,42 @@ export function observeRefunds(
       const observedRefundedAmount = isReadable ? shown : null;
       const sums = { amount, refundedAmount, observedRefundedAmount };
       const more = { ...present({ sumUnknown }), ...(declineReported && { declineReported }) };
-      return openReview(state, review, { refundToken, ...sums, ...more });
+      return openLatest<ReviewCode>(state, review, { refundToken, ...sums, ...more });
     },
   });
 }
 
-const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
+/** More has gone back than our books have. Of a refund that a person called not made it may be that one: then its team must not make it again. */
+function observeGrowth(state: Payment, shown: number): PaymentEvent[] {
+  const { refunds, refundedAmount } = state;
+  const growth = shown - refundedAmount;
+  const mayBeMade = refunds.filter(
+    ({ declined, amount, refundToken }) =>
+      declined?.reason === 'resolved' && amount <= growth && !isKnownAsMade(state, refundToken),
+  );
+  return [
+    ...observeExternalRefund(growth),
+    ...mayBeMade.flatMap(({ refundToken, amount }) =>
+      openReviewPer<ReviewCode>(state, 'refundToken', 'refund_disagrees', {
+        ...{ refundToken, amount, refundedAmount, observedRefundedAmount: shown },
+      }),
+    ),
+  ];
+}
+
+const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string): boolean =>
+  [...reviews, ...acknowledged].some((each) => isAboutMade(each, refundToken));
+
+const isAboutMade = (each: Payment['reviews'][number], refundToken: string): boolean =>
+  each.code === 'refund_disagrees' && isAbout(each, 'refundToken', refundToken);
+
+/** A person called it not made, and it is in review whether it was: who is told that it was not sends another one. */
+export const mayBeMade = (
+  { reviews }: Pick<Payment, 'reviews'>,
+  { refundToken, declined }: Refund,
+): boolean => declined?.reason === 'resolved' && reviews.some((each) => isAboutMade(each, refundToken));
+
+export const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
 
 /** Money that is known to have gone back, and that the service does not show: it has taken a refund back. */
 export function observeRefundedSum(state: Payment, observation: RecordObservation): PaymentEvent[] {
@@ -225,7 +260,7 @@ export function observeRefundedSum(state: Payment, observation: RecordObservatio
 const isAboutSums = (open: Payment['reviews'][number]): boolean =>
   open.code === 'refund_disagrees' && isAbout(open, 'refundToken', null);
 
-const observeExternalRefund = (amount: number): PaymentEvent[] =>
+export const observeExternalRefund = (amount: number): PaymentEvent[] =>
   amount > 0 ? [{ type: 'ExternalRefundObserved', data: { amount } }] : [];
 
 /** True where the service shows just what our books have: none of a refund in flight has gone back. */

@@ -19,6 +19,7 @@ import type { PaymentInput } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
+import { mayBePaid } from './creation.ts';
 import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
 import { reservedAmount } from './payment-state.ts';
 import { resolutionsOf } from './resolutions.ts';
@@ -145,10 +146,10 @@ test('a payment that was never requested has no review to resolve', () => {
 test.each(['acknowledged', 'inquire_again'] as const)(
   '%s resolves the review and changes nothing else',
   (resolution) => {
-    const history = [...historyTo.pending, open('unknown_status')];
+    const history = [...historyTo.pending, open('only_here')];
     given(history)
-      .when(say('unknown_status', resolution))
-      .then([ended('unknown_status', resolution)]);
+      .when(say('only_here', resolution))
+      .then([ended('only_here', resolution)]);
   },
 );
 
@@ -343,11 +344,58 @@ describe('a payment that the service shows with another amount', () => {
     stays([...historyTo.init, open('terms_disagree', evidence)]);
   });
 
-  test.each(['requested', 'unresolved', ...paymentPhases.filter(isFinalPhase)] as const)(
-    'stays as it is in phase %s',
-    (phase) => stays([...historyTo[phase], open('terms_disagree', { observedAmount: 900 })]),
+  const unpaid = paymentPhases.filter(
+    (phase) => isFinalPhase(phase) && phase !== 'approved' && phase !== 'refunded',
   );
+  test.each(['requested', 'unresolved', ...unpaid] as const)('stays as it is in phase %s', (phase) =>
+    stays([...historyTo[phase], open('terms_disagree', { observedAmount: 900 })]),
+  );
+
+  // The provider revised it twice between two inquiries, to another amount: it counted with the first one for ever.
+  test('is of that amount from the answer on where it is approved already, and what went back of it counts', () => {
+    const shows = inquired(observed('approved', { amount: 600, refundedAmount: 100 }));
+    const history = [...historyTo.approved, ...decided(historyTo.approved, shows)];
+    const answered = [...history, ...decided(history, say('terms_disagree', 'observed_terms_apply'))];
+    expect(types(answered.slice(history.length))).toEqual([
+      ...['ReviewResolved', 'FinalStatusRevised', 'ExternalRefundObserved'],
+    ]);
+    expect(paymentAfter(answered)).toMatchObject({
+      ...{ phase: 'approved', approvedAmount: 600, refundedAmount: 100, reviews: [] },
+    });
+    expect(decided(answered, shows)).toEqual([]);
+  });
+
+  test('is refunded where all of that amount has gone back', () => {
+    const shows = inquired(observed('refunded', { amount: 600, refundedAmount: 600 }));
+    const history = [...historyTo.approved, ...decided(historyTo.approved, shows)];
+    const answered = [...history, ...decided(history, say('terms_disagree', 'observed_terms_apply'))];
+    expect(paymentAfter(answered)).toMatchObject({ phase: 'refunded', approvedAmount: 600 });
+    expect(decided(answered, shows)).toEqual([]);
+  });
+
+  test('leaves it to the sum what becomes of a refund that is under way', () => {
+    const submitted = [...historyTo.approved, refundSubmitted('refund-1', 100)];
+    const shows = inquired(observed('approved', { amount: 600, refundedAmount: 100 }));
+    const history = [...submitted, ...decided(submitted, shows)];
+    expect(types(decided(history, say('terms_disagree', 'observed_terms_apply')))).toEqual([
+      ...['ReviewResolved', 'FinalStatusRevised'],
+    ]);
+  });
 });
+
+// It ended with the question, before the service had answered: its team was told that it was declined.
+test.each(['terms_disagree', 'unknown_status'] as const)(
+  '%s stays in review after inquire_again, until the service has answered',
+  (code) => {
+    const evidence = { observedStatus: 'processing', observedCurrency: 'USD' };
+    const history = [...historyTo.declined, open(code, evidence)];
+    expect(mayBePaid(paymentAfter(history))).toBe(true);
+    const asked = [...history, ...decided(history, say(code, 'inquire_again'))];
+    expect(mayBePaid(paymentAfter(asked))).toBe(true);
+    const answered = decided(asked, inquired(observed('declined')));
+    expect(answered).toEqual([{ ...found(code), data: { ...found(code).data, number: 2 } }]);
+  },
+);
 
 // --- Refunds
 

@@ -3,6 +3,7 @@ import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import {
   findOpen,
+  openReview,
   proposalFor,
   resolvedByAPerson,
   resolveWhere,
@@ -10,13 +11,24 @@ import {
   type Resolution,
   type Review,
 } from '../review.ts';
+import { amountSchema } from '@tollgate/payment-api/values';
 import { differsInAmountOnly } from '../observed-amount.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PaymentRefusal } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
-import { isFinalPhase } from './payment-machine.ts';
-import { evolve, isDecided, isPaymentAwaited, type Payment, type Refund } from './payment-state.ts';
+import { shownCodes } from './creation.ts';
+import { amountOf } from './observation.ts';
+import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
+import {
+  evolve,
+  isDecided,
+  isPaymentAwaited,
+  undecidedRefund,
+  type Payment,
+  type Refund,
+} from './payment-state.ts';
+import { isPaidPhase, observeExternalRefund } from './refunds.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -37,28 +49,32 @@ export function resolutionsOf(
   payment: Payment,
   review: Pick<Review<ReviewCode>, 'code' | 'evidence'>,
 ): readonly Resolution[] {
-  const { code } = review;
+  const { code, evidence } = review;
+  // An inquiry shows the sum, and not whose refund it is.
+  const isOfRefund = code === 'refund_disagrees' && evidence['refundToken'] !== undefined;
   return [
-    ...always[code],
+    ...always[code].filter((each) => each !== 'inquire_again' || !isOfRefund),
     ...(mayBeUnmade(payment, code) ? (['payment_not_made'] as const) : []),
     ...(mayApplyObserved(payment, review) ? (['observed_terms_apply'] as const) : []),
   ];
 }
 
 /**
- * Only where nothing but the amount differs, of our own payment and before it is final: a final one takes the amount of a
- * revision over by itself.
+ * Only where nothing but the amount differs, of our own payment and while it is open, or approved: any other final one takes the amount
+ * of a revision over by itself.
  */
 function mayApplyObserved(
-  { phase, terms, attempt, serviceToken }: Payment,
+  payment: Payment,
   { code, evidence }: Pick<Review<ReviewCode>, 'code' | 'evidence'>,
 ): boolean {
+  const { phase, terms, attempt, serviceToken } = payment;
   const { providerOrderNumber } = attempt;
+  const own = { amount: amountOf(payment), currency: terms.currency, providerOrderNumber, serviceToken };
   return (
     code === 'terms_disagree' &&
-    !isFinalPhase(phase) &&
+    (!isFinalPhase(phase) || isPaidPhase(payment)) &&
     evidence['serviceRefundToken'] === undefined &&
-    differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken })
+    differsInAmountOnly(evidence, own)
   );
 }
 
@@ -91,10 +107,16 @@ export function resolveReview(
 /** What the answer changes; undefined where its subject has been decided already. */
 function effectOf(
   state: Payment,
-  { evidence }: Review<ReviewCode>,
+  { code, evidence }: Review<ReviewCode>,
   resolution: Resolution,
 ): PaymentEvent[] | undefined {
   switch (resolution) {
+    case 'inquire_again':
+      // What may have been paid is asked about until the service has answered, which may take long.
+      return shownCodes.includes(code) ? openReview({ reviews: [], acknowledged: [] }, code, evidence) : [];
+    // The fold takes the amount of an open one over, and the next inquiry the status.
+    case 'observed_terms_apply':
+      return isPaidPhase(state) ? takeAmountShown(state, evidence) : [];
     case 'payment_not_made':
       return [endPayment(state)];
     case 'refund_made':
@@ -103,14 +125,23 @@ function effectOf(
       return refund && [endRefund(refund, resolution)];
     }
     case 'acknowledged':
-    case 'inquire_again':
-    // The fold takes the amount over, and the next inquiry the status.
-    case 'observed_terms_apply':
     case 'payout_not_made':
       return [];
     default:
       return unreachable(resolution);
   }
+}
+
+/** Of what was approved another amount holds, and what the service showed as given back of it, from the answer on. */
+function takeAmountShown(state: Payment, evidence: Evidence): PaymentEvent[] {
+  const amount = amountSchema.safeParse(evidence['observedAmount']).data;
+  if (amount === undefined) return [];
+  const from = statusOfPhase(state.phase);
+  const refunded = Number(evidence['observedRefundedAmount'] ?? 0) - state.refundedAmount;
+  return [
+    { type: 'FinalStatusRevised', data: { from, to: 'approved', amount } },
+    ...(undecidedRefund(state) === undefined ? observeExternalRefund(refunded) : []),
+  ];
 }
 
 /** A payment that the service never had has failed; one that it had and undid is declined. */

@@ -2,7 +2,7 @@
 import { inOrder } from '../decision.ts';
 import { endDeferredOfOwn } from '../deferred-callback.ts';
 import { observeCaptureOrVoid } from './capture-or-void.ts';
-import { isUnderstood, observeHeldMoney, observePayment } from './observation.ts';
+import { isUnderstood, observeOpenAgain, observePayment } from './observation.ts';
 import type { RecordObservation } from './payment-commands.ts';
 import type { PaymentEvent } from './payment-events.ts';
 import { evolve, type Payment } from './payment-state.ts';
@@ -14,7 +14,7 @@ export function observe(state: Payment, observation: RecordObservation): Payment
   const isReadable = isUnderstood(state, observed);
   return inOrder<Payment, PaymentEvent>(state, evolve, [
     (payment) => observePayment(payment, observed),
-    (payment) => (isReadable ? observeHeldMoney(payment, observation) : []),
+    (payment) => (isReadable ? observeOpenAgain(payment, observation) : []),
     (payment) => observeRefunds(payment, observation, isReadable),
     (payment) => (isReadable ? observeRefundedSum(payment, observation) : []),
     (payment) => observeCaptureOrVoid(payment, observation, isReadable),

@@ -48,7 +48,7 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
       ({ revisions }) => revisions > 0,
     ),
   terms_disagree: ({ listed, ledger, operation }) =>
-    listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||
+    listed.some(({ wasShownWrong, isStranger, revisions }) => wasShownWrong || isStranger || revisions > 1) ||
     ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),
   unknown_status: ({ listed, ledger, operation }) =>
     [...listed, ...ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber))].some(

@@ -215,8 +215,9 @@ function differencesOf(
   // The service has three days to decide what it has accepted; what is refunded meanwhile may be ours or not.
   if ([...operation.refunds.values()].some(({ state }) => state === 'accepted')) return [];
   if (known.status !== statusOf(phase)) return say(`it is ${known.status} at the service`);
-  if (operation.kind === 'payout' && known.amount !== operation.amount)
-    return say(`it is of ${operation.amount} here, and of ${known.amount} at the service`);
+  const amount = operation.approvedAmount > 0 ? operation.approvedAmount : operation.amount;
+  if (known.status !== 'declined' && known.amount !== amount)
+    return say(`it is of ${amount} here, and of ${known.amount} at the service`);
   if ('refundedAmount' in known && known.refundedAmount !== operation.refundedAmount)
     return say(`${operation.refundedAmount} are refunded here, ${known.refundedAmount} at the service`);
   // Of refunds that were forgotten only the sum is learnt.

@@ -1,9 +1,10 @@
 /**
  * What the sums of the index say that a team may pay out is what it has at the service; never more, where a person is still to say what
- * went out.
+ * came in or went out.
  */
 import type { OperationOnRecord } from './books.ts';
 import { teamNames } from '../people/teams.ts';
+import { epochMs } from '../world/machine.ts';
 import type { World } from '../world.ts';
 
 const patienceMs = 60_000;
@@ -37,24 +38,27 @@ function requireTrue(
   { team, name, available }: { team: string; name: string; available: number },
 ): void {
   const own = world.books.all().filter((each) => each.team === team);
-  // What a person is still to decide about a payment may be taken, or not. The service has three days to decide a refund that it has
-  // accepted: what is refunded meanwhile may be that one, or another.
-  if (own.some((each) => each.kind === 'payment' && (each.reviews.size > 0 || isBeingRefunded(each)))) return;
+  // The service has three days to decide a refund that it has accepted: what is refunded meanwhile may be that one, or another.
+  if (own.some(isBeingRefunded)) return;
   // A person has said, by what the service has shown, that it is of another amount.
   if (own.some((each) => ofService(world.ledger.payments, each).some(({ wasShownWrong }) => wasShownWrong)))
     return;
-  // What is in review is not waited for: the service has taken it back once more, and the next inquiry learns that (seed 9513).
-  if (own.some((each) => ofService(world.ledger.payouts, each).some((it) => it.revisions > each.revisions)))
-    return;
+  // What is in review is not waited for: what has changed at the service since then is learnt by the next inquiry (seed 9513).
+  if (own.some((each) => each.reviews.size > 0 && hasChangedSince(world, each))) return;
   const there = own.reduce((sum, each) => sum + leftOf(world, each), 0);
   const isInReview = own.some(({ reviews }) => reviews.size > 0);
-  world.saw(isInReview ? 'a position was compared while a payout is in review' : 'a position was compared');
+  world.saw(isInReview ? 'a position was compared while something is in review' : 'a position was compared');
   if (isInReview ? available > there : available !== there)
     world.complain(
       'position',
       `${team} has ${available} by the index of ${name}, and ${there} at the service`,
     );
 }
+
+const hasChangedSince = ({ ledger }: World, operation: OperationOnRecord): boolean =>
+  [...ofService(ledger.payments, operation), ...ofService(ledger.payouts, operation)].some(
+    ({ updatedAt }) => updatedAt - epochMs > operation.changedAt,
+  );
 
 const isBeingRefunded = ({ refunds }: OperationOnRecord): boolean =>
   [...refunds.values()].some(({ state }) => state === 'accepted');

@@ -139,6 +139,7 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('refunded-in-console', () => refundInConsole(world, random));
   every('disputed', () => dispute(world, random));
   every('payout-revised', () => revisePayout(world, random));
+  every('amount-revised', () => reviseAmount(world, random));
 }
 
 /**
@@ -200,6 +201,21 @@ function revisePayout({ ledger, trace, saw }: World, random: Random): void {
   trace.tell(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
   saw(`a payout was revised to ${to}`);
   ledger.revisePayout(payout, to);
+}
+
+function reviseAmount({ ledger, trace, saw }: World, random: Random): void {
+  const isBeingRefunded = ({ token }: { token: string }) =>
+    ledger.refunds.some(({ payment, status }) => payment === token && status === 'pending');
+  const approved = ledger.payments.filter(
+    (each) => each.status === 'approved' && each.revisions < 3 && !each.isStranger && !isBeingRefunded(each),
+  );
+  if (approved.length === 0) return;
+  const payment = random.pick(approved);
+  const amount = payment.refundedAmount + random.whole(1, payment.amount);
+  if (amount === payment.amount) return;
+  trace.tell(`the service revises ${payment.orderNumber} from ${payment.amount} to ${amount}`);
+  saw('the amount of an approved payment was revised');
+  ledger.reviseAmount(payment, amount);
 }
 
 function refundInConsole({ ledger, trace }: World, random: Random): void {

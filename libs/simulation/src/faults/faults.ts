@@ -56,6 +56,7 @@ export const faultKinds = [
   'unknown-status-shown',
   'overtaken-with-list',
   'payout-revised',
+  'amount-revised',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -65,6 +66,7 @@ const distances: Partial<Record<FaultKind, number>> = {
   'account-hangs': 10 * 60_000,
   'status-revised': 6 * 60_000,
   'payout-revised': 60_000,
+  'amount-revised': 60_000,
   'refunded-in-console': 8 * 60_000,
   'callback-forged': 2 * 60_000,
   'store-down': 10 * 60_000,
@@ -100,6 +102,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
 const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
   'overtaken-with-list': { seeds: 0.06, rate: 0.5 },
   'payout-revised': { seeds: 0.06, rate: 0.1 },
+  'amount-revised': { seeds: 0.06, rate: 0.1 },
 };
 
 export interface Faults {

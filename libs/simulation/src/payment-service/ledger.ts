@@ -173,13 +173,8 @@ function paymentsOf(context: Context) {
       updatedAt: at,
     };
     const flags = {
-      ...{
-        hasTakenMoney: false,
-        isCounted: false,
-        isStranger: false,
-        wasShownWrong: false,
-        wasShownUnknown: false,
-      },
+      ...{ hasTakenMoney: false, isCounted: false, isStranger: false },
+      ...{ wasShownWrong: false, wasShownUnknown: false },
       ...{ refundedInConsole: 0, revisions: 0 },
     };
     const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...nothingYet, ...flags, ...more };
@@ -228,6 +223,11 @@ function paymentsOf(context: Context) {
     revise: (payment: LedgerPayment, to: Status) => {
       payment.revisions += 1;
       changePayment(context, payment, { status: to, heldAmount: 0 }, true);
+    },
+    /** Taken back, and approved again with another amount: nobody sees it in between. */
+    reviseAmount: (payment: LedgerPayment, amount: number) => {
+      payment.revisions += 2;
+      changePayment(context, payment, { amount, isCounted: true }, true);
     },
   };
 }

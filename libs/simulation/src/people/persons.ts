@@ -86,12 +86,25 @@ function truthAbout(
     case 'second_payment_found':
       return 'acknowledged';
     case 'terms_disagree':
-      return ledger.payouts.some((each) => isOwn(each) && each.amount === evidence['observedAmount'])
+      return isAmountOf(ledger, operation, evidence['observedAmount'])
         ? 'observed_terms_apply'
         : 'inquire_again';
     default:
       return 'inquire_again';
   }
+}
+
+/** Of a payment only where it was approved before: of one that is open it is what a fault showed. */
+function isAmountOf(
+  { payments, payouts }: Ledger,
+  { token, kind, approvedAmount, serviceToken }: OperationOnRecord,
+  amount: unknown,
+): boolean {
+  if (kind === 'payment')
+    return (
+      approvedAmount > 0 && payments.some((each) => each.token === serviceToken && each.amount === amount)
+    );
+  return payouts.some((each) => each.orderNumber.startsWith(`${token}.`) && each.amount === amount);
 }
 
 /** Of refunds over the same amount the service has as many as we know of, or one more. */

@@ -101,6 +101,17 @@ describe('the amount of a refund', () => {
   });
 });
 
+// The customer had paid a moment ago: it was refused for good, as not refundable.
+it.each(['not-asked', 'awaiting-answer', 'failed'] as const)(
+  'of what is not final here, a refund comes again where the service was not asked: %s',
+  async (result) => {
+    const token = await harness().authorized('order-1');
+    const deps = { ...harness().inside, inquire: async () => result };
+    const input = { caller, key: keyOf('a'), request: { token }, cause };
+    expect(await refundPayment(deps, input)).toMatchObject({ kind: 'unavailable' });
+  },
+);
+
 // The service made it at the first delivery and refused the second. It was recorded as declined, so that the team could
 // refund the same money again, and the books had a refund of somebody else's.
 it('a refund that is delivered twice is approved, though its answer is a refusal', async () => {

@@ -80,7 +80,7 @@ export async function refundPayment(
   };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
   const inquired = await inquireBriefly(deps, { token: paymentToken, cause });
-  const notBegun = inquired === 'failed' ? notBegunUninquired(deps, found) : undefined;
+  const notBegun = inquired !== 'inquired' ? notBegunUninquired(deps, found) : undefined;
   if (notBegun !== undefined) return notBegun;
   return submitInTurn(
     deps,
@@ -106,7 +106,7 @@ const refundOf = ({ payment }: PaymentAggregate, refundToken: string): Refund | 
  * An inquiry is made before anything is refunded: the customer may have paid a moment ago, and a refund may have been made in
  * the provider's own console, which must be known before what the provider shows is taken for ours.
  *
- * @returns why it ends here where nobody answered, if it does; what is approved here may still be refunded
+ * @returns why it ends here where nobody was asked, or answered, if it does; what is approved here may still be refunded
  */
 function notBegunUninquired(
   { accounts }: RefundPaymentDependencies,

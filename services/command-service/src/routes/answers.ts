@@ -7,6 +7,7 @@ import {
   isBeforeAnnouncement,
   isFinalPhase,
   isPayoutAwaited,
+  mayBeMade,
   mayBePaid,
   mayBePaidOut,
   statusOfPayoutPhase,
@@ -70,6 +71,7 @@ const wantedBy: Record<
 /** 200 once the service has taken the refund, 202 while nobody knows, an error body where nothing was refunded. */
 export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): Answer {
   const { refundToken: token, declined } = refund;
+  if (mayBeMade(view.payment, refund)) return errorAnswer('refund_in_review', {}, { token });
   if (declined !== undefined && declined.reason !== 'declined')
     return toFailureAnswer(token, declined.reason, declined.errors);
   const shown = toPublicRefund(refund, view);

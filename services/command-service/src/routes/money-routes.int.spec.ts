@@ -148,6 +148,28 @@ describe('POST /api/v1/refunds answers', () => {
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
 
+  // Its team was told to send another one, and the customer had it twice.
+  it('409 with Retry-After where it was resolved as not made, and the service shows it after all', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    await app.post('refunds', { token }, key);
+    await harness().clock.advance(3_600_000);
+    await harness().inquire(token);
+    await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
+    const { serviceToken = '' } = (await harness().payments.load(token))?.payment ?? {};
+    Object.assign(harness().provider.payments.get(serviceToken)!, { refundedAmount: 100 });
+    await harness().inquire(token);
+    const answer = await app.post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error refund_in_review']);
+    expect(answer.headers['retry-after']).toBe('600');
+    await harness().resolve({ token, code: 'refund_disagrees', resolution: 'acknowledged' });
+    expect(errorsOf(await app.post('refunds', { token }, key))).toEqual([
+      409,
+      'processing_error resolved_as_not_made',
+    ]);
+  });
+
   it.each([0, -1, 0.5, '60', null])('400 to an amount of %j', async (amount) => {
     const answer = await startApp(harness()).post('refunds', { token: 'pay_1', amount }, key);
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error incorrect_amount amount']);

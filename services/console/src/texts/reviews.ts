@@ -38,7 +38,8 @@ export const reviewTexts = {
     unknown_status: 'The Payment Service shows a status that is not in its specification.',
     final_status_revised:
       'The Payment Service changed a final status, or holds money of a payment that has ended.',
-    refund_disagrees: 'The Payment Service shows another refunded sum than is on record here.',
+    refund_disagrees:
+      'The Payment Service shows another refunded sum than is on record here, or a refund that was called not made.',
     service_not_readable: "The Payment Service's answers about it cannot be read.",
     only_here: 'It is in our books, and the Payment Service does not show it.',
     second_payout_found: 'A second payout for the same order was found at the Payment Service.',
@@ -65,7 +66,7 @@ export const reviewTexts = {
     refund_not_made: (sum) =>
       `The refund ends, and ${sum} can be refunded again. If it was made after all, the customer may get ${sum} twice.`,
     observed_terms_apply: (sum) =>
-      `It is of ${sum} from now on, and its status follows with the next inquiry.`,
+      `It is of ${sum} from now on. Where it was not final, its status follows with the next inquiry.`,
   } as Readonly<Record<string, (sum: string) => string>>,
   otherwise: 'The review is closed with this resolution, and your reason in the history.',
 } as const;

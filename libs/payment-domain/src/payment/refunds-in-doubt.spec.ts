@@ -1,0 +1,108 @@
+/** Refunds of which nobody can say for certain whether they were made. */
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  announcedCall,
+  decided,
+  historyTo,
+  inquired,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  refundSubmitted,
+} from '../../testing/samples.ts';
+import type { SubmitRefund } from './payment-commands.ts';
+import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
+import { mayBeMade } from './refunds.ts';
+import { resolutionsOf } from './resolutions.ts';
+
+const { given } = scenario(paymentDomain);
+const { quietUntil } = announcedCall;
+const { approved } = historyTo;
+const unresolved: PaymentEvent[] = [
+  ...[...approved, refundSubmitted('refund-1', 300)],
+  { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
+];
+
+const opened = (code: ReviewCode, evidence: object): PaymentEvent => ({
+  type: 'ReviewOpened',
+  data: { code, evidence: expect.objectContaining(evidence) },
+});
+const acknowledged = (code: ReviewCode): PaymentEvent => ({
+  type: 'ReviewResolved',
+  data: { code, number: 1, resolution: 'acknowledged', reason: 'I asked them' },
+});
+const declinedEvent = (reason: PaymentEventOf<'RefundDeclined'>['data']['reason']): PaymentEvent => ({
+  type: 'RefundDeclined',
+  data: { refundToken: 'refund-1', errors: [], reason },
+});
+const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
+const shows = (refundedAmount: number) =>
+  inquired(observed('approved', { refundedAmount }), { inquiredAt: quietUntil });
+const submit: SubmitRefund = {
+  ...{ type: 'SubmitRefund', refundToken: 'refund-1', amount: 300, fingerprint: 'f', window: announcedCall },
+};
+
+// A person called it not made before the service had decided it: it was booked as made elsewhere, and its team was told to send another.
+describe('a refund that was called not made, and as much has gone back since', () => {
+  const calledNotMade = [...unresolved, declinedEvent('resolved')];
+  const made = (observedRefundedAmount: number) =>
+    opened('refund_disagrees', {
+      ...{ refundToken: 'refund-1', amount: 300, refundedAmount: 0, observedRefundedAmount },
+    });
+  const seen = [...calledNotMade, ...decided(calledNotMade, shows(300))];
+
+  test.each([300, 450])('is in review, and the sum counts: %i', (sum) =>
+    given(calledNotMade)
+      .when(shows(sum))
+      .then([external(sum), made(sum)]),
+  );
+
+  test('is not, where less has gone back, or where the service has refused it', () => {
+    given(calledNotMade)
+      .when(shows(299))
+      .then([external(299)]);
+    given([...unresolved, declinedEvent('refused')])
+      .when(shows(300))
+      .then([external(300)]);
+  });
+
+  test('is asked about once', () => {
+    given(seen).when(shows(300)).thenNothing();
+    const answered = [...seen, acknowledged('refund_disagrees')];
+    given(answered)
+      .when(shows(700))
+      .then([external(400)]);
+  });
+
+  test('is told to its team as in review until a person has answered, and no inquiry answers it', () => {
+    const refundOf = (events: readonly PaymentEvent[]) => {
+      const payment = paymentAfter(events);
+      return mayBeMade(payment, payment.refunds[0]!);
+    };
+    expect([calledNotMade, seen].map(refundOf)).toEqual([false, true]);
+    expect(refundOf([...seen, acknowledged('refund_disagrees')])).toBe(false);
+    const [review] = paymentAfter(seen).reviews;
+    expect(resolutionsOf(paymentAfter(seen), review!)).toEqual(['acknowledged']);
+  });
+});
+
+test('the review of a refund without an outcome has the sum that was shown last', () => {
+  const called = [...unresolved, ...decided(unresolved, shows(0))];
+  const later = [...called, ...decided(called, shows(1_000))];
+  expect(paymentAfter(later).reviews).toMatchObject([{ evidence: { observedRefundedAmount: 1_000 } }]);
+});
+
+// The inquiry before it showed a status that nobody knows, and 300 given back in the console: that was taken for a refund that was lost.
+test.each(['unknown_status', 'terms_disagree', 'only_here'] as const)(
+  'while %s is open or acknowledged, the sum approves no refund',
+  (code) => {
+    const doubted: PaymentEvent[] = [...approved, { type: 'ReviewOpened', data: { code, evidence: {} } }];
+    const seen = [...doubted, acknowledged(code)];
+    for (const history of [doubted, seen]) {
+      const [event] = decided(history, submit);
+      expect(event).toMatchObject({ type: 'RefundSubmitted', data: { sumUnknown: true } });
+    }
+    expect(decided(approved, submit)[0]?.data).not.toHaveProperty('sumUnknown');
+  },
+);
