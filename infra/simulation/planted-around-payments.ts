@@ -106,8 +106,8 @@ export const bugsOfReviews: readonly PlantedBug[] = [
   {
     ...{ name: 'amount-as-approved', breaks: 'what is shown as less is not paid out of', seeds: 200 },
     file: 'libs/views/src/position.ts',
-    from: "taken = Math.min(taken, code === 'unknown_status' ? gone : shown);",
-    to: 'void shown;',
+    from: "return code === 'terms_disagree' && typeof shown === 'number' ? Math.max(0, Math.floor(shown)) : taken;",
+    to: 'return taken;',
   },
   {
     ...{ name: 'declined-for-good', breaks: 'a declined payout may turn up paid', seeds: 500 },

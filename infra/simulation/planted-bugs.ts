@@ -130,8 +130,8 @@ const money: readonly PlantedBug[] = [
   {
     ...{ name: 'refunds-side-by-side', breaks: 'one refund at a time', seeds: 100 },
     file: `${domain}/payment/refunds.ts`,
-    from: "if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });\n  const data",
-    to: 'const data',
+    from: "if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });\n  const sumUnknown",
+    to: 'const sumUnknown',
   },
   {
     ...{ name: 'refund-again', breaks: 'I10: a repeated refund is one refund', seeds: 60 },
@@ -161,7 +161,7 @@ const money: readonly PlantedBug[] = [
       breaks: 'F11: the sum is believed, not the word',
       seeds: 200,
     },
-    file: `${domain}/payment/refunds.ts`,
+    file: `${domain}/payment/observation.ts`,
     from: "if (status === 'refunded' && refundedAmount === 0) return amount;",
     to: "if (status === 'refunded') return amount;",
   },
@@ -174,8 +174,8 @@ const money: readonly PlantedBug[] = [
   {
     ...{ name: 'older-status', breaks: 'I11: an older status never reverts a final one', seeds: 100 },
     file: `${domain}/payment/observation.ts`,
-    from: "if (status === 'init' || status === 'pending') return [];",
-    to: "if (status === 'init') return [];",
+    from: 'if (isOpenStatus(status)) return undefined;',
+    to: "if (status === 'init') return undefined;",
   },
   {
     ...{ name: 'no-revision', breaks: 'F1: a revision is learnt', seeds: 200 },

@@ -270,6 +270,16 @@ export const resolveOpen = <Code extends string>(
   reason: string,
 ): ReviewResolved<Code>[] => resolveWhere(state, ({ code }) => codes.includes(code), resolution, reason);
 
+/** The service shows what is on record, and it is understood: what was in doubt is over, and what was acknowledged of it is forgotten. */
+export const endDoubtsAbout = <Code extends string>(
+  { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
+  isDoubt: (about: Review<Code>) => boolean,
+): ReviewResolved<Code>[] =>
+  resolveWhere({ reviews: [...reviews, ...acknowledged] }, isDoubt, 'found', 'the service reported it later');
+
+export const isAboutDoubt = ({ code }: Pick<Review, 'code'>): boolean =>
+  doubtCodes.some((each) => each === code);
+
 export function afterOpened<Code extends string>(
   { reviews, reviewCount }: Reviewable<Code>,
   { code, evidence }: Pick<Review<Code>, 'code' | 'evidence'>,
@@ -296,10 +306,14 @@ export function afterResolved<Code extends string>(
   { code, number, resolution }: ReviewResolved<Code>['data'],
 ): Pick<Reviewable<Code>, 'reviews' | 'acknowledged'> {
   const resolved = findOpen({ reviews }, { code, number });
-  const left = { reviews: reviews.filter((open) => open !== resolved), acknowledged };
+  const left = {
+    reviews: reviews.filter((open) => open !== resolved),
+    // What was acknowledged is over as well.
+    acknowledged: acknowledged.filter((each) => each.code !== code || each.number !== number),
+  };
   if (resolved === undefined || !lastWords.has(resolution)) return left;
   const { proposal: _, ...accepted } = resolved;
-  return { ...left, acknowledged: [...acknowledged, accepted] };
+  return { ...left, acknowledged: [...left.acknowledged, accepted] };
 }
 
 /** Decline reason of what a person resolved as undone by the service. */

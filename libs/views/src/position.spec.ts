@@ -136,7 +136,7 @@ describe('a payment that is shown otherwise than it is on record', () => {
       evolve(undefined, requested()),
     );
   const shown = (
-    code: 'terms_disagree' | 'unknown_status' | 'refund_unresolved',
+    code: 'terms_disagree' | 'unknown_status' | 'refund_unresolved' | 'final_status_revised' | 'only_here',
     evidence: Record<string, string | number>,
   ): PaymentEvent => ({ type: 'ReviewOpened', data: { code, evidence } });
   const acknowledged: PaymentEvent = {
@@ -185,6 +185,41 @@ describe('a payment that is shown otherwise than it is on record', () => {
       'counts without what is shown as given back while a refund has no outcome',
       [happening.refunding, shown('refund_unresolved', { amount: 500, observedRefundedAmount: 1_500 })],
       { available: 0n, hold: 1_500n },
+    ],
+    ...[0, 0.5, -1].map((observedAmount): [string, PaymentEvent[], object] => [
+      `counts as nothing where ${observedAmount} are shown`,
+      [shown('unknown_status', { observedStatus: 'cancelled', observedAmount })],
+      { available: 0n, hold: 1_500n },
+    ]),
+    [
+      'counts as nothing of an amount that is none',
+      [shown('terms_disagree', { observedAmount: -1 })],
+      { available: 0n, hold: 1_500n },
+    ],
+    [
+      'loses no more than it has by a sum that cannot be',
+      [shown('terms_disagree', { observedAmount: 1_500, observedRefundedAmount: 9e15 })],
+      { available: 0n, hold: 1_500n },
+    ],
+    [
+      'counts as nothing where its approval was taken back',
+      [shown('final_status_revised', { from: 'approved', to: 'pending' })],
+      { available: 0n, hold: 1_500n },
+    ],
+    [
+      'counts as on record where it is known to what it was revised',
+      [shown('final_status_revised', { from: 'declined', to: 'approved' })],
+      { available: 1_500n, hold: 0n },
+    ],
+    [
+      'counts as nothing where the service does not have it any more',
+      [shown('only_here', { serviceToken: 'x' })],
+      { available: 0n, hold: 1_500n },
+    ],
+    [
+      'counts without a refund that may come on top of what is shown as given back',
+      [happening.refunding, shown('refund_unresolved', { amount: 500, observedRefundedAmount: 200 })],
+      { available: 800n, hold: 700n },
     ],
     [
       'counts without a refund that has no outcome',

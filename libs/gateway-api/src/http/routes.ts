@@ -257,6 +257,7 @@ const refunds = {
       'daily_limit_exceeded',
       'payment_not_refundable',
       'refund_in_review',
+      'refund_doubtful',
       'resolved_as_not_made',
       'idempotency_key_reused',
       ...ofProviderCalls,

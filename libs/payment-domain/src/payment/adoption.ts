@@ -6,7 +6,7 @@ import { declineReasonOf, isPartOf, maskOf, statusOf } from './observation.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
 import type { PaymentState } from './payment-state.ts';
-import { refundedAmountOf } from './refunds.ts';
+import { refundedAmountOf } from './observation.ts';
 
 /** An operator takes a payment under a team. */
 export interface AdoptPayment {

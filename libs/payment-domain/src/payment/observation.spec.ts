@@ -454,6 +454,40 @@ test('what a person called not made, and is open at the service, is in review', 
   expect(decided(historyTo.declined, inquired(observed('init'), { inquiredAt: 30 * 60_000 }))).toEqual([]);
 });
 
+test('that review is over once the service shows it as on record, and it is asked about again', () => {
+  const openAgain = inquired(observed('pending'), { inquiredAt: 30 * 60_000 });
+  const answered: PaymentEvent = {
+    type: 'ReviewResolved',
+    data: { code: 'final_status_revised', number: 1, resolution: 'acknowledged', reason: 'seen' },
+  };
+  for (const answers of [[], [answered]]) {
+    const asked = [...historyTo.approved, ...decided(historyTo.approved, openAgain), ...answers];
+    const back = [...asked, ...observe(asked, observed('approved'))];
+    expect(paymentAfter(back)).toMatchObject({ reviews: [], acknowledged: [] });
+    expect(observe(back, observed('approved'))).toEqual([]);
+    expect(decided(back, openAgain)).toMatchObject([{ data: { code: 'final_status_revised' } }]);
+  }
+});
+
+// Acknowledged once, it was never asked about again: with other terms it counted as on record.
+test('what was acknowledged is forgotten once the payment is shown as agreed', () => {
+  const of900 = observed('approved', { amount: 900 });
+  const answered: PaymentEvent = {
+    type: 'ReviewResolved',
+    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
+  };
+  const seen = [...historyTo.approved, ...observe(historyTo.approved, of900), answered];
+  expect(observe(seen, of900)).toEqual([]);
+  const back = [...seen, ...observe(seen, observed('approved'))];
+  expect(observe(back, observed('approved'))).toEqual([]);
+  expect(observe(back, of900)).toMatchObject([{ type: 'ReviewOpened', data: { code: 'terms_disagree' } }]);
+});
+
+test('evidence has what went back, also where the word alone says so', () => {
+  const [opened] = observe(historyTo.approved, observed('refunded', { amount: 600 }));
+  expect(opened?.data).toMatchObject({ evidence: { observedAmount: 600, observedRefundedAmount: 600 } });
+});
+
 test('a picture from before it was final ends no doubt about it', () => {
   const doubted = [...historyTo.approved, ...observe(historyTo.approved, observed('odd'))];
   expect(observe(doubted, observed('pending'))).toEqual([]);

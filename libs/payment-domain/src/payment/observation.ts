@@ -2,11 +2,11 @@
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
 import {
-  doubtCodes,
+  endDoubtsAbout,
+  isAboutDoubt,
   openInstead,
   openLatest,
   openReviewPer,
-  resolveOpen,
   resolvedByAPerson,
 } from '../review.ts';
 import { cut, present } from '../values.ts';
@@ -25,12 +25,14 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
       observedServiceToken: observed.serviceToken,
     });
   if (!agrees(state, observed)) return openDisagreement(state, observed);
-  // A picture from before it was final says nothing about what is in doubt since.
-  if (isFinalPhase(state.phase) && isOpenStatus(status.data)) return [];
   const events = isFinalPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observeOpen(state, observed, status.data);
-  return [...events, ...issueRecurringToken(state, observed), ...endDoubts(state)];
+  if (events === undefined) return [];
+  // A status that is taken over ends what was acknowledged by itself.
+  const { reviews, acknowledged } = state;
+  const doubts = endDoubts({ reviews, acknowledged: events.length === 0 ? acknowledged : [] });
+  return [...events, ...issueRecurringToken(state, observed), ...doubts];
 }
 
 /** After a partial refund some deployments report `refunded`: where a sum is shown it is believed, and not the word. */
@@ -38,8 +40,11 @@ export const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): s
   status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
 
 /** The service shows what was asked for, and it is understood: earlier doubts are over. */
-const endDoubts = (state: Payment): PaymentEvent[] =>
-  resolveOpen(state, doubtCodes, 'found', 'the service reported it later');
+const endDoubts = (state: Pick<Payment, 'reviews' | 'acknowledged'>): PaymentEvent[] =>
+  endDoubtsAbout(state, (about) => isAboutDoubt(about) || isOpenAgain(about));
+
+const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
+  code === 'final_status_revised' && isOpenStatus(String(evidence['to']));
 
 function issueRecurringToken(
   { terms, recurringToken: known }: Payment,
@@ -91,11 +96,18 @@ export function openDisagreement(state: Payment, observed: ObservedPayment): Pay
   });
 }
 
-const sumsShown = ({ amount, authorizedAmount, refundedAmount, currency }: ObservedPayment) => ({
-  observedAmount: amount,
-  observedAuthorizedAmount: authorizedAmount,
-  observedRefundedAmount: refundedAmount,
-  observedCurrency: currency,
+/** What went back, as the service shows it: some deployments show the word alone. */
+export function refundedAmountOf({ status, amount, refundedAmount }: ObservedPayment): number {
+  if (status === 'refunded' && refundedAmount === 0) return amount;
+  return status === 'approved' || status === 'refunded' ? refundedAmount : 0;
+}
+
+const sumsShown = (observed: ObservedPayment) => ({
+  observedAmount: observed.amount,
+  observedAuthorizedAmount: observed.authorizedAmount,
+  // Of any other status what it shows as it is.
+  observedRefundedAmount: refundedAmountOf(observed) || observed.refundedAmount,
+  observedCurrency: observed.currency,
 });
 
 function observeOpen(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {
@@ -146,9 +158,14 @@ export const maskOf = ({ sanitizedMask }: ObservedPayment) =>
 export const declineReasonOf = ({ declineReason }: ObservedPayment) =>
   present({ declineReason: declineReason && cut(declineReason) });
 
-function observeFinal(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {
+/** Undefined of a picture from before it was final: that says nothing about what is in doubt since, either. */
+function observeFinal(
+  state: Payment,
+  observed: ObservedPayment,
+  status: PaymentStatus,
+): PaymentEvent[] | undefined {
   // An older status never reverts a final one.
-  if (isOpenStatus(status)) return [];
+  if (isOpenStatus(status)) return undefined;
   const from = statusOfPhase(state.phase);
   if (from === status) return [];
   // Refunded is approved with everything refunded: this is a state from before the refund.

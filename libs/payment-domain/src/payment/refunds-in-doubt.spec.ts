@@ -13,7 +13,9 @@ import {
 } from '../../testing/samples.ts';
 import type { SubmitRefund } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
-import { mayBeMade } from './refunds.ts';
+import type { Resolution } from '../review.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import { mayBeMade, mayHaveBeenMade } from './refunds.ts';
 import { resolutionsOf } from './resolutions.ts';
 
 const { given } = scenario(paymentDomain);
@@ -39,6 +41,10 @@ const declinedEvent = (reason: PaymentEventOf<'RefundDeclined'>['data']['reason'
 const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
 const shows = (refundedAmount: number) =>
   inquired(observed('approved', { refundedAmount }), { inquiredAt: quietUntil });
+const say = (code: ReviewCode, resolution: Resolution, number = 1): ResolveReview<ReviewCode> => ({
+  ...{ type: 'ResolveReview', code, number, resolution, reason: 'I asked them' },
+});
+const refundOf = (events: readonly PaymentEvent[]) => paymentAfter(events).refunds[0]!;
 const submit: SubmitRefund = {
   ...{ type: 'SubmitRefund', refundToken: 'refund-1', amount: 300, fingerprint: 'f', window: announcedCall },
 };
@@ -76,15 +82,39 @@ describe('a refund that was called not made, and as much has gone back since', (
   });
 
   test('is told to its team as in review until a person has answered, and no inquiry answers it', () => {
-    const refundOf = (events: readonly PaymentEvent[]) => {
-      const payment = paymentAfter(events);
-      return mayBeMade(payment, payment.refunds[0]!);
-    };
-    expect([calledNotMade, seen].map(refundOf)).toEqual([false, true]);
-    expect(refundOf([...seen, acknowledged('refund_disagrees')])).toBe(false);
+    const isTold = (events: readonly PaymentEvent[]) => mayBeMade(paymentAfter(events), refundOf(events));
+    expect([calledNotMade, seen].map(isTold)).toEqual([false, true]);
+    expect(isTold([...seen, acknowledged('refund_disagrees')])).toBe(false);
     const [review] = paymentAfter(seen).reviews;
     expect(resolutionsOf(paymentAfter(seen), review!)).toEqual(['acknowledged']);
   });
+});
+
+// The amount was in review as well, and the answer to that booked it as made elsewhere.
+test('a refund that was called not made is in review, too, where the payment is of another amount', () => {
+  const called = [...unresolved, declinedEvent('resolved')];
+  const shown = inquired(observed('approved', { amount: 1_200, refundedAmount: 300 }));
+  const disagreeing = [...called, ...decided(called, shown)];
+  const isTold = (events: readonly PaymentEvent[]) => mayBeMade(paymentAfter(events), refundOf(events));
+  expect([called, disagreeing].map(isTold)).toEqual([false, true]);
+  const answered = [...disagreeing, ...decided(disagreeing, say('terms_disagree', 'observed_terms_apply'))];
+  expect(paymentAfter(answered)).toMatchObject({
+    ...{ approvedAmount: 1_200, refundedAmount: 300 },
+    reviews: [{ code: 'refund_disagrees', evidence: { refundToken: 'refund-1' } }],
+  });
+  const seen = [...answered, ...decided(answered, say('refund_disagrees', 'acknowledged', 2))];
+  expect([isTold(answered), isTold(seen)]).toEqual([true, false]);
+  expect(mayHaveBeenMade(paymentAfter(seen), refundOf(seen))).toBe(true);
+});
+
+// Until the provider answered, the team could pay out what it had shown as given back.
+test('inquire_again leaves the review of a refund open until the service has answered', () => {
+  const called = [...unresolved, ...decided(unresolved, shows(1_000))];
+  const asked = [...called, ...decided(called, say('refund_unresolved', 'inquire_again'))];
+  expect(paymentAfter(asked).reviews).toMatchObject([
+    { code: 'refund_unresolved', number: 2, evidence: { observedRefundedAmount: 1_000 } },
+  ]);
+  expect(decided(asked, shows(300))).toMatchObject([{ type: 'RefundApproved' }, { type: 'ReviewResolved' }]);
 });
 
 test('the review of a refund without an outcome has the sum that was shown last', () => {
@@ -102,6 +132,9 @@ test.each(['unknown_status', 'terms_disagree', 'only_here'] as const)(
     for (const history of [doubted, seen]) {
       const [event] = decided(history, submit);
       expect(event).toMatchObject({ type: 'RefundSubmitted', data: { sumUnknown: true } });
+      // What was acknowledged once made every later refund end before a person.
+      const understood = [...history, ...decided(history, shows(0))];
+      expect(decided(understood, submit)[0]?.data).not.toHaveProperty('sumUnknown');
     }
     expect(decided(approved, submit)[0]?.data).not.toHaveProperty('sumUnknown');
   },

@@ -11,7 +11,7 @@ import {
 import { doubtCodes, isAbout, openLatest, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { cut, present, textLengthMax } from '../values.ts';
-import { isUnderstood, mayBeOlder, wasApproved } from './observation.ts';
+import { isUnderstood, mayBeOlder, refundedAmountOf, wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
   ObservedPayment,
@@ -54,7 +54,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   return events({ type: 'RefundSubmitted', data });
 }
 
-/** What the service shows is not understood, or was not: what has gone back already is not known. */
+/** What the service shows is not understood, also where somebody has acknowledged that: what has gone back already is not known. */
 const isInDoubt = ({ reviews, acknowledged }: Payment): boolean =>
   [...reviews, ...acknowledged].some(({ code }) => doubtCodes.some((each) => each === code));
 
@@ -206,8 +206,8 @@ export function observeRefunds(
   });
 }
 
-/** More has gone back than our books have. Of a refund that a person called not made it may be that one: then its team must not make it again. */
-function observeGrowth(state: Payment, shown: number): PaymentEvent[] {
+/** More has gone back than our books have, while no refund of ours is under way. Of a refund that a person called not made it may be that one: then its team must not make it again. */
+export function observeGrowth(state: Payment, shown: number): PaymentEvent[] {
   const { refunds, refundedAmount } = state;
   const growth = shown - refundedAmount;
   const mayBeMade = refunds.filter(
@@ -230,11 +230,27 @@ const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string):
 const isAboutMade = (each: Payment['reviews'][number], refundToken: string): boolean =>
   each.code === 'refund_disagrees' && isAbout(each, 'refundToken', refundToken);
 
+/** What the service shows of a payment while nobody understands it. */
+const showsRoomFor = (
+  { code, evidence }: Payment['reviews'][number],
+  { amount, refundedAmount }: { amount: number; refundedAmount: number },
+): boolean =>
+  (code === 'terms_disagree' || code === 'unknown_status') &&
+  Number(evidence['observedRefundedAmount'] ?? 0) - refundedAmount >= amount;
+
 /** A person called it not made, and it is in review whether it was: who is told that it was not sends another one. */
 export const mayBeMade = (
-  { reviews }: Pick<Payment, 'reviews'>,
+  { reviews, refundedAmount }: Pick<Payment, 'reviews' | 'refundedAmount'>,
+  { refundToken, amount, declined }: Refund,
+): boolean =>
+  declined?.reason === 'resolved' &&
+  reviews.some((each) => isAboutMade(each, refundToken) || showsRoomFor(each, { amount, refundedAmount }));
+
+/** The same, and a person has looked at it since: whether it was made only that one knows. */
+export const mayHaveBeenMade = (
+  { acknowledged }: Pick<Payment, 'acknowledged'>,
   { refundToken, declined }: Refund,
-): boolean => declined?.reason === 'resolved' && reviews.some((each) => isAboutMade(each, refundToken));
+): boolean => declined?.reason === 'resolved' && acknowledged.some((each) => isAboutMade(each, refundToken));
 
 export const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
 
@@ -260,7 +276,7 @@ export function observeRefundedSum(state: Payment, observation: RecordObservatio
 const isAboutSums = (open: Payment['reviews'][number]): boolean =>
   open.code === 'refund_disagrees' && isAbout(open, 'refundToken', null);
 
-export const observeExternalRefund = (amount: number): PaymentEvent[] =>
+const observeExternalRefund = (amount: number): PaymentEvent[] =>
   amount > 0 ? [{ type: 'ExternalRefundObserved', data: { amount } }] : [];
 
 /** True where the service shows just what our books have: none of a refund in flight has gone back. */
@@ -268,9 +284,3 @@ export const showsNoFurtherRefund = (state: Payment, observed: ObservedPayment):
   isUnderstood(state, observed) &&
   wasApproved(observed) &&
   refundedAmountOf(observed) === state.refundedAmount;
-
-/** What went back, as the service shows it: some deployments show the word alone. */
-export function refundedAmountOf({ status, amount, refundedAmount }: RecordObservation['observed']): number {
-  if (status === 'refunded' && refundedAmount === 0) return amount;
-  return status === 'approved' || status === 'refunded' ? refundedAmount : 0;
-}

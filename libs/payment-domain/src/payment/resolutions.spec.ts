@@ -373,6 +373,23 @@ describe('a payment that the service shows with another amount', () => {
     expect(decided(answered, shows)).toEqual([]);
   });
 
+  test('is refunded where all of that amount had gone back before', () => {
+    const refunded: PaymentEvent[] = [
+      ...historyTo.approved,
+      { type: 'ExternalRefundObserved', data: { amount: 300 } },
+    ];
+    const shows = inquired(observed('refunded', { amount: 300, refundedAmount: 300 }));
+    const history = [...refunded, ...decided(refunded, shows)];
+    const answered = [...history, ...decided(history, say('terms_disagree', 'observed_terms_apply'))];
+    expect(paymentAfter(answered)).toMatchObject({ phase: 'refunded', approvedAmount: 300, reviews: [] });
+    expect(decided(answered, shows)).toEqual([]);
+  });
+
+  test.each([300.5, -1, 2_000])('stays as it is where %d of it is shown as given back', (refundedAmount) => {
+    const shows = inquired(observed('approved', { amount: 1_200, refundedAmount }));
+    stays([...historyTo.approved, ...decided(historyTo.approved, shows)]);
+  });
+
   test('leaves it to the sum what becomes of a refund that is under way', () => {
     const submitted = [...historyTo.approved, refundSubmitted('refund-1', 100)];
     const shows = inquired(observed('approved', { amount: 600, refundedAmount: 100 }));

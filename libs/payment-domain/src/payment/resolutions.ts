@@ -18,7 +18,7 @@ import type { ResolveReview } from '../shared-inputs.ts';
 import type { PaymentRefusal } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { shownCodes } from './creation.ts';
-import { amountOf } from './observation.ts';
+import { amountOf, isPartOf } from './observation.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
 import {
   evolve,
@@ -28,7 +28,7 @@ import {
   type Payment,
   type Refund,
 } from './payment-state.ts';
-import { isPaidPhase, observeExternalRefund } from './refunds.ts';
+import { isPaidPhase, observeGrowth } from './refunds.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -72,7 +72,8 @@ function mayApplyObserved(
   const own = { amount: amountOf(payment), currency: terms.currency, providerOrderNumber, serviceToken };
   return (
     code === 'terms_disagree' &&
-    (!isFinalPhase(phase) || isPaidPhase(payment)) &&
+    (!isFinalPhase(phase) ||
+      (isPaidPhase(payment) && isPartOf(refundedIn(evidence), Number(evidence['observedAmount'])))) &&
     evidence['serviceRefundToken'] === undefined &&
     differsInAmountOnly(evidence, own)
   );
@@ -104,6 +105,8 @@ export function resolveReview(
   );
 }
 
+const staysOpen: readonly ReviewCode[] = [...shownCodes, 'refund_unresolved'];
+
 /** What the answer changes; undefined where its subject has been decided already. */
 function effectOf(
   state: Payment,
@@ -112,8 +115,8 @@ function effectOf(
 ): PaymentEvent[] | undefined {
   switch (resolution) {
     case 'inquire_again':
-      // What may have been paid is asked about until the service has answered, which may take long.
-      return shownCodes.includes(code) ? openReview({ reviews: [], acknowledged: [] }, code, evidence) : [];
+      // What may have been paid, or given back, is asked about until the service has answered, which may take long.
+      return staysOpen.includes(code) ? openReview({ reviews: [], acknowledged: [] }, code, evidence) : [];
     // The fold takes the amount of an open one over, and the next inquiry the status.
     case 'observed_terms_apply':
       return isPaidPhase(state) ? takeAmountShown(state, evidence) : [];
@@ -132,15 +135,17 @@ function effectOf(
   }
 }
 
+const refundedIn = (evidence: Evidence): number => Number(evidence['observedRefundedAmount'] ?? 0);
+
 /** Of what was approved another amount holds, and what the service showed as given back of it, from the answer on. */
 function takeAmountShown(state: Payment, evidence: Evidence): PaymentEvent[] {
   const amount = amountSchema.safeParse(evidence['observedAmount']).data;
   if (amount === undefined) return [];
   const from = statusOfPhase(state.phase);
-  const refunded = Number(evidence['observedRefundedAmount'] ?? 0) - state.refundedAmount;
+  const to = state.refundedAmount >= amount ? 'refunded' : 'approved';
   return [
-    { type: 'FinalStatusRevised', data: { from, to: 'approved', amount } },
-    ...(undecidedRefund(state) === undefined ? observeExternalRefund(refunded) : []),
+    { type: 'FinalStatusRevised', data: { from, to, amount } },
+    ...(undecidedRefund(state) === undefined ? observeGrowth(state, refundedIn(evidence)) : []),
   ];
 }
 

@@ -7,12 +7,12 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import {
-  doubtCodes,
+  endDoubtsAbout,
+  isAboutDoubt,
   isKnownBeside,
   openBeside,
   openInstead,
   openLatest,
-  resolveOpen,
   resolvedByAPerson,
   type Evidence,
 } from '../review.ts';
@@ -148,7 +148,9 @@ export function observePayout(state: Payout, observed: ObservedPayout): PayoutEv
   const events = isFinalPayoutPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observePending(observed, status.data);
-  return [...events, ...endDoubts(state)];
+  // A status that is taken over ends what was acknowledged by itself.
+  const { reviews, acknowledged } = state;
+  return [...events, ...endDoubts({ reviews, acknowledged: events.length === 0 ? acknowledged : [] })];
 }
 
 /** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
@@ -171,8 +173,8 @@ export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout):
   });
 
 /** The service shows what was asked for, and it is understood: earlier doubts are over. */
-const endDoubts = (state: Payout): PayoutEvent[] =>
-  resolveOpen(state, doubtCodes, 'found', 'the service reported it later');
+const endDoubts = (state: Pick<Payout, 'reviews' | 'acknowledged'>): PayoutEvent[] =>
+  endDoubtsAbout(state, isAboutDoubt);
 
 function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutEvent[] {
   if (status === 'pending') return [];

@@ -10,6 +10,7 @@ import {
   mayBeMade,
   mayBePaid,
   mayBePaidOut,
+  mayHaveBeenMade,
   statusOfPayoutPhase,
 } from '@tollgate/payment-domain';
 import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
@@ -72,6 +73,7 @@ const wantedBy: Record<
 export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): Answer {
   const { refundToken: token, declined } = refund;
   if (mayBeMade(view.payment, refund)) return errorAnswer('refund_in_review', {}, { token });
+  if (mayHaveBeenMade(view.payment, refund)) return errorAnswer('refund_doubtful', {}, { token });
   if (declined !== undefined && declined.reason !== 'declined')
     return toFailureAnswer(token, declined.reason, declined.errors);
   const shown = toPublicRefund(refund, view);

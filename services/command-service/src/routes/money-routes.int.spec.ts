@@ -166,7 +166,7 @@ describe('POST /api/v1/refunds answers', () => {
     await harness().resolve({ token, code: 'refund_disagrees', resolution: 'acknowledged' });
     expect(errorsOf(await app.post('refunds', { token }, key))).toEqual([
       409,
-      'processing_error resolved_as_not_made',
+      'processing_error refund_doubtful',
     ]);
   });
 
