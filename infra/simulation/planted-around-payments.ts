@@ -105,8 +105,8 @@ export const bugsOfReviews: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'amount-as-approved', breaks: 'what is shown as less is not paid out of', seeds: 200 },
-    file: 'libs/views/src/position.ts',
-    from: "return code === 'terms_disagree' && typeof shown === 'number' ? Math.max(0, Math.floor(shown)) : taken;",
+    file: 'libs/views/src/payment-in-review.ts',
+    from: 'return isDisagreeing ? Math.max(0, Math.floor(shown)) : taken;',
     to: 'return taken;',
   },
   {

@@ -5,6 +5,7 @@ import {
   type PaymentEvent,
   type Payout,
   type PayoutEvent,
+  type ReviewCode,
 } from '@tollgate/payment-domain';
 import { describe, expect, test } from 'vitest';
 import { positionOfPayment, positionOfPayout } from './position.ts';
@@ -135,14 +136,21 @@ describe('a payment that is shown otherwise than it is on record', () => {
       (state, event) => evolve(state, event),
       evolve(undefined, requested()),
     );
-  const shown = (
-    code: 'terms_disagree' | 'unknown_status' | 'refund_unresolved' | 'final_status_revised' | 'only_here',
-    evidence: Record<string, string | number>,
-  ): PaymentEvent => ({ type: 'ReviewOpened', data: { code, evidence } });
+  const shown = (code: ReviewCode, evidence: Record<string, string | number>): PaymentEvent => ({
+    type: 'ReviewOpened',
+    data: { code, evidence },
+  });
   const acknowledged: PaymentEvent = {
     type: 'ReviewResolved',
     data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'their list' },
   };
+  const calledNotMade: PaymentEvent = {
+    type: 'RefundDeclined',
+    data: { refundToken: 'ref_1', errors: [], reason: 'resolved' },
+  };
+  const madeAfterAll = shown('refund_disagrees', {
+    ...{ refundToken: 'ref_1', serviceRefundToken: 'r', observedStatus: 'pending', refundedAmount: 0 },
+  });
   const of600 = shown('terms_disagree', { observedAmount: 600, observedRefundedAmount: 0 });
 
   test.each<[string, PaymentEvent[], object]>([
@@ -174,12 +182,31 @@ describe('a payment that is shown otherwise than it is on record', () => {
       { available: 1_500n, hold: 0n },
     ],
     [
-      'counts as on record where it is about a payment beside it, or of another currency',
-      [
-        shown('terms_disagree', { observedAmount: 600, observedServiceToken: 'other' }),
-        shown('terms_disagree', { observedAmount: 600, observedCurrency: 'USD' }),
-      ],
+      'counts as on record where it is about a payment beside it',
+      [shown('terms_disagree', { observedAmount: 600, observedServiceToken: 'other' })],
       { available: 1_500n, hold: 0n },
+    ],
+    ...[{ observedCurrency: 'USD' }, { observedStatus: 'declined' }].map(
+      (evidence): [string, PaymentEvent[], object] => [
+        `counts as nothing where it is shown otherwise: ${JSON.stringify(evidence)}`,
+        [shown('terms_disagree', { observedAmount: 1_500, observedRefundedAmount: 7, ...evidence })],
+        { available: 0n, hold: 1_500n },
+      ],
+    ),
+    [
+      'counts without a refund that was called not made and that the service has accepted',
+      [happening.refunding, calledNotMade, madeAfterAll],
+      { available: 1_000n, hold: 500n },
+    ],
+    [
+      'counts without that refund once, where as much has gone back since',
+      [
+        happening.refunding,
+        calledNotMade,
+        madeAfterAll,
+        { type: 'ExternalRefundObserved', data: { amount: 500 } },
+      ],
+      { available: 1_000n, hold: 0n },
     ],
     [
       'counts without what is shown as given back while a refund has no outcome',

@@ -11,6 +11,7 @@ import {
   type Payment,
   type Payout,
 } from '@tollgate/payment-domain';
+import { leftForCertain } from './payment-in-review.ts';
 
 interface PositionKey {
   environment: Environment;
@@ -51,48 +52,11 @@ export function positionOfPayment(payment: Payment): PositionPart | undefined {
   const reserved = reservedAmount(payment);
   if (taken === 0 && refundedAmount === 0 && reserved === 0) return undefined;
   const left = BigInt(taken) - BigInt(refundedAmount);
-  const available = leftAsShown(payment, { taken, gone: refundedAmount + reserved });
+  const available = leftForCertain(payment, { taken, gone: refundedAmount + reserved });
   return {
     ...{ environment, team, currency: terms.currency, account: attempt.account },
     ...{ available, hold: left - available },
   };
-}
-
-/**
- * What is left of it for certain: the provider shows less of it, more of it given back, or that it is not paid any more, and nobody has said
- * yet what holds. Evidence without sums (earlier releases had none of an unknown status) says nothing.
- */
-function leftAsShown(payment: Payment, { taken, gone }: { taken: number; gone: number }): bigint {
-  const { reviews, serviceToken, terms, refundedAmount } = payment;
-  const isOurs = ({ evidence }: Review) =>
-    (evidence['observedServiceToken'] ?? serviceToken) === serviceToken &&
-    (evidence['observedCurrency'] ?? terms.currency) === terms.currency &&
-    // The evidence of a refund has the amount of that.
-    evidence['serviceRefundToken'] === undefined;
-  const ours = reviews.filter(isOurs);
-  const reserved = gone - refundedAmount;
-  const shownGone = Math.max(0, ...ours.filter(({ code }) => showsSums.has(code)).map(shownRefunded));
-  // Where it is too small for it, the refund that has no outcome may come on top.
-  const more = shownGone - refundedAmount < reserved ? reserved : 0;
-  const goneAsShown = Math.max(gone, Math.min(taken, shownGone + more));
-  const kept = Math.min(taken, ...ours.map((each) => keptAsShown(each, { taken, gone: goneAsShown })));
-  return BigInt(kept) - BigInt(goneAsShown);
-}
-
-type Review = Payment['reviews'][number];
-const showsSums: ReadonlySet<string> = new Set(['terms_disagree', 'unknown_status', 'refund_unresolved']);
-
-/** Of a sum that is none, as much as may be meant by it. */
-const shownRefunded = ({ evidence: { observedRefundedAmount: shown } }: Review): number =>
-  typeof shown === 'number' && shown > 0 ? Math.min(Math.ceil(shown), Number.MAX_SAFE_INTEGER) : 0;
-
-function keptAsShown({ code, evidence }: Review, { taken, gone }: { taken: number; gone: number }): number {
-  const { observedAmount: shown, to } = evidence;
-  const isOpenAgain = code === 'final_status_revised' && (to === 'pending' || to === 'init');
-  const isUnknown = code === 'unknown_status' && shown !== undefined;
-  // Nothing more than what has gone back.
-  if (isOpenAgain || isUnknown || code === 'only_here') return Math.min(taken, gone);
-  return code === 'terms_disagree' && typeof shown === 'number' ? Math.max(0, Math.floor(shown)) : taken;
 }
 
 /** Undefined where nothing is paid out. What may have gone out beside it, or with another amount, is held until a person has answered the review. */

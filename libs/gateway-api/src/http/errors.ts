@@ -212,9 +212,13 @@ export const apiErrors = {
     ),
     retryAfterSeconds: 600,
   }),
-  refund_doubtful: refused(
-    'A review called the refund not made, and as much went back at the provider since. Ask the operators what they found before you send another one.',
-  ),
+  // With Retry-After: without it, nothing would have been made.
+  refund_doubtful: later({
+    ...refused(
+      'A review called the refund not made, and as much went back at the provider since. Ask the operators what they found before you send another one.',
+    ),
+    retryAfterSeconds: 3_600,
+  }),
   refund_in_review: later({
     ...refused(
       'A review called the refund not made, and the provider shows since that as much went back. Send no other request for it. Repeat this one when its review is resolved.',

@@ -104,7 +104,9 @@ const tookNoMoney: readonly string[] = ['declined', 'expired', 'refunded'];
 
 /** Something is in review that the service shows under its number, and that has taken money, or still may. */
 export const mayBePaid = ({ reviews, terms }: Pick<Payment, 'reviews' | 'terms'>): boolean =>
-  reviews.some(({ code, evidence: { observedStatus = 'init' } }) => {
+  reviews.some(({ code, evidence: { observedStatus = 'init', to } }) => {
+    // It has ended here, and is open again there.
+    if (code === 'final_status_revised') return to === 'pending' || to === 'init';
     if (!shownCodes.includes(code)) return false;
     // Nobody can pay on a page that was never handed out; a card may be charged yet. An answer shows no status.
     return observedStatus === 'init'

@@ -15,6 +15,7 @@ import type { ObservedPayment } from './payment-commands.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases, statusOfPhase, type PaymentPhase } from './payment-machine.ts';
 import { resolvedByAPerson } from '../review.ts';
+import { mayBePaid } from './creation.ts';
 
 const { given } = scenario(paymentDomain);
 
@@ -467,6 +468,34 @@ test('that review is over once the service shows it as on record, and it is aske
     expect(observe(back, observed('approved'))).toEqual([]);
     expect(decided(back, openAgain)).toMatchObject([{ data: { code: 'final_status_revised' } }]);
   }
+});
+
+test('that review is over by a revision as well, acknowledged or not, and is ended once', () => {
+  const openAgain = inquired(observed('pending'), { inquiredAt: 30 * 60_000 });
+  const answered: PaymentEvent = {
+    type: 'ReviewResolved',
+    data: { code: 'final_status_revised', number: 1, resolution: 'acknowledged', reason: 'seen' },
+  };
+  for (const answers of [[], [answered]]) {
+    const asked = [...historyTo.approved, ...decided(historyTo.approved, openAgain), ...answers];
+    const revised = observe(asked, observed('declined'));
+    expect(revised.map(({ type }) => type).toSorted()).toEqual([
+      ...['FinalStatusRevised', 'ReviewOpened', 'ReviewResolved'],
+    ]);
+    const after = paymentAfter([...asked, ...revised]);
+    expect(after).toMatchObject({ reviews: [{ evidence: { to: 'declined' } }], acknowledged: [] });
+    expect(observe([...asked, ...revised], observed('declined'))).toEqual([]);
+  }
+});
+
+test('a repeat of what a person called not made is in review while it is open at the service', () => {
+  const declined: PaymentEvent = { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } };
+  const history = [...historyTo.init, declined];
+  const shown = decided(history, inquired(observed('pending'), { inquiredAt: 30 * 60_000 }));
+  expect([history, [...history, ...shown]].map((each) => mayBePaid(paymentAfter(each)))).toEqual([
+    false,
+    true,
+  ]);
 });
 
 // Acknowledged once, it was never asked about again: with other terms it counted as on record.

@@ -29,9 +29,13 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
     ? observeFinal(state, observed, status.data)
     : observeOpen(state, observed, status.data);
   if (events === undefined) return [];
-  // A status that is taken over ends what was acknowledged by itself.
+  // A status that is taken over ends by itself what was acknowledged of doubts, and the open review of what was open again.
   const { reviews, acknowledged } = state;
-  const doubts = endDoubts({ reviews, acknowledged: events.length === 0 ? acknowledged : [] });
+  const doubts = endDoubts(
+    events.length === 0
+      ? state
+      : { reviews: reviews.filter(isAboutDoubt), acknowledged: acknowledged.filter(isOpenAgain) },
+  );
   return [...events, ...issueRecurringToken(state, observed), ...doubts];
 }
 

@@ -107,6 +107,33 @@ test('a refund that was called not made is in review, too, where the payment is 
   expect(mayHaveBeenMade(paymentAfter(seen), refundOf(seen))).toBe(true);
 });
 
+test.each([
+  ['unknown_status', observed('odd', { refundedAmount: 300 })],
+  ['terms_disagree', observed('approved', { amount: 900, refundedAmount: 300 })],
+] as const)(
+  'a refund that was called not made is doubtful after %s with its amount was acknowledged',
+  (code, picture) => {
+    const called = [...unresolved, declinedEvent('resolved')];
+    const shown = [...called, ...decided(called, inquired(picture))];
+    expect(mayBeMade(paymentAfter(shown), refundOf(shown))).toBe(true);
+    const seen = paymentAfter([...shown, ...decided(shown, say(code, 'acknowledged'))]);
+    expect([mayBeMade(seen, refundOf(shown)), mayHaveBeenMade(seen, refundOf(shown))]).toEqual([false, true]);
+  },
+);
+
+test('what is shown beside a refund without an outcome may be one that was called not made', () => {
+  const called = [...unresolved, declinedEvent('resolved'), refundSubmitted('refund-2', 500)];
+  const isTold = (sum: number) => {
+    const lost: PaymentEvent = {
+      type: 'RefundUnresolved',
+      data: { refundToken: 'refund-2', reason: 'timeout' },
+    };
+    const history = [...called, lost];
+    return mayBeMade(paymentAfter([...history, ...decided(history, shows(sum))]), refundOf(history));
+  };
+  expect([300, 799, 800].map(isTold)).toEqual([false, false, true]);
+});
+
 // Until the provider answered, the team could pay out what it had shown as given back.
 test('inquire_again leaves the review of a refund open until the service has answered', () => {
   const called = [...unresolved, ...decided(unresolved, shows(1_000))];

@@ -120,6 +120,8 @@ const openAcceptedAfterAll = (
     ? []
     : openReviewPer(state, 'refundToken', 'refund_disagrees', {
         ...{ refundToken, serviceRefundToken, observedStatus: cut(status) },
+        // What had gone back by then: what is more since may be this one.
+        refundedAmount: state.refundedAmount,
       });
 
 function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund): PaymentEvent[] {
@@ -231,12 +233,15 @@ const isAboutMade = (each: Payment['reviews'][number], refundToken: string): boo
   each.code === 'refund_disagrees' && isAbout(each, 'refundToken', refundToken);
 
 /** What the service shows of a payment while nobody understands it. */
-const showsRoomFor = (
+function showsRoomFor(
   { code, evidence }: Payment['reviews'][number],
   { amount, refundedAmount }: { amount: number; refundedAmount: number },
-): boolean =>
-  (code === 'terms_disagree' || code === 'unknown_status') &&
-  Number(evidence['observedRefundedAmount'] ?? 0) - refundedAmount >= amount;
+): boolean {
+  if (code !== 'terms_disagree' && code !== 'unknown_status' && code !== 'refund_unresolved') return false;
+  // The refund that the review is about has its own part of it.
+  const own = code === 'refund_unresolved' ? Number(evidence['amount'] ?? 0) : 0;
+  return Number(evidence['observedRefundedAmount'] ?? 0) - refundedAmount - own >= amount;
+}
 
 /** A person called it not made, and it is in review whether it was: who is told that it was not sends another one. */
 export const mayBeMade = (
@@ -248,9 +253,13 @@ export const mayBeMade = (
 
 /** The same, and a person has looked at it since: whether it was made only that one knows. */
 export const mayHaveBeenMade = (
-  { acknowledged }: Pick<Payment, 'acknowledged'>,
-  { refundToken, declined }: Refund,
-): boolean => declined?.reason === 'resolved' && acknowledged.some((each) => isAboutMade(each, refundToken));
+  { acknowledged, refundedAmount }: Pick<Payment, 'acknowledged' | 'refundedAmount'>,
+  { refundToken, amount, declined }: Refund,
+): boolean =>
+  declined?.reason === 'resolved' &&
+  acknowledged.some(
+    (each) => isAboutMade(each, refundToken) || showsRoomFor(each, { amount, refundedAmount }),
+  );
 
 export const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
 

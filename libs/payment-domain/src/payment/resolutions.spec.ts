@@ -385,6 +385,16 @@ describe('a payment that the service shows with another amount', () => {
     expect(decided(answered, shows)).toEqual([]);
   });
 
+  test('stays as it is where it is shown with another amount, and not as paid', () =>
+    stays([
+      ...historyTo.approved,
+      open('terms_disagree', {
+        observedStatus: 'declined',
+        observedAmount: 900,
+        observedAuthorizedAmount: 950,
+      }),
+    ]));
+
   test.each([300.5, -1, 2_000])('stays as it is where %d of it is shown as given back', (refundedAmount) => {
     const shows = inquired(observed('approved', { amount: 1_200, refundedAmount }));
     stays([...historyTo.approved, ...decided(historyTo.approved, shows)]);

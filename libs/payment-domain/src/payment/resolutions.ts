@@ -72,12 +72,15 @@ function mayApplyObserved(
   const own = { amount: amountOf(payment), currency: terms.currency, providerOrderNumber, serviceToken };
   return (
     code === 'terms_disagree' &&
-    (!isFinalPhase(phase) ||
-      (isPaidPhase(payment) && isPartOf(refundedIn(evidence), Number(evidence['observedAmount'])))) &&
+    (isPaidPhase(payment) ? isShownPaid(evidence) : !isFinalPhase(phase)) &&
     evidence['serviceRefundToken'] === undefined &&
     differsInAmountOnly(evidence, own)
   );
 }
+
+const isShownPaid = (evidence: Evidence): boolean =>
+  (evidence['observedStatus'] === 'approved' || evidence['observedStatus'] === 'refunded') &&
+  isPartOf(refundedIn(evidence), Number(evidence['observedAmount']));
 
 /** Only where the service does not show the payment at all: what it shows under other terms may still be paid. */
 function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {

@@ -26,7 +26,8 @@ export function liesOf(
   if (type === 'FinalStatusRevised') {
     const ofService = [...listed, ...ledger.payouts.filter(isListed)];
     const revisions = ofService.reduce((sum, each) => sum + each.revisions, 0);
-    return operation.revisions <= revisions
+    // What was taken over from what was shown wrong is set right by a revision.
+    return operation.revisions <= revisions || listed.some(({ wasShownWrong }) => wasShownWrong)
       ? []
       : [`${token} was revised ${operation.revisions} times here, ${revisions} times at the service`];
   }

@@ -4,7 +4,6 @@
  */
 import type { OperationOnRecord } from './books.ts';
 import { teamNames } from '../people/teams.ts';
-import { epochMs } from '../world/machine.ts';
 import type { World } from '../world.ts';
 
 const patienceMs = 60_000;
@@ -43,8 +42,8 @@ function requireTrue(
   // A person has said, by what the service has shown, that it is of another amount.
   if (own.some((each) => ofService(world.ledger.payments, each).some(({ wasShownWrong }) => wasShownWrong)))
     return;
-  // What is in review is not waited for: what has changed at the service since then is learnt by the next inquiry (seed 9513).
-  if (own.some((each) => each.reviews.size > 0 && hasChangedSince(world, each))) return;
+  // What is in review is not waited for: what has changed at the service since then is learnt by the next inquiry (seeds 9513, 64528).
+  if (own.some((each) => each.reviews.size > 0 && !isLearnt(world, each))) return;
   const there = own.reduce((sum, each) => sum + leftOf(world, each), 0);
   const isInReview = own.some(({ reviews }) => reviews.size > 0);
   world.saw(isInReview ? 'a position was compared while something is in review' : 'a position was compared');
@@ -55,10 +54,27 @@ function requireTrue(
     );
 }
 
-const hasChangedSince = ({ ledger }: World, operation: OperationOnRecord): boolean =>
-  [...ofService(ledger.payments, operation), ...ofService(ledger.payouts, operation)].some(
-    ({ updatedAt }) => updatedAt - epochMs > operation.changedAt,
+/** What the service has is on record, or in the evidence of a review. */
+function isLearnt({ ledger }: World, operation: OperationOnRecord): boolean {
+  const { phase: status, refundedAmount, reviews } = operation;
+  const onRecord = { status, amount: sumOf(operation), refundedAmount };
+  const inReview = [...reviews.values()].map(({ evidence: { to, ...evidence } }) => ({
+    status: evidence['observedStatus'] ?? to ?? status,
+    amount: evidence['observedAmount'] ?? onRecord.amount,
+    refundedAmount: evidence['observedRefundedAmount'] ?? refundedAmount,
+  }));
+  return [...ofService(ledger.payments, operation), ...ofService(ledger.payouts, operation)].every((each) =>
+    [onRecord, ...inReview].some(
+      (learnt) =>
+        learnt.status === each.status &&
+        learnt.amount === each.amount &&
+        learnt.refundedAmount === ('refundedAmount' in each ? each.refundedAmount : 0),
+    ),
   );
+}
+
+const sumOf = ({ amount, approvedAmount }: OperationOnRecord): number =>
+  approvedAmount > 0 ? approvedAmount : amount;
 
 const isBeingRefunded = ({ refunds }: OperationOnRecord): boolean =>
   [...refunds.values()].some(({ state }) => state === 'accepted');

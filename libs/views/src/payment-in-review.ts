@@ -1,0 +1,64 @@
+/** What of a payment counts to its team's position while something about it is in review. */
+import type { Payment } from '@tollgate/payment-domain';
+
+/**
+ * What is left of it for certain: the provider shows less of it, more of it given back, or that it is not paid any more, and nobody has said
+ * yet what holds. Evidence without sums (earlier releases had none of an unknown status) says nothing.
+ */
+export function leftForCertain(payment: Payment, { taken, gone }: { taken: number; gone: number }): bigint {
+  const { reviews, serviceToken, terms, refundedAmount } = payment;
+  const reserved = gone - refundedAmount;
+  const ours = reviews
+    .filter(({ evidence }) => (evidence['observedServiceToken'] ?? serviceToken) === serviceToken)
+    // The evidence of a refund has the amount of that.
+    .filter(({ evidence }) => evidence['serviceRefundToken'] === undefined)
+    .map((each) => ({ ...each, isOfOurCurrency: isOf(terms.currency, each.evidence) }));
+  const shownGone = Math.max(0, ...ours.map(shownRefunded));
+  // Where it is too small for it, the refund that has no outcome may come on top.
+  const more = shownGone - refundedAmount < reserved ? reserved : 0;
+  const goneAsShown = Math.max(gone + madeAfterAll(payment), Math.min(taken, shownGone + more));
+  const kept = Math.min(taken, ...ours.map((each) => keptAsShown(each, { taken, gone: goneAsShown })));
+  return BigInt(kept) - BigInt(goneAsShown);
+}
+
+type Review = Payment['reviews'][number];
+type ShownReview = Review & { isOfOurCurrency: boolean };
+
+const isOf = (currency: string, evidence: Review['evidence']): boolean =>
+  (evidence['observedCurrency'] ?? currency) === currency;
+const showsSums: ReadonlySet<string> = new Set(['terms_disagree', 'unknown_status', 'refund_unresolved']);
+
+/** Of a sum that is none, as much as may be meant by it. */
+function shownRefunded({ code, evidence, isOfOurCurrency }: ShownReview): number {
+  const shown = evidence['observedRefundedAmount'];
+  if (!showsSums.has(code) || !isOfOurCurrency || typeof shown !== 'number' || shown <= 0) return 0;
+  return Math.min(Math.ceil(shown), Number.MAX_SAFE_INTEGER);
+}
+
+/** Refunds that a person called not made and that the provider has accepted, as far as they are not in what has gone back since. */
+const madeAfterAll = ({ reviews, refunds, refundedAmount }: Payment): number =>
+  reviews
+    .filter(
+      ({ code, evidence }) => code === 'refund_disagrees' && evidence['serviceRefundToken'] !== undefined,
+    )
+    .map(({ evidence }) => {
+      const { amount = 0 } = refunds.find(({ refundToken }) => refundToken === evidence['refundToken']) ?? {};
+      const since = refundedAmount - Number(evidence['refundedAmount'] ?? refundedAmount);
+      return Math.max(0, amount - since);
+    })
+    .reduce((sum, each) => sum + each, 0);
+
+function keptAsShown(
+  { code, evidence, isOfOurCurrency }: ShownReview,
+  { taken, gone }: { taken: number; gone: number },
+): number {
+  const { observedAmount: shown, observedStatus: status = 'approved', to } = evidence;
+  const isOpenAgain = code === 'final_status_revised' && (to === 'pending' || to === 'init');
+  const isUnknown = code === 'unknown_status' && shown !== undefined;
+  const isDisagreeing = code === 'terms_disagree' && typeof shown === 'number';
+  const isPaid = (status === 'approved' || status === 'refunded') && isOfOurCurrency;
+  // Nothing more than what has gone back.
+  if (isOpenAgain || isUnknown || code === 'only_here' || (isDisagreeing && !isPaid))
+    return Math.min(taken, gone);
+  return isDisagreeing ? Math.max(0, Math.floor(shown)) : taken;
+}
