@@ -215,7 +215,7 @@ export const apiErrors = {
   // With Retry-After: without it, nothing would have been made.
   refund_doubtful: later({
     ...refused(
-      'A review called the refund not made, and as much went back at the provider since. Ask the operators what they found before you send another one.',
+      'A review called the refund not made, and as much went back at the provider since. Repeat it under a new Idempotency-Key only once the operators have told you what they found.',
     ),
     retryAfterSeconds: 3_600,
   }),
