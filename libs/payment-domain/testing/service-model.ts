@@ -116,8 +116,11 @@ export function refundInConsole(ledger: Ledger, payment: ServicePayment, amount:
 export function reviseAtService(payment: ServicePayment, size: number): void {
   if (!payment.hasPayer) return;
   payment.isCounted = true;
-  if (payment.status === 'approved') payment.status = 'declined';
-  else if (payment.status === 'declined' || payment.status === 'expired') {
+  if (payment.status === 'approved') {
+    // Taken back, held back, or taken back and approved again with another amount.
+    payment.status = (['declined', 'declined', 'pending', 'approved'] as const)[size % 4] ?? 'declined';
+    if (payment.status === 'approved') payment.amount = payment.refundedAmount + 1 + (size % 2_000);
+  } else if (payment.status === 'declined' || payment.status === 'expired') {
     payment.status = 'approved';
     payment.amount = Math.max(payment.refundedAmount + 1, size % 2_000);
   }

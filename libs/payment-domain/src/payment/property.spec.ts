@@ -40,6 +40,8 @@ const lostAgain = (times: number): Happening[] =>
   Array.from({ length: times }, () => [one('send', 4), quiet, ...inquired]).flat();
 /** Revised to and fro, with the amount that was asked for, and acknowledged. */
 const revised = [one('operator revises', 0, 1_000), ...inquired, one('person resolves')];
+/** Approved, and held back for days. */
+const openAgain = [...approved, one('operator revises', 0, 2), one('days pass'), ...inquired];
 /** How far a payment has come when the mess begins: random steps alone seldom lead to a refund. */
 const beginnings: Happening[][] = [
   [],
@@ -73,6 +75,9 @@ const beginnings: Happening[][] = [
     one('answer arrives', 1),
     one('days pass'),
   ],
+  openAgain,
+  [...openAgain, one('payment expires'), ...inquired],
+  [...openAgain, one('person resolves'), one('payment expires'), ...inquired],
   [one('send', 3), one('answer arrives')],
   [one('send', 4), one('answer arrives')],
   [one('send', 5), one('answer arrives')],
@@ -193,8 +198,19 @@ function checkDecision(
       ? { kind: 'refused', refusal: { code: 'review_not_found' } }
       : { kind: 'events', events: [] };
   expectSame(decide(world.state, command), again);
+  checkReviewsResolved(before, events);
   // What is appended can be read back.
   for (const event of events) expect(decodePaymentEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+}
+
+/** What is resolved is open until then, or was acknowledged. */
+function checkReviewsResolved(before: PaymentState, events: readonly PaymentEvent[]): void {
+  let state = before;
+  for (const event of events) {
+    const known = [...(state?.reviews ?? []), ...(state?.acknowledged ?? [])].map(({ number }) => number);
+    if (event.type === 'ReviewResolved') expect(known).toContain(event.data.number);
+    state = evolve(state, event);
+  }
 }
 
 function createCheckedWorld(kind: (typeof kinds)[number]): World {
