@@ -10,6 +10,8 @@ const patienceMs = 60_000;
 
 /** After everything has been compared: it is no part of the history. */
 export async function comparePositions(world: World): Promise<void> {
+  // What was forgotten is in nobody's position (seed 68793).
+  if (world.isRestored()) return;
   const { machines, scheduler, complain } = world;
   for (const { machine, process } of machines)
     for (const team of teamNames) {
