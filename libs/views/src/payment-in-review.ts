@@ -43,7 +43,8 @@ const madeAfterAll = ({ reviews, refunds, refundedAmount }: Payment): number =>
     )
     .map(({ evidence }) => {
       const { amount = 0 } = refunds.find(({ refundToken }) => refundToken === evidence['refundToken']) ?? {};
-      const since = refundedAmount - Number(evidence['refundedAmount'] ?? refundedAmount);
+      const before = evidence['refundedAmount'];
+      const since = Number.isSafeInteger(before) ? refundedAmount - Number(before) : 0;
       return Math.max(0, amount - since);
     })
     .reduce((sum, each) => sum + each, 0);

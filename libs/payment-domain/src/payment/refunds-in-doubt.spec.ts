@@ -131,7 +131,41 @@ test('what is shown beside a refund without an outcome may be one that was calle
     const history = [...called, lost];
     return mayBeMade(paymentAfter([...history, ...decided(history, shows(sum))]), refundOf(history));
   };
-  expect([300, 799, 800].map(isTold)).toEqual([false, false, true]);
+  expect([299, 300, 800].map(isTold)).toEqual([false, true, true]);
+});
+
+// The rest of what the service had shown counted as there until the next inquiry.
+test.each([
+  ['refund_made', 600, 600],
+  ['refund_not_made', 600, 600],
+  ['refund_not_made', 300, 300],
+  ['refund_made', 0, 300],
+] as const)('%s takes what was shown as given back over: %i', (resolution, sum, refundedAmount) => {
+  const submitted = { ...refundSubmitted('refund-1', 300) };
+  const unknown = {
+    ...submitted,
+    data: { ...submitted.data, sumUnknown: true },
+  } as PaymentEvent;
+  const history = [...approved, unknown, ...unresolved.slice(-1)];
+  const asked = [...history, ...decided(history, shows(sum))];
+  const answered = paymentAfter([...asked, ...decided(asked, say('refund_unresolved', resolution))]);
+  expect(answered).toMatchObject({ refundedAmount, reviews: [] });
+});
+
+test('what was shown as given back is in the review of a refund under way once the amount is taken over', () => {
+  const called = [...unresolved, declinedEvent('resolved'), refundSubmitted('refund-2', 300)];
+  const lost: PaymentEvent = {
+    type: 'RefundUnresolved',
+    data: { refundToken: 'refund-2', reason: 'timeout' },
+  };
+  const shown = observed('approved', { amount: 1_200, refundedAmount: 300 });
+  const history = [...called, lost];
+  const asked = [...history, ...decided(history, inquired(shown, { inquiredAt: quietUntil }))];
+  const answered = [...asked, ...decided(asked, say('terms_disagree', 'observed_terms_apply'))];
+  expect(paymentAfter(answered).reviews).toMatchObject([
+    { code: 'refund_unresolved', evidence: { refundToken: 'refund-2', observedRefundedAmount: 300 } },
+  ]);
+  expect(mayBeMade(paymentAfter(answered), refundOf(answered))).toBe(true);
 });
 
 // Until the provider answered, the team could pay out what it had shown as given back.

@@ -238,9 +238,7 @@ function showsRoomFor(
   { amount, refundedAmount }: { amount: number; refundedAmount: number },
 ): boolean {
   if (code !== 'terms_disagree' && code !== 'unknown_status' && code !== 'refund_unresolved') return false;
-  // The refund that the review is about has its own part of it.
-  const own = code === 'refund_unresolved' ? Number(evidence['amount'] ?? 0) : 0;
-  return Number(evidence['observedRefundedAmount'] ?? 0) - refundedAmount - own >= amount;
+  return Number(evidence['observedRefundedAmount'] ?? 0) - refundedAmount >= amount;
 }
 
 /** A person called it not made, and it is in review whether it was: who is told that it was not sends another one. */

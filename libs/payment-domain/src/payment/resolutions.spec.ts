@@ -146,10 +146,10 @@ test('a payment that was never requested has no review to resolve', () => {
 test.each(['acknowledged', 'inquire_again'] as const)(
   '%s resolves the review and changes nothing else',
   (resolution) => {
-    const history = [...historyTo.pending, open('only_here')];
+    const history = [...historyTo.pending, open('service_not_readable')];
     given(history)
-      .when(say('only_here', resolution))
-      .then([ended('only_here', resolution)]);
+      .when(say('service_not_readable', resolution))
+      .then([ended('service_not_readable', resolution)]);
   },
 );
 
@@ -411,14 +411,14 @@ describe('a payment that the service shows with another amount', () => {
 });
 
 // It ended with the question, before the service had answered: its team was told that it was declined.
-test.each(['terms_disagree', 'unknown_status'] as const)(
+test.each(['terms_disagree', 'unknown_status', 'only_here'] as const)(
   '%s stays in review after inquire_again, until the service has answered',
   (code) => {
     const evidence = { observedStatus: 'processing', observedCurrency: 'USD' };
     const history = [...historyTo.declined, open(code, evidence)];
-    expect(mayBePaid(paymentAfter(history))).toBe(true);
     const asked = [...history, ...decided(history, say(code, 'inquire_again'))];
-    expect(mayBePaid(paymentAfter(asked))).toBe(true);
+    for (const events of [history, asked]) expect(mayBePaid(paymentAfter(events))).toBe(code !== 'only_here');
+    expect(paymentAfter(asked).reviews).toMatchObject([{ code, number: 2, evidence }]);
     const answered = decided(asked, inquired(observed('declined')));
     expect(answered).toEqual([{ ...found(code), data: { ...found(code).data, number: 2 } }]);
   },

@@ -3,6 +3,7 @@ import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import {
   findOpen,
+  openLatest,
   openReview,
   proposalFor,
   resolvedByAPerson,
@@ -108,7 +109,7 @@ export function resolveReview(
   );
 }
 
-const staysOpen: readonly ReviewCode[] = [...shownCodes, 'refund_unresolved'];
+const staysOpen: readonly ReviewCode[] = [...shownCodes, 'only_here', 'refund_unresolved'];
 
 /** What the answer changes; undefined where its subject has been decided already. */
 function effectOf(
@@ -128,7 +129,7 @@ function effectOf(
     case 'refund_made':
     case 'refund_not_made': {
       const refund = undecidedIn(state, evidence);
-      return refund && [endRefund(refund, resolution)];
+      return refund && endRefund(state, refund, { resolution, evidence });
     }
     case 'acknowledged':
     case 'payout_not_made':
@@ -148,9 +149,19 @@ function takeAmountShown(state: Payment, evidence: Evidence): PaymentEvent[] {
   const to = state.refundedAmount >= amount ? 'refunded' : 'approved';
   return [
     { type: 'FinalStatusRevised', data: { from, to, amount } },
-    ...(undecidedRefund(state) === undefined ? observeGrowth(state, refundedIn(evidence)) : []),
+    ...(undecidedRefund(state) === undefined
+      ? observeGrowth(state, refundedIn(evidence))
+      : showToRefundInReview(state, refundedIn(evidence))),
   ];
 }
+
+/** The review of the refund that is under way has what was shown as given back from then on. */
+const showToRefundInReview = (state: Payment, observedRefundedAmount: number): PaymentEvent[] =>
+  state.reviews
+    .filter(({ code }) => code === 'refund_unresolved')
+    .flatMap(({ evidence }) =>
+      openLatest<ReviewCode>(state, 'refund_unresolved', { ...evidence, observedRefundedAmount }),
+    );
 
 /** A payment that the service never had has failed; one that it had and undid is declined. */
 const endPayment = (payment: Payment): PaymentEvent =>
@@ -158,10 +169,23 @@ const endPayment = (payment: Payment): PaymentEvent =>
     ? { type: 'PaymentFailed', data: { reason: 'resolved' } }
     : { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } };
 
-const endRefund = ({ refundToken }: Refund, resolution: 'refund_made' | 'refund_not_made'): PaymentEvent =>
-  resolution === 'refund_made'
-    ? { type: 'RefundApproved', data: { refundToken } }
-    : { type: 'RefundDeclined', data: { refundToken, errors: [], reason: 'resolved' } };
+/** What else the service has shown as given back counts with the answer, too: whoever gave it has seen that. */
+function endRefund(
+  state: Payment,
+  { refundToken }: Refund,
+  { resolution, evidence }: { resolution: 'refund_made' | 'refund_not_made'; evidence: Evidence },
+): PaymentEvent[] {
+  const ended: PaymentEvent =
+    resolution === 'refund_made'
+      ? { type: 'RefundApproved', data: { refundToken } }
+      : { type: 'RefundDeclined', data: { refundToken, errors: [], reason: 'resolved' } };
+  const after = evolve(state, ended);
+  const shown = refundedIn(evidence);
+  if (!isPaidPhase(after) || !isPartOf(shown, after.approvedAmount)) return [ended];
+  const isAskedAnew = (event: PaymentEvent) =>
+    event.type === 'ReviewOpened' && event.data.evidence['refundToken'] === refundToken;
+  return [ended, ...observeGrowth(after, shown).filter((event) => !isAskedAnew(event))];
+}
 
 /** The refund that the evidence names, while it is undecided. */
 const undecidedIn = ({ refunds }: Payment, evidence: Evidence): Refund | undefined =>
