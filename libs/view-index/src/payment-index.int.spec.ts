@@ -448,8 +448,11 @@ describe.each([
     await mkdir(file);
     failure = damage;
     await projectPayment(store, 'p2', [requested()]);
-    await vi.waitFor(() => expect(() => index.find('p1')).toThrow('The index is rebuilding.'), soon);
-    expect(index.building()).toBeDefined();
+    // The two are told by the other thread one after the other.
+    await vi.waitFor(() => {
+      expect(() => index.find('p1')).toThrow('The index is rebuilding.');
+      expect(index.building()).toBeDefined();
+    }, soon);
     failure = undefined;
     await rmdir(file);
     await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1', 'p2']), soon);
