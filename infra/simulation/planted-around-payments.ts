@@ -105,7 +105,7 @@ export const bugsOfReviews: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'amount-as-approved', breaks: 'what is shown as less is not paid out of', seeds: 200 },
-    file: 'libs/views/src/payment-in-review.ts',
+    file: 'libs/views/src/position-in-review.ts',
     from: 'return isDisagreeing ? Math.max(0, Math.floor(shown)) : taken;',
     to: 'return taken;',
   },

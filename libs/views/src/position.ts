@@ -11,7 +11,7 @@ import {
   type Payment,
   type Payout,
 } from '@tollgate/payment-domain';
-import { leftForCertain } from './payment-in-review.ts';
+import { leftForCertain } from './position-in-review.ts';
 
 interface PositionKey {
   environment: Environment;

@@ -2,11 +2,10 @@
 import { events, refuse, type Decision } from '../decision.ts';
 import type { Environment } from '../values.ts';
 import { cut, present } from '../values.ts';
-import { declineReasonOf, isPartOf, maskOf, statusOf } from './observation.ts';
+import { declineReasonOf, isPartOf, maskOf, refundedAmountOf, statusOf } from './observation.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
 import type { PaymentState } from './payment-state.ts';
-import { refundedAmountOf } from './observation.ts';
 
 /** An operator takes a payment under a team. */
 export interface AdoptPayment {

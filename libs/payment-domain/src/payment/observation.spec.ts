@@ -455,14 +455,15 @@ test('what a person called not made, and is open at the service, is in review', 
   expect(decided(historyTo.declined, inquired(observed('init'), { inquiredAt: 30 * 60_000 }))).toEqual([]);
 });
 
+const acknowledged = (code: ReviewCode): PaymentEvent => ({
+  type: 'ReviewResolved',
+  data: { code, number: 1, resolution: 'acknowledged', reason: 'seen' },
+});
+const openAgain = inquired(observed('pending'), { inquiredAt: 30 * 60_000 });
+const inReview = [...historyTo.approved, ...decided(historyTo.approved, openAgain)];
+
 test('that review is over once the service shows it as on record, and it is asked about again', () => {
-  const openAgain = inquired(observed('pending'), { inquiredAt: 30 * 60_000 });
-  const answered: PaymentEvent = {
-    type: 'ReviewResolved',
-    data: { code: 'final_status_revised', number: 1, resolution: 'acknowledged', reason: 'seen' },
-  };
-  for (const answers of [[], [answered]]) {
-    const asked = [...historyTo.approved, ...decided(historyTo.approved, openAgain), ...answers];
+  for (const asked of [inReview, [...inReview, acknowledged('final_status_revised')]]) {
     const back = [...asked, ...observe(asked, observed('approved'))];
     expect(paymentAfter(back)).toMatchObject({ reviews: [], acknowledged: [] });
     expect(observe(back, observed('approved'))).toEqual([]);
@@ -471,13 +472,7 @@ test('that review is over once the service shows it as on record, and it is aske
 });
 
 test('that review is over by a revision as well, acknowledged or not, and is ended once', () => {
-  const openAgain = inquired(observed('pending'), { inquiredAt: 30 * 60_000 });
-  const answered: PaymentEvent = {
-    type: 'ReviewResolved',
-    data: { code: 'final_status_revised', number: 1, resolution: 'acknowledged', reason: 'seen' },
-  };
-  for (const answers of [[], [answered]]) {
-    const asked = [...historyTo.approved, ...decided(historyTo.approved, openAgain), ...answers];
+  for (const asked of [inReview, [...inReview, acknowledged('final_status_revised')]]) {
     const revised = observe(asked, observed('declined'));
     expect(revised.map(({ type }) => type).toSorted()).toEqual([
       ...['FinalStatusRevised', 'ReviewOpened', 'ReviewResolved'],
@@ -501,11 +496,10 @@ test('a repeat of what a person called not made is in review while it is open at
 // Acknowledged once, it was never asked about again: with other terms it counted as on record.
 test('what was acknowledged is forgotten once the payment is shown as agreed', () => {
   const of900 = observed('approved', { amount: 900 });
-  const answered: PaymentEvent = {
-    type: 'ReviewResolved',
-    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
-  };
-  const seen = [...historyTo.approved, ...observe(historyTo.approved, of900), answered];
+  const seen = [
+    ...[...historyTo.approved, ...observe(historyTo.approved, of900)],
+    acknowledged('terms_disagree'),
+  ];
   expect(observe(seen, of900)).toEqual([]);
   const back = [...seen, ...observe(seen, observed('approved'))];
   expect(observe(back, observed('approved'))).toEqual([]);

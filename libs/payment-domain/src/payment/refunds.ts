@@ -8,7 +8,7 @@ import {
   type CallInFlight,
   type CallRefused,
 } from '../outbound-call/outbound-call.ts';
-import { doubtCodes, isAbout, openLatest, openReview, openReviewPer, resolveWhere } from '../review.ts';
+import { isAbout, isAboutDoubt, openLatest, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { cut, present, textLengthMax } from '../values.ts';
 import { isUnderstood, mayBeOlder, refundedAmountOf, wasApproved } from './observation.ts';
@@ -56,7 +56,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
 
 /** What the service shows is not understood, also where somebody has acknowledged that: what has gone back already is not known. */
 const isInDoubt = ({ reviews, acknowledged }: Payment): boolean =>
-  [...reviews, ...acknowledged].some(({ code }) => doubtCodes.some((each) => each === code));
+  [...reviews, ...acknowledged].some(isAboutDoubt);
 
 const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boolean =>
   metadata !== undefined &&
@@ -232,7 +232,7 @@ const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string):
 const isAboutMade = (each: Payment['reviews'][number], refundToken: string): boolean =>
   each.code === 'refund_disagrees' && isAbout(each, 'refundToken', refundToken);
 
-/** What the service shows of a payment while nobody understands it. */
+/** More has gone back by what the service showed, which nobody has taken over: as much as this refund. */
 function showsRoomFor(
   { code, evidence }: Payment['reviews'][number],
   { amount, refundedAmount }: { amount: number; refundedAmount: number },

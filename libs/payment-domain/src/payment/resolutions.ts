@@ -1,4 +1,5 @@
 /** Which resolutions a payment's review allows, and which reviews are resolved by a later observation. */
+import { amountSchema } from '@tollgate/payment-api/values';
 import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Resolution,
   type Review,
 } from '../review.ts';
-import { amountSchema } from '@tollgate/payment-api/values';
 import { differsInAmountOnly } from '../observed-amount.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import type { ResolveReview } from '../shared-inputs.ts';

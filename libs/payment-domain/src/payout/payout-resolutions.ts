@@ -2,9 +2,9 @@
 import { events, refuse, type Decision } from '../decision.ts';
 import { differsInAmountOnly } from '../observed-amount.ts';
 import {
-  doubtCodes,
   findOpen,
   isAbout,
+  isAboutDoubt,
   openReview,
   proposalFor,
   resolveWhere,
@@ -38,7 +38,7 @@ export function payoutResolutionsOf(
   // A failed payout has no token: what is shown under its number is taken for it.
   const shown = phase === 'failed' ? evidence['observedServiceToken'] : undefined;
   const { serviceToken = typeof shown === 'string' ? shown : undefined } = payout;
-  const isInDoubt = doubtCodes.some((each) => each === code) && phase === 'pending';
+  const isInDoubt = isAboutDoubt({ code }) && phase === 'pending';
   const mayApplyObserved =
     code === 'terms_disagree' &&
     differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken });

@@ -40,21 +40,20 @@ export function liesOf(
 const own = ({ listed, operation }: Evidence): LedgerPayment[] =>
   listed.filter(({ isStranger, orderNumber }) => !isStranger && operation.attempts.has(orderNumber));
 
+const payoutsOf = ({ ledger, operation }: Pick<Evidence, 'ledger' | 'operation'>) =>
+  ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber));
+
 const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
   payout_not_found: ({ wasClockWrong, ledger, operation }) =>
-    wasClockWrong || ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
+    wasClockWrong || payoutsOf({ ledger, operation }).length === 0,
   final_status_revised: ({ listed, ledger, operation }) =>
-    [...listed, ...ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber))].some(
-      ({ revisions }) => revisions > 0,
-    ),
+    [...listed, ...payoutsOf({ ledger, operation })].some(({ revisions }) => revisions > 0),
   terms_disagree: ({ listed, ledger, operation }) =>
     listed.some(({ wasShownWrong, isStranger, revisions }) => wasShownWrong || isStranger || revisions > 1) ||
-    ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),
+    payoutsOf({ ledger, operation }).some(({ wasShownWrong }) => wasShownWrong),
   unknown_status: ({ listed, ledger, operation }) =>
-    [...listed, ...ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber))].some(
-      ({ wasShownUnknown }) => wasShownUnknown,
-    ),
+    [...listed, ...payoutsOf({ ledger, operation })].some(({ wasShownUnknown }) => wasShownUnknown),
   // Of a payment that has failed anything that is found may be one.
   second_payment_found: ({ listed, operation }) =>
     listed.length > 1 ||
