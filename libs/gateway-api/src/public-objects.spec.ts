@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { publicPayment, toPublicPayment, toRecordedPayment } from './payment.ts';
 import { toPublicEventData } from './payment-events.ts';
+import { toPublicRefund } from './refund.ts';
 import { toPublicReviewEntry } from './review.ts';
 import { toPublicEvidence } from './values.ts';
 
@@ -41,6 +42,20 @@ test('a team sees its terms, the state in both vocabularies, and the sums', () =
     updatedAt: '2026-01-02T03:04:06.000Z',
     revision: 1,
   });
+});
+
+// Its status says `declined`, and the provider shows since that as much went back.
+test.each([
+  [500, ['terms_disagree']],
+  [499, []],
+])('a refund called not made shows the review in which %d went back', (observedRefundedAmount, codes) => {
+  const { accepted, approved, refunding, refundDeclined } = happening;
+  const data = { ...refundDeclined.data, reason: 'resolved' as const };
+  const evidence = { observedRefundedAmount };
+  const opened = { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence } } as const;
+  const view = viewOf(requested(), accepted, approved, refunding, { ...refundDeclined, data }, opened);
+  const { status, reviews } = toPublicRefund(view.payment.refunds[0]!, view);
+  expect([status, reviews.map(({ code }) => code)]).toEqual(['declined', codes]);
 });
 
 test('the processing URL is shown only while the customer can act on the page', () => {

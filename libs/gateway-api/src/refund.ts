@@ -1,8 +1,14 @@
 /** A refund, as a part of its payment and on its own. */
-import type { Refund } from '@tollgate/payment-domain';
-import { refundSchema as keptRefundSchema } from '@tollgate/payment-domain';
+import {
+  isAbout,
+  mayBeMade,
+  refundSchema as keptRefundSchema,
+  type PaymentAggregate,
+  type Refund,
+} from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
+import { reviews, reviewsOf } from './review.ts';
 import { amount, currency, errors, example, metadata } from './values.ts';
 
 export const refundToken = z.string().meta({ description: 'The refund.', examples: ['ref_…'] });
@@ -30,7 +36,12 @@ export const refunds = {
   inRecords: z.array(refund.record).describe('Its refunds, in the order of their requests.'),
 };
 
-export const refundSchema = refund.answer.extend({ paymentToken });
+export const refundSchema = refund.answer.extend({
+  paymentToken,
+  reviews: reviews.inAnswers.describe(
+    'The open reviews of its payment that are about this refund. While there is one, its status may be wrong.',
+  ),
+});
 export type PublicRefund = z.infer<typeof refundSchema>;
 
 const statuses: Record<Refund['state'], z.infer<typeof refund.answer>['status']> = {
@@ -53,7 +64,13 @@ export const refundOf = (
 
 const show = showing(refundSchema);
 
-export const toPublicRefund = (
-  kept: Refund,
-  payment: { token: string; payment: { terms: { currency: string } } },
-): PublicRefund => show({ ...refundOf(kept, payment.payment.terms.currency), paymentToken: payment.token });
+/** With the reviews of its payment that are about it, by name or by what the provider shows as given back. */
+export function toPublicRefund(kept: Refund, view: PaymentAggregate): PublicRefund {
+  const { token, payment } = view;
+  const { terms, refundedAmount } = payment;
+  const about = reviewsOf(view, payment.reviews).filter(
+    (each) =>
+      isAbout(each, 'refundToken', kept.refundToken) || mayBeMade({ reviews: [each], refundedAmount }, kept),
+  );
+  return show({ ...refundOf(kept, terms.currency), paymentToken: token, reviews: about });
+}

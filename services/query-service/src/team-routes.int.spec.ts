@@ -29,7 +29,16 @@ import {
   type Given,
 } from './testing/harness.ts';
 
-const { accepted, approved, reviews, refundAccepted, refundDeclined, refunding, unresolved } = happening;
+const {
+  accepted,
+  approved,
+  refundAccepted,
+  refundDeclined,
+  refundUnresolved,
+  refunding,
+  reviews,
+  unresolved,
+} = happening;
 const payoutNotFound = refused(404, 'payout_not_found', 'invalid_request_error', 'token');
 const refundNotFound = refused(404, 'refund_not_found', 'invalid_request_error', 'refundToken');
 const scopeMissing = refused(403, 'scope_missing', 'authentication_error');
@@ -147,8 +156,21 @@ describe('a refund', () => {
         ...{ token: 'ref_1', paymentToken: 'pay_1', amount: 500, currency: 'EUR' },
         ...{ status: 'declined', phase: 'declined' },
         errors: [{ code: 'incorrect_private_key', kind: 'authentication_error' }],
+        reviews: [],
       },
     });
+  });
+
+  test('is shown with the reviews that are about it, and with no others', async () => {
+    const services = await start();
+    const reviewOf = (refundToken: string) =>
+      ({ ...reviews, data: { code: 'refund_unresolved', evidence: { refundToken, amount: 500 } } }) as const;
+    const history = [...submitted, refundUnresolved, reviewOf('ref_2'), reviews, reviewOf('ref_1')];
+    const headers = await given(services.store, { pay_1: history });
+    await useRefundKey(services, 'ref_1');
+    const { refund } = (await services.get(url, headers)).json();
+    expect(refund.status).toBe('pending');
+    expect(refund.reviews).toMatchObject([{ code: 'refund_unresolved', number: 3 }]);
   });
 
   test('is shown even if the read model has the payment as of before it', async () => {

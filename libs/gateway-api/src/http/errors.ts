@@ -215,7 +215,7 @@ export const apiErrors = {
   // With Retry-After: without it, nothing would have been made.
   refund_doubtful: later({
     ...refused(
-      'A review called the refund not made, and as much went back at the provider since. Repeat it under a new Idempotency-Key only once the operators have told you what they found.',
+      'A review called the refund not made, and as much went back at the provider since, which the operators have seen. Ask them what it was. Repeat the refund under a new Idempotency-Key only if they say that it was not made.',
     ),
     retryAfterSeconds: 3_600,
   }),

@@ -1,3 +1,4 @@
+import { toPublicRefund } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
@@ -21,7 +22,7 @@ describe('POST /api/v1/refunds answers', () => {
     const refund = { token, paymentToken: payment, amount: 60, currency: 'EUR', status: 'approved' };
     expect(answer.json()).toEqual({
       ...{ success: true, token },
-      refund: { ...refund, phase: 'approved', errors: [] },
+      refund: { ...refund, phase: 'approved', errors: [], reviews: [] },
     });
     expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
     expect(answer.headers['idempotent-replayed']).toBeUndefined();
@@ -163,6 +164,9 @@ describe('POST /api/v1/refunds answers', () => {
     const answer = await app.post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error refund_in_review']);
     expect(answer.headers['retry-after']).toBe('600');
+    const view = (await harness().payments.load(token))!;
+    const shown = toPublicRefund(view.payment.refunds[0]!, view);
+    expect(shown).toMatchObject({ status: 'declined', reviews: [{ code: 'refund_disagrees' }] });
     await harness().resolve({ token, code: 'refund_disagrees', resolution: 'acknowledged' });
     const later = await app.post('refunds', { token }, key);
     expect(errorsOf(later)).toEqual([409, 'processing_error refund_doubtful']);

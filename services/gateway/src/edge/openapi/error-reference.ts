@@ -16,7 +16,7 @@ export const explainedErrors: readonly ExplainedError[] = (Object.keys(apiErrors
     const repeat =
       retryAfterSeconds === undefined
         ? 'Repeated unchanged, it fails again.'
-        : `The same request may succeed later: after ${retryAfterSeconds} s, unless Retry-After says otherwise.`;
+        : `The same request may be repeated after ${retryAfterSeconds} s, unless Retry-After says otherwise.`;
     const facts = [`${status}`, kind, ...(parameter === undefined ? [] : [`parameter ${parameter}`])];
     return { code, message, repeat, about: [...facts, `since ${since}`].join(' · ') };
   });
