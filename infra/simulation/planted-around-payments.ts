@@ -112,7 +112,7 @@ export const bugsOfReviews: readonly PlantedBug[] = [
   {
     ...{ name: 'declined-for-good', breaks: 'a declined payout may turn up paid', seeds: 500 },
     file: 'libs/payment-domain/src/payout/payout-observation.ts',
-    from: "if (to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];",
-    to: "if (from === 'declined' || to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];",
+    from: 'if (to === from) return [];',
+    to: "if (from === 'declined' || to === from) return [];",
   },
 ];

@@ -51,9 +51,9 @@ export const reviews = {
 };
 
 /** The open reviews of a payment or payout, each with the time at which it was opened. */
-export const reviewsOf = (
+export const reviewsOf = <Code extends string>(
   { reviewsSince, updatedAt }: Pick<PaymentAggregate, 'reviewsSince' | 'updatedAt'>,
-  open: readonly Review[],
+  open: readonly Review<Code>[],
 ) => open.map((each, place) => ({ ...each, since: reviewsSince[place] ?? updatedAt }));
 
 const ownEntrySchema = z.object({

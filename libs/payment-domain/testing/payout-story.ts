@@ -32,11 +32,14 @@ export const inquired = (found: readonly ObservedPayout[], inquiredAt = afterQui
   found,
   inquiredAt,
 });
-export const retrieved = (observed: ObservedPayout, inquiredAt = afterQuiet): PayoutInput => ({
-  type: 'RecordPayoutObservation',
-  observed,
-  inquiredAt,
-});
+export const retrieved = (
+  observed: ObservedPayout,
+  inquiredAt = afterQuiet,
+  changedAt = inquiredAt,
+): PayoutInput => ({ type: 'RecordPayoutObservation', observed, inquiredAt, changedAt });
+/** Half an hour after the last change: it is no older picture. */
+export const retrievedLater = (observed: ObservedPayout): PayoutInput =>
+  retrieved(observed, afterQuiet + 30 * 60_000, afterQuiet);
 export const missing = (serviceToken = 'token-a'): PayoutInput => ({
   type: 'RecordMissing',
   serviceToken,

@@ -44,8 +44,10 @@ export const payoutHappeningKinds = [
   'picture is recorded',
   'command is repeated',
   'time passes',
+  'hours pass',
   'service decides',
   'operator revises',
+  'operator opens it again',
   'operator corrects the amount',
   'payout goes missing',
   'callback is deferred',
@@ -57,6 +59,8 @@ type PayoutHappeningKind = (typeof payoutHappeningKinds)[number];
 
 export interface PayoutWorld {
   now: number;
+  /** When the latest event was appended. */
+  changedAt: number;
   history: PayoutEvent[];
   state: PayoutState;
   /** Commands in the order in which they were carried out. */
@@ -69,7 +73,8 @@ export interface PayoutWorld {
   slow: AnnouncedPayoutCall[];
   answers: PayoutInput[];
   inquiries: PayoutInput[];
-  pictures: PayoutInput[];
+  /** Retrievals, with the number of events that there were when each began. */
+  pictures: { observation: PayoutInput; revision: number }[];
   service: ServicePayout[];
   /** Called with each command and the events that it gave, after they were applied. */
   onDecided: (command: PayoutInput, events: readonly PayoutEvent[], before: PayoutState) => void;
@@ -77,6 +82,7 @@ export interface PayoutWorld {
 
 export const createPayoutWorld = (onDecided: PayoutWorld['onDecided'] = () => {}): PayoutWorld => ({
   now: 0,
+  changedAt: 0,
   history: [],
   state: undefined,
   commands: [],
@@ -120,6 +126,7 @@ function executePayout(world: PayoutWorld, command: PayoutInput): void {
   const decision = decidePayout(before, command);
   if (decision.kind === 'refused') return;
   world.history.push(...decision.events);
+  if (decision.events.length > 0) world.changedAt = world.now;
   world.state = decision.events.reduce<PayoutState>(evolvePayout, before);
   world.commands.push(command);
   const call = world.state && payoutCallAnnouncedBy(decision.events, world.state);
@@ -143,6 +150,17 @@ const pictureOf = (payout: ServicePayout): ObservedPayout => ({
   ...payout,
   currency: payoutTerms.currency,
 });
+
+const retrievalOf = ({ now, changedAt }: PayoutWorld, payout: ServicePayout): PayoutInput => ({
+  ...{ type: 'RecordPayoutObservation', observed: pictureOf(payout), inquiredAt: now, changedAt },
+});
+
+/** As of an inquiry, which counts while nothing else was recorded. */
+function recordPicture(world: PayoutWorld, pick: number): void {
+  world.pictures = world.pictures.filter(({ revision }) => revision === world.history.length);
+  const picture = picked(world.pictures, pick);
+  if (picture !== undefined) executePayout(world, picture.observation);
+}
 
 const answer = (world: PayoutWorld, outcome: PayoutOutcome): unknown =>
   world.answers.push({ type: 'RecordPayoutOutcome', outcome });
@@ -235,14 +253,11 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'inquiry is recorded': () => recorded(picked(world.inquiries, pick)),
     'picture is taken': () =>
       payout &&
-      world.pictures.push({
-        type: 'RecordPayoutObservation',
-        observed: pictureOf(payout),
-        inquiredAt: world.now,
-      }),
-    'picture is recorded': () => recorded(picked(world.pictures, pick)),
+      world.pictures.push({ observation: retrievalOf(world, payout), revision: world.history.length }),
+    'picture is recorded': () => recordPicture(world, pick),
     'command is repeated': () => recorded(picked(world.commands, pick)),
     'time passes': () => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
+    'hours pass': () => (world.now += (1 + (pick % 3)) * 3_600_000),
     'service decides': () => {
       if (payout?.status === 'pending') payout.status = pick % 2 === 0 ? 'approved' : 'declined';
     },
@@ -250,6 +265,7 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
       if (payout === undefined || payout.status === 'pending') return;
       payout.status = payout.status === 'approved' ? 'declined' : 'approved';
     },
+    'operator opens it again': () => payout && (payout.status = 'pending'),
     'operator corrects the amount': () => {
       if (payout !== undefined)
         payout.amount = payout.amount === payoutTerms.amount ? 900 : payoutTerms.amount;
@@ -283,12 +299,7 @@ export function settlePayout(world: PayoutWorld): void {
   executePayout(world, lapse(world));
   for (const payout of world.service) if (payout.status === 'pending') payout.status = 'approved';
   if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutInquiry(world));
-  for (const payout of world.service)
-    executePayout(world, {
-      type: 'RecordPayoutObservation',
-      observed: pictureOf(payout),
-      inquiredAt: world.now,
-    });
+  for (const payout of world.service) executePayout(world, retrievalOf(world, payout));
   for (const { serviceToken } of world.state?.deferredCallbacks ?? [])
     if (serviceToken !== null) executePayout(world, { type: 'RecordCallbackInquired', serviceToken });
 }

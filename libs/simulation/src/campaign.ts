@@ -36,6 +36,7 @@ const pathsOfACampaign = [
   'a payout was refused by a second key',
   'a payout was revised to approved',
   'a payout was revised to declined',
+  'a payout was revised to pending',
   'a position was compared',
   'a second person must agree',
   'an account was closed: drain',

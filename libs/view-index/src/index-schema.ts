@@ -2,7 +2,7 @@
 import { openUnderSchema } from './boot.ts';
 
 /** Grows with every change to the tables, to what is summed up in them, and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 20;
+export const indexSchemaVersion = 21;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,

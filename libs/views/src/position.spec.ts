@@ -248,6 +248,28 @@ describe('a payment that is shown otherwise than it is on record', () => {
       [happening.refunding, shown('refund_unresolved', { amount: 500, observedRefundedAmount: 200 })],
       { available: 800n, hold: 700n },
     ],
+    // What is shown may be of before it, or of somebody else.
+    [
+      'counts without a refund that is under way beside what is shown as given back',
+      [happening.refunding, shown('terms_disagree', { observedAmount: 1_500, observedRefundedAmount: 700 })],
+      { available: 300n, hold: 1_200n },
+    ],
+    [
+      'counts without a refund that the service may still decide, whatever is shown as given back',
+      [
+        ...[happening.refunding, happening.refundAccepted],
+        shown('refund_unresolved', { amount: 500, observedRefundedAmount: 700 }),
+      ],
+      { available: 300n, hold: 1_200n },
+    ],
+    [
+      'counts a refund once that would be seen by now, where enough is shown as given back',
+      [
+        ...[happening.refunding, happening.refundUnresolved],
+        shown('refund_unresolved', { amount: 500, observedRefundedAmount: 700 }),
+      ],
+      { available: 800n, hold: 700n },
+    ],
     [
       'counts without a refund that has no outcome',
       [happening.refunding, shown('refund_unresolved', { amount: 500, observedRefundedAmount: 0 })],

@@ -1,6 +1,7 @@
 /** What a retrieved payment shows that was not known. An inquiry that finds no change gives no event. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
+import { mayBeOlder } from '../older-picture.ts';
 import {
   endDoubtsAbout,
   isAboutDoubt,
@@ -178,12 +179,6 @@ function observeFinal(
   if (from === 'approved' && status === 'refunded' && isExplainedByRefunds(state, observed)) return [];
   return revise(state, observed, status);
 }
-
-/** How long the service may show a payment as it was before its last change, milliseconds. */
-const olderMs = 30 * 60 * 1000;
-
-export const mayBeOlder = ({ inquiredAt, changedAt }: RecordObservation): boolean =>
-  inquiredAt < changedAt + olderMs;
 
 type OpenStatus = Extract<PaymentStatus, 'init' | 'pending'>;
 const isOpenStatus = (status: string): status is OpenStatus => status === 'init' || status === 'pending';

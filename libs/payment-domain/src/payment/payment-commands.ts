@@ -4,6 +4,7 @@
  */
 import type { Metadata } from '../metadata.ts';
 import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-call.ts';
+import type { Taken } from '../older-picture.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
@@ -109,13 +110,9 @@ export interface RecordSearch {
 }
 
 /** The payment was retrieved from the service. */
-export interface RecordObservation {
+export interface RecordObservation extends Taken {
   type: 'RecordObservation';
   observed: ObservedPayment;
-  /** When the inquiry began, milliseconds since the Unix epoch. */
-  inquiredAt: number;
-  /** When the payment had changed last by then, milliseconds since the Unix epoch. */
-  changedAt: number;
   /** When a capture or void that had no effect may be submitted again; absent where it may not be now. */
   nextWindow?: CallWindow;
 }

@@ -10,8 +10,9 @@ import {
 } from '../outbound-call/outbound-call.ts';
 import { isAbout, isAboutDoubt, openLatest, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
+import { mayBeOlder } from '../older-picture.ts';
 import { cut, present, textLengthMax } from '../values.ts';
-import { isUnderstood, mayBeOlder, refundedAmountOf, wasApproved } from './observation.ts';
+import { isUnderstood, refundedAmountOf, wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
   ObservedPayment,
@@ -195,35 +196,51 @@ export function observeRefunds(
   const { review, decisionMs } = callRules.refund;
   const isApproved = sumUnknown !== true && isPaid && shown - refundedAmount === amount;
   const declineReported = isDeclineReported(state, refund);
-  return settleCall<PaymentEvent>(refundInFlight(state, refund), {
+  const settled = settleCall<PaymentEvent>(refundInFlight(state, refund), {
     inquiredAt,
     effect: isApproved ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
     patienceMs: refund.state === 'accepted' ? decisionMs : 0,
     absent: () => {
-      const observedRefundedAmount = isReadable ? shown : null;
-      const sums = { amount, refundedAmount, observedRefundedAmount };
       const more = { ...present({ sumUnknown }), ...(declineReported && { declineReported }) };
-      return openLatest<ReviewCode>(state, review, { refundToken, ...sums, ...more });
+      const observedRefundedAmount = isReadable ? shown : null;
+      return openLatest<ReviewCode>(state, review, {
+        ...refundInDoubt(state, refund),
+        observedRefundedAmount,
+        ...more,
+      });
     },
   });
+  // Of just its amount it is this one, most likely.
+  const isOfAnother = isPaid && shown - refundedAmount !== amount;
+  return isOfAnother ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
 }
 
-/** More has gone back than our books have, while no refund of ours is under way. Of a refund that a person called not made it may be that one: then its team must not make it again. */
-export function observeGrowth(state: Payment, shown: number): PaymentEvent[] {
-  const { refunds, refundedAmount } = state;
-  const growth = shown - refundedAmount;
-  const mayBeMade = refunds.filter(
-    ({ declined, amount, refundToken }) =>
-      declined?.reason === 'resolved' && amount <= growth && !isKnownAsMade(state, refundToken),
-  );
-  return [
-    ...observeExternalRefund(growth),
-    ...mayBeMade.flatMap(({ refundToken, amount }) =>
+/** What the evidence says of a refund without an outcome. */
+export const refundInDoubt = (
+  { refundedAmount }: Pick<Payment, 'refundedAmount'>,
+  { refundToken, amount }: Refund,
+) => ({ refundToken, amount, refundedAmount });
+
+/** More has gone back than our books have, while no refund of ours is under way. */
+export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => [
+  ...observeExternalRefund(shown - state.refundedAmount),
+  ...openMadeAfterAll(state, shown),
+];
+
+/** More has gone back than our books have. Of a refund that a person called not made it may be that one: then its team must not make it again. */
+function openMadeAfterAll(state: Payment, observedRefundedAmount: number): PaymentEvent[] {
+  const growth = observedRefundedAmount - state.refundedAmount;
+  return state.refunds
+    .filter(
+      ({ declined, amount, refundToken }) =>
+        declined?.reason === 'resolved' && amount <= growth && !isKnownAsMade(state, refundToken),
+    )
+    .flatMap((refund) =>
       openReviewPer<ReviewCode>(state, 'refundToken', 'refund_disagrees', {
-        ...{ refundToken, amount, refundedAmount, observedRefundedAmount: shown },
+        ...refundInDoubt(state, refund),
+        observedRefundedAmount,
       }),
-    ),
-  ];
+    );
 }
 
 const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string): boolean =>

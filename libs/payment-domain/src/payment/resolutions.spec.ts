@@ -400,6 +400,18 @@ describe('a payment that the service shows with another amount', () => {
     stays([...historyTo.approved, ...decided(historyTo.approved, shows)]);
   });
 
+  // It was forgotten with the answer for the three days that a refund has: 300 that were gone could be paid out.
+  test.each([50, 300])('says with a refund that is under way that %d are shown as given back', (shown) => {
+    const shows = inquired(observed('approved', { amount: 600, refundedAmount: shown }));
+    const doubted = [...historyTo.approved, ...decided(historyTo.approved, shows)];
+    const submitted = [...doubted, refundSubmitted('refund-1', 100)];
+    expect(decided(submitted, say('terms_disagree', 'observed_terms_apply')).slice(2)).toEqual([
+      open('refund_unresolved', {
+        ...{ refundToken: 'refund-1', amount: 100, refundedAmount: 0, observedRefundedAmount: shown },
+      }),
+    ]);
+  });
+
   test('leaves it to the sum what becomes of a refund that is under way', () => {
     const submitted = [...historyTo.approved, refundSubmitted('refund-1', 100)];
     const shows = inquired(observed('approved', { amount: 600, refundedAmount: 100 }));
@@ -457,6 +469,20 @@ test('a refund resolved as not made is declined, and its reservation released', 
   expect(reservedAmount(after)).toBe(0);
   expect(after.refunds[1]?.declined).toEqual({ reason: 'resolved', errors: [] });
 });
+
+test.each([
+  ['refund_made', 500, ['RefundApproved', 'ExternalRefundObserved']],
+  ['refund_not_made', 500, ['RefundDeclined', 'ExternalRefundObserved']],
+  ['refund_made', 1_001, ['RefundApproved']],
+  ['refund_not_made', 0, ['RefundDeclined']],
+] as const)(
+  '%s takes over what else is shown as given back, where it can be: %j',
+  (resolution, shown, expected) => {
+    const review = open('refund_unresolved', { refundToken: 'refund-1', observedRefundedAmount: shown });
+    const history = [...unresolvedRefund.slice(0, -1), review];
+    expect(types(decided(history, say('refund_unresolved', resolution))).slice(1)).toEqual(expected);
+  },
+);
 
 test('a full refund resolved as made makes the payment refunded', () => {
   const full: PaymentEvent[] = [

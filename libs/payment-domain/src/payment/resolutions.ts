@@ -29,7 +29,8 @@ import {
   type Payment,
   type Refund,
 } from './payment-state.ts';
-import { isPaidPhase, observeGrowth } from './refunds.ts';
+import { present } from '../values.ts';
+import { isPaidPhase, observeGrowth, refundInDoubt } from './refunds.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -147,21 +148,24 @@ function takeAmountShown(state: Payment, evidence: Evidence): PaymentEvent[] {
   if (amount === undefined) return [];
   const from = statusOfPhase(state.phase);
   const to = state.refundedAmount >= amount ? 'refunded' : 'approved';
+  const refund = undecidedRefund(state);
   return [
     { type: 'FinalStatusRevised', data: { from, to, amount } },
-    ...(undecidedRefund(state) === undefined
+    ...(refund === undefined
       ? observeGrowth(state, refundedIn(evidence))
-      : showToRefundInReview(state, refundedIn(evidence))),
+      : showToRefund(state, refund, refundedIn(evidence))),
   ];
 }
 
-/** The review of the refund that is under way has what was shown as given back from then on. */
-const showToRefundInReview = (state: Payment, observedRefundedAmount: number): PaymentEvent[] =>
-  state.reviews
-    .filter(({ code }) => code === 'refund_unresolved')
-    .flatMap(({ evidence }) =>
-      openLatest<ReviewCode>(state, 'refund_unresolved', { ...evidence, observedRefundedAmount }),
-    );
+/** The review of the refund that is under way has what was shown as given back from then on. Of just its amount it is that one, most likely. */
+function showToRefund(state: Payment, refund: Refund, observedRefundedAmount: number): PaymentEvent[] {
+  const { amount, sumUnknown } = refund;
+  const growth = observedRefundedAmount - state.refundedAmount;
+  const open = state.reviews.find(({ code }) => code === 'refund_unresolved')?.evidence;
+  if (open === undefined && (growth <= 0 || growth === amount)) return [];
+  const about = open ?? { ...refundInDoubt(state, refund), ...present({ sumUnknown }) };
+  return openLatest<ReviewCode>(state, 'refund_unresolved', { ...about, observedRefundedAmount });
+}
 
 /** A payment that the service never had has failed; one that it had and undid is declined. */
 const endPayment = (payment: Payment): PaymentEvent =>

@@ -1,5 +1,6 @@
 /** What can be asked of a payout: commands, which may be refused, and observations, which are only found to be nothing new. */
 import type { CallOutcome, Origin } from '../outbound-call/outbound-call.ts';
+import type { Taken } from '../older-picture.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
@@ -87,11 +88,9 @@ export interface RecordPayoutSearch {
 }
 
 /** A payout was retrieved by the service's token. */
-export interface RecordPayoutObservation {
+export interface RecordPayoutObservation extends Taken {
   type: 'RecordPayoutObservation';
   observed: ObservedPayout;
-  /** When the inquiry began, milliseconds since the Unix epoch. */
-  inquiredAt: number;
 }
 
 type PayoutCommand =

@@ -58,7 +58,7 @@ export const payoutMachine = setup({
     },
     pending: { on: { PayoutApproved: 'approved', PayoutDeclined: 'declined' } },
     approved: { on: { FinalStatusRevised: { guard: 'toDeclined', target: 'declined' } } },
-    // To pending where a payout that failed, or that a person resolved as undone, turns up at the service.
+    // To pending where a payout that failed, or that a person resolved as undone, turns up at the service, or is under way there again.
     declined: { on: { FinalStatusRevised: [toApproved, toPending] } },
     failed: { on: { FinalStatusRevised: [toApproved, toPending] } },
   },

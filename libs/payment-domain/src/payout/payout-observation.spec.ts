@@ -24,6 +24,7 @@ import {
   noOutcome,
   payoutDomain,
   retrieved,
+  retrievedLater,
   revised,
   second,
   unknownStatus,
@@ -33,6 +34,7 @@ import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhases } from './payout-machine.ts';
+import { mayBePaidOut } from './payout-observation.ts';
 
 const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
@@ -190,6 +192,86 @@ test('a payout resolved as undone that the service still has is a revision and o
   const again = payoutAfter([...history, ...revised('declined', 'pending')]);
   expect(again.phase).toBe('pending');
   expect(again.declineReason).toBeUndefined();
+});
+
+test.each([
+  ['terms_disagree', 'approved', true],
+  ['terms_disagree', 'pending', true],
+  ['unknown_status', 'processing', true],
+  ['second_payout_found', undefined, true],
+  ['terms_disagree', 'declined', false],
+  ['second_payout_found', 'declined', false],
+  ['service_not_readable', 'approved', false],
+] as const)(
+  'a review %s of what is shown as %s says that it may be paid out: %s',
+  (code, observedStatus, may) => {
+    const [opened] = [payoutReviewOpened(code, observedStatus === undefined ? {} : { observedStatus })];
+    expect(mayBePaidOut(payoutAfter([...declined, opened]))).toBe(may);
+    expect(mayBePaidOut(payoutAfter([...declined, payoutReviewOpened('only_here'), opened]))).toBe(may);
+    expect(mayBePaidOut(payoutAfter(declined))).toBe(false);
+  },
+);
+
+// A bank declined it, and took it up again: it stayed declined, nothing was held, no inquiry was due after a month, and its team was told to
+// pay it again. What was in doubt about it had even ended by that.
+describe('a payout that is under way at the service after it has ended', () => {
+  const again = observedPayout('pending');
+  const unknown = unknownStatus('processing');
+  const over = payoutReviewResolved('unknown_status', 'found', 'the service reported it later');
+  const openAgain = payoutReviewOpened('final_status_revised', {
+    ...{ from: 'approved', to: 'pending', serviceToken: 'token-a' },
+  });
+
+  test.each([approved, declined])(
+    'may be an older picture, which says nothing about doubts (%#)',
+    (...history) =>
+      given([...history, unknown])
+        .when(retrieved(again, afterQuiet, afterQuiet - 30 * 60_000 + 1))
+        .thenNothing(),
+  );
+
+  test('is pending half an hour after it was declined', () => {
+    given(declined).when(retrievedLater(again)).then(revised('declined', 'pending'));
+    given([...declined, unknown])
+      .when(retrievedLater(again))
+      .then([...revised('declined', 'pending'), over]);
+    const pendingAgain = [...declined, ...revised('declined', 'pending')];
+    expect(payoutAfter(pendingAgain)).toMatchObject({ phase: 'pending', serviceToken: 'token-a' });
+    given(pendingAgain).when(retrievedLater(again)).thenNothing();
+    given(pendingAgain)
+      .when(retrieved(observedPayout('approved')))
+      .then([{ type: 'PayoutApproved', data: {} }]);
+  });
+
+  test('is in review half an hour after it was approved, until it is shown so again', () => {
+    given(approved).when(retrievedLater(again)).then([openAgain]);
+    given([...approved, openAgain])
+      .when(retrievedLater(again))
+      .thenNothing();
+    given([...approved, openAgain])
+      .when(retrieved(observedPayout('approved')))
+      .then([payoutReviewResolved('final_status_revised', 'found', 'the service reported it later')]);
+    const acknowledged = [
+      ...[...approved, openAgain],
+      payoutReviewResolved('final_status_revised', 'acknowledged', 'asked the bank'),
+    ];
+    given(acknowledged).when(retrievedLater(again)).thenNothing();
+  });
+
+  test('is declined after that as any revision is', () => {
+    given([...approved, openAgain])
+      .when(retrieved(observedPayout('declined')))
+      .then([
+        revised('approved', 'declined')[0]!,
+        payoutReviewResolved('final_status_revised', 'superseded', 'the service showed something else'),
+        revised('approved', 'declined')[1]!,
+      ]);
+  });
+
+  test('is in doubt with another amount', () =>
+    given(declined)
+      .when(retrievedLater({ ...again, amount: 900 }))
+      .then([disagreement({ ...again, amount: 900 })]));
 });
 
 test('no more than ten second payouts open a review', () => {

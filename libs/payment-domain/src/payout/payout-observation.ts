@@ -13,10 +13,12 @@ import {
   openBeside,
   openInstead,
   openLatest,
+  openReviewPer,
   resolvedByAPerson,
   type Evidence,
 } from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
+import { mayBeOlder } from '../older-picture.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
 import {
@@ -49,17 +51,19 @@ export const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, Observe
 });
 
 /** What a retrieval leads to, whichever payout it is of. */
-export function recordPayoutObservation(
-  state: Payout,
-  { observed, inquiredAt }: RecordPayoutObservation,
-): PayoutEvent[] {
+export function recordPayoutObservation(state: Payout, observation: RecordPayoutObservation): PayoutEvent[] {
+  const { observed, inquiredAt } = observation;
   if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
   const isKnown =
     state.serviceToken === undefined
       ? mayBeOurs(state, observed)
       : state.serviceToken === observed.serviceToken;
   if (!isKnown) return observeAnother(state, observed);
-  return [...observePayout(state, observed), ...endDeferred(state, observed)];
+  return [
+    ...observePayout(state, observed),
+    ...observeOpenAgain(state, observation),
+    ...endDeferred(state, observed),
+  ];
 }
 
 /** The review has that payout in its evidence: callbacks about it are part of the same question. */
@@ -148,9 +152,7 @@ export function observePayout(state: Payout, observed: ObservedPayout): PayoutEv
   const events = isFinalPayoutPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observePending(observed, status.data);
-  // A status that is taken over ends what was acknowledged by itself.
-  const { reviews, acknowledged } = state;
-  return [...events, ...endDoubts({ reviews, acknowledged: events.length === 0 ? acknowledged : [] })];
+  return events === undefined ? [] : [...events, ...endDoubtsAfter(state, events)];
 }
 
 /** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
@@ -172,9 +174,21 @@ export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout):
     observedServiceToken: observed.serviceToken,
   });
 
-/** The service shows what was asked for, and it is understood: earlier doubts are over. */
-const endDoubts = (state: Pick<Payout, 'reviews' | 'acknowledged'>): PayoutEvent[] =>
-  endDoubtsAbout(state, isAboutDoubt);
+/**
+ * The service shows what was asked for, and it is understood: earlier doubts are over. A status that is taken over ends by itself what
+ * was acknowledged of doubts, and the open review of what was open again.
+ */
+const endDoubtsAfter = ({ reviews, acknowledged }: Payout, events: readonly PayoutEvent[]): PayoutEvent[] =>
+  endDoubtsAbout(
+    events.length === 0
+      ? { reviews, acknowledged }
+      : { reviews: reviews.filter(isAboutDoubt), acknowledged: acknowledged.filter(isOpenAgain) },
+    (about) => isAboutDoubt(about) || isOpenAgain(about),
+  );
+
+/** Of an approved one: what was declined is pending from then on. */
+const isOpenAgain = ({ code, evidence }: Payout['reviews'][number]): boolean =>
+  code === 'final_status_revised' && evidence['from'] === 'approved' && evidence['to'] === 'pending';
 
 function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutEvent[] {
   if (status === 'pending') return [];
@@ -193,20 +207,44 @@ export function takeStatusShown(state: Payout, evidence: Evidence): PayoutEvent[
   const { observedStatus: status, observedServiceToken: serviceToken } = evidence;
   const to = payoutStatusSchema.safeParse(status).data;
   if (to === undefined || typeof serviceToken !== 'string') return [];
-  return statusOfPayoutPhase(state.phase) === 'declined' ? observeFinal(state, { serviceToken }, to) : [];
+  return statusOfPayoutPhase(state.phase) === 'declined' ? revise(state, { serviceToken }, to) : [];
 }
 
 const declineReasonOf = ({ declineReason }: Pick<ObservedPayout, 'declineReason'>) =>
   present({ declineReason: declineReason && cut(declineReason) });
 
-function observeFinal(
+/** Undefined of a picture from before it was final, which says nothing about doubts; nothing is older than what was never there. */
+const observeFinal = (
+  state: Payout,
+  observed: ObservedPayout,
+  status: PayoutStatus,
+): PayoutEvent[] | undefined =>
+  status === 'pending' && !isEndedWithoutService(state) ? undefined : revise(state, observed, status);
+
+/**
+ * What has ended is under way at the service, and that is no older picture. A declined one is pending again: its money may go out. What
+ * was approved is in review: it counts as paid out until the service says how it ends.
+ */
+function observeOpenAgain(state: Payout, observation: RecordPayoutObservation): PayoutEvent[] {
+  const { observed } = observation;
+  const hasEnded = isFinalPayoutPhase(state.phase) && !isEndedWithoutService(state);
+  const isAgain = hasEnded && observed.status === 'pending' && agrees(state, observed);
+  if (!isAgain || mayBeOlder(observation)) return [];
+  if (state.phase === 'approved') {
+    const evidence = { from: 'approved', to: 'pending', serviceToken: observed.serviceToken };
+    return openReviewPer<PayoutReviewCode>(state, 'to', 'final_status_revised', evidence);
+  }
+  const events = revise(state, observed, 'pending');
+  return [...events, ...endDoubtsAfter(state, events)];
+}
+
+function revise(
   state: Payout,
   observed: Pick<ObservedPayout, 'serviceToken' | 'declineReason'>,
   to: PayoutStatus,
 ): PayoutEvent[] {
   const from = statusOfPayoutPhase(state.phase) === 'approved' ? 'approved' : 'declined';
-  // An older status does not take a final one back; nothing is older than what was never there.
-  if (to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];
+  if (to === from) return [];
   const { serviceToken } = observed;
   const token = state.serviceToken === undefined ? { serviceToken } : {};
   const reason = to === 'declined' ? declineReasonOf(observed) : {};

@@ -22,6 +22,7 @@ import {
   payoutDomain,
   refused,
   retrieved,
+  revised,
   second,
 } from '../../testing/payout-story.ts';
 import type { PayoutInput } from './payout-commands.ts';
@@ -271,7 +272,7 @@ describe('what a person resolves', () => {
 // Nothing was taken over from what had another amount, and no resolution could: a payout of 900 that was paid out stayed
 // pending for ever, with 1000 reserved, or was resolved as not made, and what had gone out counted nowhere.
 describe('a payout that the service shows with another amount', () => {
-  const shows = (amount: number) => retrieved(observedPayout('approved', { amount }));
+  const shows = (amount: number, status = 'approved') => retrieved(observedPayout(status, { amount }));
   const decided = (history: readonly PayoutEvent[], input: PayoutInput): PayoutEvent[] => {
     const decision = decidePayout(payoutAfter(history), input);
     return decision.kind === 'events' ? [...decision.events] : [];
@@ -339,15 +340,21 @@ describe('a payout that the service shows with another amount', () => {
     expect(decided(of900, found)).toEqual([]);
   });
 
-  test.each(['declined', 'pending'] as const)(
-    'that was declined stays so where it was shown %s',
-    (status) => {
-      const history = [...declined, ...decided(declined, retrieved(observedPayout(status, { amount: 900 })))];
-      given(history)
-        .when(answer)
-        .then([said('terms_disagree', 'observed_terms_apply')]);
-    },
-  );
+  test('that was declined stays so where it was shown declined', () => {
+    const history = [...declined, ...decided(declined, shows(900, 'declined'))];
+    given(history)
+      .when(answer)
+      .then([said('terms_disagree', 'observed_terms_apply')]);
+  });
+
+  // It stayed declined, nothing was held, and its team was told to pay it again.
+  test('that was declined is pending where it was shown so', () => {
+    const history = [...declined, ...decided(declined, shows(900, 'pending'))];
+    given(history)
+      .when(answer)
+      .then([said('terms_disagree', 'observed_terms_apply'), ...revised('declined', 'pending')]);
+    expect(payoutAfter([...history, ...decided(history, answer)]).terms.amount).toBe(900);
+  });
 
   // Shown as declined first, it held nothing and its team was told to send another one, for as long as nobody answered.
   test('opens a review anew when it shows something else', () => {

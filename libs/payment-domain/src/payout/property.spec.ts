@@ -159,6 +159,29 @@ test('is final as the service shows it, or under review, once the faults have en
   );
 });
 
+test('is pending again or in review where the service has opened it again, once that is no older picture', () => {
+  fc.assert(
+    fc.property(happenings, (all) => {
+      const world = createCheckedWorld();
+      for (const each of [...all, one('operator opens it again'), one('hours pass')])
+        happenToPayout(world, each);
+      world.pictures = [];
+      for (const kind of ['picture is taken', 'picture is recorded'] as const)
+        happenToPayout(world, one(kind));
+      checkHistory(world.history);
+      const { state, service } = world;
+      const [own] = service;
+      if (own === undefined || state?.serviceToken === undefined || own.amount !== state.terms.amount) return;
+      if (state.phase === 'pending') return;
+      expect(state.phase).toBe('approved');
+      expect([...state.reviews, ...state.acknowledged].map(({ evidence }) => evidence['to'])).toContain(
+        'pending',
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 test('opens no review for a contradiction while neither the service nor a person contradicts', () => {
   fc.assert(
     fc.property(happenings, (all) => {

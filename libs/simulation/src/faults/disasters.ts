@@ -197,7 +197,8 @@ function revisePayout({ ledger, trace, saw }: World, random: Random): void {
   const final = ledger.payouts.filter(({ status, revisions }) => status !== 'pending' && revisions < 2);
   if (final.length === 0) return;
   const payout = random.pick(final);
-  const to = payout.status === 'approved' ? 'declined' : 'approved';
+  const isUnderWayAgain = random.chance(0.4);
+  const to = isUnderWayAgain ? 'pending' : payout.status === 'approved' ? 'declined' : 'approved';
   trace.tell(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
   saw(`a payout was revised to ${to}`);
   ledger.revisePayout(payout, to);
@@ -227,22 +228,27 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
   ledger.refundInConsole(payment, amount);
 }
 
+/** When the service has decided everything, milliseconds after the faults have ended. */
+const lastMs = 5_400_000;
+
 /** Customers and the service come to an end with everything that is open. */
 function settleService({ ledger, scheduler, random: from }: World): void {
   const random = from.fork('settling');
-  const settle = () => {
+  // So long that it is no older picture any more, and that an inquiry about what is final has seen it.
+  const isStillUnderWay = (revisions: number, afterMs: number) => revisions > 0 && afterMs < lastMs;
+  const settle = (afterMs: number) => {
     for (const payment of ledger.payments)
       if (payment.status === 'init' || payment.status === 'pending') ledger.expire(payment);
     for (const refund of ledger.refunds)
       if (refund.status === 'pending')
         ledger.decideRefund(refund, random.chance(0.8) ? 'approved' : 'declined');
     for (const payout of ledger.payouts)
-      if (payout.status === 'pending')
+      if (payout.status === 'pending' && !isStillUnderWay(payout.revisions, afterMs))
         ledger.decidePayout(payout, random.chance(0.8) ? 'approved' : 'declined');
   };
   // Also what is attempted once more an hour later, because its account was paused when everything came back.
-  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, 5_400_000])
-    scheduler.after(afterMs, 'the service settles', settle);
+  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, lastMs])
+    scheduler.after(afterMs, 'the service settles', () => settle(afterMs));
 }
 
 /** Nothing is open at the service any more. */

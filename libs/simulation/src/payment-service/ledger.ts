@@ -300,8 +300,8 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
       Object.assign(payout, { status, updatedAt: now() });
       onChanged({ type: 'payout', ...payout });
     },
-    /** A final status is taken back: the money went out after all, or has come back. */
-    revisePayout: (payout: LedgerPayout, status: 'approved' | 'declined') => {
+    /** A final status is taken back: the money went out after all, or has come back, or it is under way again. */
+    revisePayout: (payout: LedgerPayout, status: LedgerPayout['status']) => {
       Object.assign(payout, { status, updatedAt: now(), revisions: payout.revisions + 1 });
       onChanged({ type: 'payout', ...payout, isRevision: true });
     },

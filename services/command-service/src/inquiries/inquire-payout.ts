@@ -61,7 +61,7 @@ async function ask(
   cause: Cause,
 ): Promise<PayoutObservation | Unanswered> {
   const { askAccount, windowClock, clock } = deps;
-  const { token, payout } = aggregate;
+  const { token, payout, updatedAt: changedAt } = aggregate;
   const { environment, serviceToken, call } = payout;
   const { account } = call;
   const inquiredAt = windowClock.nowFor(token, call);
@@ -77,5 +77,5 @@ async function ask(
   );
   if (outcome.kind === 'missing') return { type: 'RecordMissing', serviceToken, inquiredAt };
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-  return { type: 'RecordPayoutObservation', observed: outcome.answer, inquiredAt };
+  return { type: 'RecordPayoutObservation', observed: outcome.answer, inquiredAt, changedAt };
 }

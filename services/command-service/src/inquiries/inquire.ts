@@ -189,21 +189,20 @@ async function inquireOtherOnce(
   const orderNumber = listed?.orderNumber ?? found?.orderNumber;
   if (found === undefined || orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
   const shown = { ...found, orderNumber };
+  const taken = { inquiredAt, changedAt: subject.updatedAt };
+  const at = { onlyAt: subject.revision };
   const executed = isPayoutToken(token)
     ? await deps.payouts.execute(
         token,
-        { type: 'RecordPayoutObservation', observed: shown, inquiredAt },
+        { type: 'RecordPayoutObservation', observed: shown, ...taken },
         cause,
-        { onlyAt: subject.revision },
+        at,
       )
     : await deps.payments.execute(
         token,
-        {
-          ...{ type: 'RecordObservation', observed: shown as ObservedPayment },
-          ...{ inquiredAt, changedAt: subject.updatedAt },
-        },
+        { type: 'RecordObservation', observed: shown as ObservedPayment, ...taken },
         cause,
-        { onlyAt: subject.revision },
+        at,
       );
   return executed.kind === 'moved' ? 'moved' : 'inquired';
 }

@@ -219,7 +219,9 @@ const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
   async second_payout_found() {
     const token = await paidOut();
     const observed = { serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' };
-    return recordOfPayout(token, { type: 'RecordPayoutObservation', observed, inquiredAt: 0 });
+    return recordOfPayout(token, {
+      ...{ type: 'RecordPayoutObservation', observed, inquiredAt: 0, changedAt: 0 },
+    });
   },
   async service_not_readable() {
     harness().provider.payoutStatus = 'pending';

@@ -37,7 +37,7 @@ export const reviewTexts = {
     second_payment_found: 'A second payment for the same order was found at the Payment Service.',
     unknown_status: 'The Payment Service shows a status that is not in its specification.',
     final_status_revised:
-      'The Payment Service changed a final status, or holds money of a payment that has ended.',
+      'The Payment Service changed a final status, or has open again what has ended here.',
     refund_disagrees:
       'The Payment Service shows another refunded sum than is on record here, or a refund that was called not made.',
     service_not_readable: "The Payment Service's answers about it cannot be read.",
