@@ -13,27 +13,21 @@ export function leftForCertain(payment: Payment, { taken, gone }: { taken: numbe
     // The evidence of a refund has the amount of that.
     .filter(({ evidence }) => evidence['serviceRefundToken'] === undefined)
     .map((each) => ({ ...each, isOfOurCurrency: isOf(terms.currency, each.evidence) }));
-  // The refund that is under way may come on top, unless it would be seen by then, and what is shown is enough for it.
-  const isAmong = ({ code }: Review, shown: number) =>
-    code === 'refund_unresolved' && isSeenOnceMade(payment) && shown - refundedAmount >= reserved;
-  const shownGone = ours.map((each) => {
-    const shown = shownRefunded(each);
-    return shown === 0 || isAmong(each, shown) ? shown : shown + reserved;
-  });
-  const goneAsShown = Math.max(gone + madeAfterAll(payment), Math.min(taken, Math.max(0, ...shownGone)));
+  // The refund that is under way may come on top.
+  const shownGone = Math.max(0, ...ours.map(shownRefunded)) + reserved;
+  const goneAsShown = Math.max(gone + madeAfterAll(payment), Math.min(taken, shownGone));
   const kept = Math.min(taken, ...ours.map((each) => keptAsShown(each, { taken, gone: goneAsShown })));
   return BigInt(kept) - BigInt(goneAsShown);
 }
-
-/** Its quiet period is over, once that is in review; one that was accepted the provider may decide later. */
-const isSeenOnceMade = ({ refunds }: Payment): boolean => refunds.some(({ state }) => state === 'unresolved');
 
 type Review = Payment['reviews'][number];
 type ShownReview = Review & { isOfOurCurrency: boolean };
 
 const isOf = (currency: string, evidence: Review['evidence']): boolean =>
   (evidence['observedCurrency'] ?? currency) === currency;
-const showsSums: ReadonlySet<string> = new Set(['terms_disagree', 'unknown_status', 'refund_unresolved']);
+const showsSums: ReadonlySet<string> = new Set([
+  ...['terms_disagree', 'unknown_status', 'refund_unresolved', 'refund_disagrees'],
+]);
 
 /** Of a sum that is none, as much as may be meant by it. */
 function shownRefunded({ code, evidence, isOfOurCurrency }: ShownReview): number {

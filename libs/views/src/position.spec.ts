@@ -263,12 +263,9 @@ describe('a payment that is shown otherwise than it is on record', () => {
       { available: 300n, hold: 1_200n },
     ],
     [
-      'counts a refund once that would be seen by now, where enough is shown as given back',
-      [
-        ...[happening.refunding, happening.refundUnresolved],
-        shown('refund_unresolved', { amount: 500, observedRefundedAmount: 700 }),
-      ],
-      { available: 800n, hold: 700n },
+      'counts without a refund that was called not made and shows beside another one',
+      [happening.refunding, shown('refund_disagrees', { refundToken: 'ref_0', observedRefundedAmount: 700 })],
+      { available: 300n, hold: 1_200n },
     ],
     [
       'counts without a refund that has no outcome',

@@ -419,6 +419,12 @@ test('a refund that a person called not made, and that is shown beside another o
   const history = [...submitted, resolved, refundSubmitted('refund-2', 500), unresolvedSecond];
   for (const shown of [0, 299, 500])
     expect(types(decided(history, shows(shown, 0)))).not.toContain('ReviewOpened');
+  // Nobody knew the sum before it.
+  const second = refundSubmitted('refund-2', 500);
+  const unknownBefore: PaymentEvent = { ...second, data: { ...second.data, sumUnknown: true } };
+  expect(types(decided([...submitted, resolved, unknownBefore], shows(500, answerBy - 1)))).toEqual([
+    'ReviewOpened',
+  ]);
   const review = opened('refund_disagrees', {
     ...{ refundToken: 'refund-1', amount: 300, refundedAmount: 0, observedRefundedAmount: 300 },
   });

@@ -210,13 +210,12 @@ export function observeRefunds(
       });
     },
   });
-  // Of just its amount it is this one, most likely.
-  const isOfAnother = isPaid && shown - refundedAmount !== amount;
+  // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew.
+  const isOfAnother = isPaid && (sumUnknown === true || shown - refundedAmount !== amount);
   return isOfAnother ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
 }
 
-/** What the evidence says of a refund without an outcome. */
-export const refundInDoubt = (
+const refundInDoubt = (
   { refundedAmount }: Pick<Payment, 'refundedAmount'>,
   { refundToken, amount }: Refund,
 ) => ({ refundToken, amount, refundedAmount });

@@ -401,21 +401,27 @@ describe('a payment that the service shows with another amount', () => {
   });
 
   // It was forgotten with the answer for the three days that a refund has: 300 that were gone could be paid out.
-  test.each([50, 300])('says with a refund that is under way that %d are shown as given back', (shown) => {
+  test.each([50, 100, 300])('keeps that %d are shown as given back while a refund is under way', (shown) => {
     const shows = inquired(observed('approved', { amount: 600, refundedAmount: shown }));
     const doubted = [...historyTo.approved, ...decided(historyTo.approved, shows)];
     const submitted = [...doubted, refundSubmitted('refund-1', 100)];
-    expect(decided(submitted, say('terms_disagree', 'observed_terms_apply')).slice(2)).toEqual([
-      open('refund_unresolved', {
-        ...{ refundToken: 'refund-1', amount: 100, refundedAmount: 0, observedRefundedAmount: shown },
-      }),
+    given(submitted)
+      .when(say('terms_disagree', 'observed_terms_apply'))
+      .thenRefused('resolution_not_allowed');
+    const over: PaymentEvent = {
+      type: 'RefundDeclined',
+      data: { refundToken: 'refund-1', errors: [], reason: 'declined' },
+    };
+    expect(types(decided([...submitted, over], say('terms_disagree', 'observed_terms_apply')))).toEqual([
+      'ReviewResolved',
+      'FinalStatusRevised',
+      'ExternalRefundObserved',
     ]);
   });
 
-  test('leaves it to the sum what becomes of a refund that is under way', () => {
+  test('may be of that amount while a refund is under way, where nothing is shown as given back', () => {
     const submitted = [...historyTo.approved, refundSubmitted('refund-1', 100)];
-    const shows = inquired(observed('approved', { amount: 600, refundedAmount: 100 }));
-    const history = [...submitted, ...decided(submitted, shows)];
+    const history = [...submitted, ...decided(submitted, inquired(observed('approved', { amount: 600 })))];
     expect(types(decided(history, say('terms_disagree', 'observed_terms_apply')))).toEqual([
       ...['ReviewResolved', 'FinalStatusRevised'],
     ]);

@@ -4,6 +4,7 @@ import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import {
   findOpen,
+  isOpen,
   openLatest,
   openReview,
   proposalFor,
@@ -29,8 +30,7 @@ import {
   type Payment,
   type Refund,
 } from './payment-state.ts';
-import { present } from '../values.ts';
-import { isPaidPhase, observeGrowth, refundInDoubt } from './refunds.ts';
+import { isPaidPhase, observeGrowth } from './refunds.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -74,7 +74,9 @@ function mayApplyObserved(
   const own = { amount: amountOf(payment), currency: terms.currency, providerOrderNumber, serviceToken };
   return (
     code === 'terms_disagree' &&
-    (isPaidPhase(payment) ? isShownPaid(evidence) : !isFinalPhase(phase)) &&
+    (isPaidPhase(payment)
+      ? isShownPaid(evidence) && hasRoomForSum(payment, evidence)
+      : !isFinalPhase(phase)) &&
     evidence['serviceRefundToken'] === undefined &&
     differsInAmountOnly(evidence, own)
   );
@@ -83,6 +85,12 @@ function mayApplyObserved(
 const isShownPaid = (evidence: Evidence): boolean =>
   (evidence['observedStatus'] === 'approved' || evidence['observedStatus'] === 'refunded') &&
   isPartOf(refundedIn(evidence), Number(evidence['observedAmount']));
+
+/** While a refund is under way, nobody can say yet what of the sum is that one: the evidence keeps it until the refund is in review, or over. */
+const hasRoomForSum = (payment: Payment, evidence: Evidence): boolean =>
+  undecidedRefund(payment) === undefined ||
+  isOpen(payment, 'refund_unresolved') ||
+  refundedIn(evidence) <= payment.refundedAmount;
 
 /** Only where the service does not show the payment at all: what it shows under other terms may still be paid. */
 function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {
@@ -148,24 +156,21 @@ function takeAmountShown(state: Payment, evidence: Evidence): PaymentEvent[] {
   if (amount === undefined) return [];
   const from = statusOfPhase(state.phase);
   const to = state.refundedAmount >= amount ? 'refunded' : 'approved';
-  const refund = undecidedRefund(state);
   return [
     { type: 'FinalStatusRevised', data: { from, to, amount } },
-    ...(refund === undefined
+    ...(undecidedRefund(state) === undefined
       ? observeGrowth(state, refundedIn(evidence))
-      : showToRefund(state, refund, refundedIn(evidence))),
+      : showToRefundInReview(state, refundedIn(evidence))),
   ];
 }
 
-/** The review of the refund that is under way has what was shown as given back from then on. Of just its amount it is that one, most likely. */
-function showToRefund(state: Payment, refund: Refund, observedRefundedAmount: number): PaymentEvent[] {
-  const { amount, sumUnknown } = refund;
-  const growth = observedRefundedAmount - state.refundedAmount;
-  const open = state.reviews.find(({ code }) => code === 'refund_unresolved')?.evidence;
-  if (open === undefined && (growth <= 0 || growth === amount)) return [];
-  const about = open ?? { ...refundInDoubt(state, refund), ...present({ sumUnknown }) };
-  return openLatest<ReviewCode>(state, 'refund_unresolved', { ...about, observedRefundedAmount });
-}
+/** The review of the refund that is under way has what was shown as given back from then on. */
+const showToRefundInReview = (state: Payment, observedRefundedAmount: number): PaymentEvent[] =>
+  state.reviews
+    .filter(({ code }) => code === 'refund_unresolved')
+    .flatMap(({ evidence }) =>
+      openLatest<ReviewCode>(state, 'refund_unresolved', { ...evidence, observedRefundedAmount }),
+    );
 
 /** A payment that the service never had has failed; one that it had and undid is declined. */
 const endPayment = (payment: Payment): PaymentEvent =>

@@ -258,6 +258,17 @@ describe('a payout that is under way at the service after it has ended', () => {
     given(acknowledged).when(retrievedLater(again)).thenNothing();
   });
 
+  test('is in review also where one about its being declined before is open', () => {
+    const approvedAfterAll: PayoutEvent[] = [
+      ...[...declined, ...revised('declined', 'pending')],
+      { type: 'PayoutApproved', data: {} },
+    ];
+    given(approvedAfterAll).when(retrievedLater(again)).then([openAgain]);
+    given([...approvedAfterAll, openAgain])
+      .when(retrieved(observedPayout('approved')))
+      .then([payoutReviewResolved('final_status_revised', 'found', 'the service reported it later', 2)]);
+  });
+
   test('is declined after that as any revision is', () => {
     given([...approved, openAgain])
       .when(retrieved(observedPayout('declined')))

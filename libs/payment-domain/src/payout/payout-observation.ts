@@ -13,7 +13,7 @@ import {
   openBeside,
   openInstead,
   openLatest,
-  openReviewPer,
+  openReview,
   resolvedByAPerson,
   type Evidence,
 } from '../review.ts';
@@ -232,7 +232,8 @@ function observeOpenAgain(state: Payout, observation: RecordPayoutObservation): 
   if (!isAgain || mayBeOlder(observation)) return [];
   if (state.phase === 'approved') {
     const evidence = { from: 'approved', to: 'pending', serviceToken: observed.serviceToken };
-    return openReviewPer<PayoutReviewCode>(state, 'to', 'final_status_revised', evidence);
+    const alike = { ...state, reviews: state.reviews.filter(isOpenAgain) };
+    return openReview<PayoutReviewCode>(alike, 'final_status_revised', evidence);
   }
   const events = revise(state, observed, 'pending');
   return [...events, ...endDoubtsAfter(state, events)];

@@ -61,7 +61,7 @@ async function ask(
   cause: Cause,
 ): Promise<PayoutObservation | Unanswered> {
   const { askAccount, windowClock, clock } = deps;
-  const { token, payout, updatedAt: changedAt } = aggregate;
+  const { token, payout, updatedAt } = aggregate;
   const { environment, serviceToken, call } = payout;
   const { account } = call;
   const inquiredAt = windowClock.nowFor(token, call);
@@ -77,5 +77,7 @@ async function ask(
   );
   if (outcome.kind === 'missing') return { type: 'RecordMissing', serviceToken, inquiredAt };
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
+  // Both by the clock that announced the call.
+  const changedAt = updatedAt + windowClock.aheadMsOf(token, call);
   return { type: 'RecordPayoutObservation', observed: outcome.answer, inquiredAt, changedAt };
 }

@@ -2,7 +2,7 @@
 import type { ReviewCode } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { card, cause, quietMs, teaFor } from '../testing/harness.ts';
+import { card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { inquireNamed } from './inquire.ts';
 
@@ -166,6 +166,40 @@ describe('what the service shows of a final payment', () => {
     await acknowledge(token, 'final_status_revised');
     await inquireDaily(token);
     expect(await codes(token)).toEqual([]);
+  });
+});
+
+describe('a payout that the provider has declined', () => {
+  async function pending(by: Pick<ReturnType<typeof harness>, 'payOut'>): Promise<string> {
+    harness().provider.payoutStatus = 'pending';
+    const result = await by.payOut(payoutFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    return result.aggregate.token;
+  }
+  /** The phase after an inquiry that shows this status. */
+  async function afterShowing(token: string, status: 'approved' | 'declined' | 'pending') {
+    for (const payout of harness().provider.payouts.values()) payout.status = status;
+    await harness().inquire(token);
+    return (await harness().payouts.load(token))!.payout.phase;
+  }
+
+  // It stayed declined, nothing was held, and its team was told to pay it again.
+  it('is pending once the provider has taken it up again, and that is no older picture', async () => {
+    const token = await pending(harness());
+    expect(await afterShowing(token, 'declined')).toBe('declined');
+    expect(await afterShowing(token, 'pending')).toBe('declined');
+    await harness().clock.advance(30 * 60_000);
+    expect(await afterShowing(token, 'pending')).toBe('pending');
+    expect(await afterShowing(token, 'approved')).toBe('approved');
+  });
+
+  // By the clock of the process that had announced it, two hours ahead, the last change was long ago.
+  it('is not pending by an older picture, where the clock that announced it ran ahead', async () => {
+    const { clock } = harness();
+    const ahead = { ...clock, now: () => clock.now() + 2 * 60 * 60_000 };
+    const token = await pending(harness().startInstance({ clock: ahead }));
+    expect(await afterShowing(token, 'declined')).toBe('declined');
+    expect(await afterShowing(token, 'pending')).toBe('declined');
   });
 });
 
