@@ -65,7 +65,7 @@ const distances: Partial<Record<FaultKind, number>> = {
   'service-down': 10 * 60_000,
   'account-hangs': 10 * 60_000,
   'status-revised': 6 * 60_000,
-  'payout-revised': 60_000,
+  'payout-revised': 20_000,
   'amount-revised': 60_000,
   'refunded-in-console': 8 * 60_000,
   'callback-forged': 2 * 60_000,
