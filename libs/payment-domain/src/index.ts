@@ -9,6 +9,7 @@ export * from './inquiry-times.ts';
 export * from './invariant.ts';
 export * from './metadata.ts';
 export * from './merchant-account/merchant-account.ts';
+export type { Taken } from './older-picture.ts';
 export * from './outbound-call/outbound-call.ts';
 export * from './payment/adoption.ts';
 export * from './payment/announced-call.ts';

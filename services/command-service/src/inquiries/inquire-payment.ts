@@ -98,8 +98,9 @@ async function retrieve(
   serviceToken: string,
   cause: Cause,
 ): Promise<Inquired> {
-  const { token, revision: onlyAt, updatedAt: changedAt } = aggregate;
-  const inquiredAt = deps.windowClock.nowFor(token, windowInQuestion(aggregate.payment));
+  const { token, revision: onlyAt, payment, updatedAt } = aggregate;
+  const taken = deps.windowClock.takenFor(token, windowInQuestion(payment), updatedAt);
+  const { inquiredAt } = taken;
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.inquirePayment(serviceToken),
   );
@@ -107,7 +108,7 @@ async function retrieve(
     return record(deps, token, { type: 'RecordMissing', serviceToken, inquiredAt }, { cause, onlyAt });
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
   const observed = await observedFrom(deps, aggregate, outcome.answer, cause);
-  const observation = { type: 'RecordObservation' as const, observed, inquiredAt, changedAt };
+  const observation = { type: 'RecordObservation' as const, observed, ...taken };
   using permit = mayNeedSubmission(aggregate, inquiredAt) ? await permitFor(deps, aggregate) : undefined;
   if (permit === undefined) return await record(deps, token, observation, { cause, onlyAt });
   const nextWindow = windowAt(deps.clock.now(), deps.times);

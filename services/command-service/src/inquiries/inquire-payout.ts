@@ -64,7 +64,8 @@ async function ask(
   const { token, payout, updatedAt } = aggregate;
   const { environment, serviceToken, call } = payout;
   const { account } = call;
-  const inquiredAt = windowClock.nowFor(token, call);
+  const taken = windowClock.takenFor(token, call, updatedAt);
+  const { inquiredAt } = taken;
   if (serviceToken === undefined) {
     const found = await searchPayout(deps, aggregate, cause);
     if ('failure' in found) return found;
@@ -77,7 +78,5 @@ async function ask(
   );
   if (outcome.kind === 'missing') return { type: 'RecordMissing', serviceToken, inquiredAt };
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-  // Both by the clock that announced the call.
-  const changedAt = updatedAt + windowClock.aheadMsOf(token, call);
-  return { type: 'RecordPayoutObservation', observed: outcome.answer, inquiredAt, changedAt };
+  return { type: 'RecordPayoutObservation', observed: outcome.answer, ...taken };
 }

@@ -183,13 +183,12 @@ async function inquireOtherOnce(
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return 'nothing-there';
   if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
-  const inquiredAt = deps.windowClock.nowFor(token, windowOf(subject));
+  const taken = deps.windowClock.takenFor(token, windowOf(subject), subject.updatedAt);
   const found = await findNamed(deps, subject, { serviceToken, listed }, cause);
   if (found !== undefined && 'failure' in found) return found;
   const orderNumber = listed?.orderNumber ?? found?.orderNumber;
   if (found === undefined || orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
   const shown = { ...found, orderNumber };
-  const taken = { inquiredAt, changedAt: subject.updatedAt };
   const at = { onlyAt: subject.revision };
   const executed = isPayoutToken(token)
     ? await deps.payouts.execute(

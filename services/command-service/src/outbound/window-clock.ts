@@ -3,7 +3,7 @@
  * begins in our future: from when this process first sees it, it holds the call for as long as it is, and not for as long
  * as that clock was wrong. While this process does not know the time, no window is over.
  */
-import type { CallWindow } from '@tollgate/payment-domain';
+import type { CallWindow, Taken } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import type { CallTimes } from './call-times.ts';
 
@@ -13,6 +13,8 @@ export interface WindowClock {
    * announced, it may be far ahead. Without a window it is now.
    */
   nowFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined): number;
+  /** Of an inquiry that begins now, and of what had changed then; both by the clock that announced this window. */
+  takenFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined, changedAt: number): Taken;
   /**
    * How far the clock that announced the window runs ahead of ours, milliseconds; 0 for an honest one. It is what a time that
    * the provider shows is moved by before it is compared with the window: whether ours is known does not matter.
@@ -51,13 +53,19 @@ export function createWindowClock({
     return announcedAt + clock.monotonic() - remember(`${token}/${sendBy}`) - now;
   }
 
+  function nowFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined): number {
+    const now = clock.now();
+    if (window === undefined) return now;
+    const present = now + aheadMsOf(token, window);
+    return isTimeKnown() ? present : Math.min(present, window.sendBy);
+  }
+
   return {
     aheadMsOf,
-    nowFor(token, window) {
-      const now = clock.now();
-      if (window === undefined) return now;
-      const present = now + aheadMsOf(token, window);
-      return isTimeKnown() ? present : Math.min(present, window.sendBy);
+    nowFor,
+    takenFor(token, window, changedAt) {
+      const aheadMs = window === undefined ? 0 : aheadMsOf(token, window);
+      return { inquiredAt: nowFor(token, window), changedAt: changedAt + aheadMs };
     },
   };
 }
