@@ -24,10 +24,12 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
     const { promise, resolve } = waitPatiently(world);
+    const wasRestored = world.isRestored();
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const { machine, process } = random.pick(world.machines);
-      if (process === undefined || world.partitions.isCut('teams', machine.name))
-        return resolve({ kind: 'lost' });
+      // What was on its way to a process of before the restore ends with it.
+      const isCut = world.partitions.isCut('teams', machine.name) || world.isRestored() !== wasRestored;
+      if (process === undefined || isCut) return resolve({ kind: 'lost' });
       const life = machine.life();
       life.onCrash(() => resolve({ kind: 'lost' }));
       life.deliver(0, 'request', () => {
