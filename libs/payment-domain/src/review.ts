@@ -270,12 +270,28 @@ export const resolveOpen = <Code extends string>(
   reason: string,
 ): ReviewResolved<Code>[] => resolveWhere(state, ({ code }) => codes.includes(code), resolution, reason);
 
-/** The service shows what is on record, and it is understood: what was in doubt is over, and what was acknowledged of it is forgotten. */
-export const endDoubtsAbout = <Code extends string>(
+/**
+ * The service shows what was asked for, and it is understood: what was in doubt is over, and what was acknowledged of it is forgotten.
+ * A status that is taken over ends by itself what was acknowledged of doubts, and the open review of what was open again.
+ *
+ * @param events that take a status over, if any
+ */
+export const endDoubtsAfter = <Code extends string>(
   { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
-  isDoubt: (about: Review<Code>) => boolean,
+  events: readonly unknown[],
+  isOpenAgain: (about: Review<Code>) => boolean,
 ): ReviewResolved<Code>[] =>
-  resolveWhere({ reviews: [...reviews, ...acknowledged] }, isDoubt, 'found', 'the service reported it later');
+  resolveWhere(
+    {
+      reviews:
+        events.length === 0
+          ? [...reviews, ...acknowledged]
+          : [...reviews.filter(isAboutDoubt), ...acknowledged.filter(isOpenAgain)],
+    },
+    (about) => isAboutDoubt(about) || isOpenAgain(about),
+    'found',
+    'the service reported it later',
+  );
 
 export const isAboutDoubt = ({ code }: Pick<Review, 'code'>): boolean =>
   doubtCodes.some((each) => each === code);

@@ -196,8 +196,9 @@ function hear({ trace, books, endpoints, checks, scheduler, saw }: World, event:
   endpoints.onRecorded(event);
   checks.onRecorded(event);
   if (type === 'ReviewOpened') saw(`review: ${String((data as { code?: string }).code)}`);
+  if (type !== 'FinalStatusRevised') return;
   const { from, to } = data as { from?: string; to?: string };
-  if (type === 'FinalStatusRevised' && to === 'pending') saw(`what was ${from} is pending again`);
+  if (to === 'pending') saw(`what was ${from} is pending again`);
 }
 
 /** Nine events of ten, and none about money. */

@@ -2,14 +2,7 @@
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
 import { mayBeOlder } from '../older-picture.ts';
-import {
-  endDoubtsAbout,
-  isAboutDoubt,
-  openInstead,
-  openLatest,
-  openReviewPer,
-  resolvedByAPerson,
-} from '../review.ts';
+import { endDoubtsAfter, openInstead, openLatest, openReviewPer, resolvedByAPerson } from '../review.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayment, RecordObservation } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
@@ -30,23 +23,13 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
     ? observeFinal(state, observed, status.data)
     : observeOpen(state, observed, status.data);
   if (events === undefined) return [];
-  // A status that is taken over ends by itself what was acknowledged of doubts, and the open review of what was open again.
-  const { reviews, acknowledged } = state;
-  const doubts = endDoubts(
-    events.length === 0
-      ? state
-      : { reviews: reviews.filter(isAboutDoubt), acknowledged: acknowledged.filter(isOpenAgain) },
-  );
+  const doubts = endDoubtsAfter(state, events, isOpenAgain);
   return [...events, ...issueRecurringToken(state, observed), ...doubts];
 }
 
 /** After a partial refund some deployments report `refunded`: where a sum is shown it is believed, and not the word. */
 export const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): string =>
   status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
-
-/** The service shows what was asked for, and it is understood: earlier doubts are over. */
-const endDoubts = (state: Pick<Payment, 'reviews' | 'acknowledged'>): PaymentEvent[] =>
-  endDoubtsAbout(state, (about) => isAboutDoubt(about) || isOpenAgain(about));
 
 const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
   code === 'final_status_revised' && isOpenStatus(String(evidence['to']));

@@ -13,7 +13,7 @@ import {
 } from '../../testing/samples.ts';
 import type { SubmitRefund } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
-import type { Resolution } from '../review.ts';
+import type { Evidence, Resolution } from '../review.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import { mayBeMade, mayHaveBeenMade } from './refunds.ts';
 import { resolutionsOf } from './resolutions.ts';
@@ -200,3 +200,68 @@ test.each(['unknown_status', 'terms_disagree', 'only_here'] as const)(
     expect(decided(approved, submit)[0]?.data).not.toHaveProperty('sumUnknown');
   },
 );
+
+// For as long as the other one had no outcome, three days, its team was told to send another one.
+test('a refund that a person called not made, and that is shown beside another one without an outcome, is in review', () => {
+  const calledNotMade = [...unresolved, declinedEvent('resolved')];
+  const isReviewOpened = (events: readonly PaymentEvent[]) =>
+    events.some(({ type }) => type === 'ReviewOpened');
+  const unresolvedSecond: PaymentEvent = {
+    type: 'RefundUnresolved',
+    data: { refundToken: 'refund-2', reason: 'timeout' },
+  };
+  const showsEarly = (refundedAmount: number) =>
+    inquired(observed('approved', { refundedAmount }), { inquiredAt: announcedCall.answerBy });
+  const history = [...calledNotMade, refundSubmitted('refund-2', 500), unresolvedSecond];
+  for (const shown of [0, 299, 500]) expect(isReviewOpened(decided(history, showsEarly(shown)))).toBe(false);
+  // Nobody knew the sum before it.
+  const second = refundSubmitted('refund-2', 500);
+  const unknownBefore: PaymentEvent = { ...second, data: { ...second.data, sumUnknown: true } };
+  expect(isReviewOpened(decided([...calledNotMade, unknownBefore], showsEarly(500)))).toBe(true);
+  const review = opened('refund_disagrees', {
+    ...{ refundToken: 'refund-1', amount: 300, refundedAmount: 0, observedRefundedAmount: 300 },
+  });
+  given(history).when(showsEarly(300)).then([review]);
+  const inReview = [...history, ...decided(history, showsEarly(300))];
+  given(inReview).when(showsEarly(300)).thenNothing();
+  const approvedSecond: PaymentEvent = { type: 'RefundApproved', data: { refundToken: 'refund-2' } };
+  const answered = [...inReview, approvedSecond];
+  given(answered)
+    .when(showsEarly(800))
+    .then([external(300)]);
+});
+
+const review = (code: ReviewCode, evidence: Evidence) => ({ code, evidence, number: 1 });
+const shown = (observedRefundedAmount: number) => ({ observedRefundedAmount });
+const named = review('refund_disagrees', { refundToken: 'refund-1' });
+const other = review('refund_disagrees', { refundToken: 'refund-2' });
+const [beside, enough] = [review('only_here', {}), review('terms_disagree', shown(500))];
+
+test.each([
+  ['resolved', 'is named', [named], true],
+  ['resolved', 'is not named', [other], false],
+  ['resolved', 'is named beside another review', [beside, named], true],
+  ['resolved', 'has room in what is shown', [enough], true],
+  ['resolved', 'has no room in what is shown', [review('unknown_status', shown(499))], false],
+  ['resolved', 'has room in what shows no sums', [review('only_here', shown(500))], false],
+  ['refused', 'was refused, and is named', [named], false],
+  ['declined', 'was declined, and has room', [enough], false],
+] as const)('(%s) may be made where it %s: %j', (reason, _, reviews, may) => {
+  const history: PaymentEvent[] = [
+    ...approved,
+    external(200),
+    refundSubmitted('refund-1', 300),
+    declinedEvent(reason),
+  ];
+  const payment = paymentAfter(history);
+  const [refund] = payment.refunds;
+  expect(mayBeMade({ ...payment, reviews }, refund!)).toBe(may);
+  expect(mayHaveBeenMade({ ...payment, acknowledged: reviews }, refund!)).toBe(may);
+});
+
+test('may not be made while it has no outcome', () => {
+  const payment = paymentAfter([...approved, refundSubmitted('refund-1', 300)]);
+  const [refund] = payment.refunds;
+  expect(mayBeMade({ ...payment, reviews: [named] }, refund!)).toBe(false);
+  expect(mayHaveBeenMade({ ...payment, acknowledged: [named] }, refund!)).toBe(false);
+});

@@ -406,37 +406,6 @@ test('an acceptance that comes after a person gave the refund up opens a review'
     .thenNothing();
 });
 
-// For as long as the other one had no outcome, three days, its team was told to send another one.
-test('a refund that a person called not made, and that is shown beside another one without an outcome, is in review', () => {
-  const resolved: PaymentEvent = {
-    type: 'RefundDeclined',
-    data: { refundToken: 'refund-1', errors: [], reason: 'resolved' },
-  };
-  const unresolvedSecond: PaymentEvent = {
-    type: 'RefundUnresolved',
-    data: { refundToken: 'refund-2', reason: 'timeout' },
-  };
-  const history = [...submitted, resolved, refundSubmitted('refund-2', 500), unresolvedSecond];
-  for (const shown of [0, 299, 500])
-    expect(types(decided(history, shows(shown, 0)))).not.toContain('ReviewOpened');
-  // Nobody knew the sum before it.
-  const second = refundSubmitted('refund-2', 500);
-  const unknownBefore: PaymentEvent = { ...second, data: { ...second.data, sumUnknown: true } };
-  expect(types(decided([...submitted, resolved, unknownBefore], shows(500, answerBy - 1)))).toEqual([
-    'ReviewOpened',
-  ]);
-  const review = opened('refund_disagrees', {
-    ...{ refundToken: 'refund-1', amount: 300, refundedAmount: 0, observedRefundedAmount: 300 },
-  });
-  given(history).when(shows(300, answerBy)).then([review]);
-  const inReview = [...history, ...decided(history, shows(300, answerBy))];
-  given(inReview).when(shows(300, answerBy)).thenNothing();
-  const answered = [...inReview, approvedEvent('refund-2')];
-  given(answered)
-    .when(shows(800, answerBy))
-    .then([external(300)]);
-});
-
 test('an answer that comes after the decision, or after the acceptance, changes nothing', () => {
   for (const history of [[...submitted, approvedEvent()], [...submitted, declinedEvent('refused')], pending])
     for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown])

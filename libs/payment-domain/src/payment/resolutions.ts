@@ -74,9 +74,7 @@ function mayApplyObserved(
   const own = { amount: amountOf(payment), currency: terms.currency, providerOrderNumber, serviceToken };
   return (
     code === 'terms_disagree' &&
-    (isPaidPhase(payment)
-      ? isShownPaid(evidence) && hasRoomForSum(payment, evidence)
-      : !isFinalPhase(phase)) &&
+    (isPaidPhase(payment) ? isShownPaid(evidence) && mayTakeSum(payment, evidence) : !isFinalPhase(phase)) &&
     evidence['serviceRefundToken'] === undefined &&
     differsInAmountOnly(evidence, own)
   );
@@ -87,7 +85,7 @@ const isShownPaid = (evidence: Evidence): boolean =>
   isPartOf(refundedIn(evidence), Number(evidence['observedAmount']));
 
 /** While a refund is under way, nobody can say yet what of the sum is that one: the evidence keeps it until the refund is in review, or over. */
-const hasRoomForSum = (payment: Payment, evidence: Evidence): boolean =>
+const mayTakeSum = (payment: Payment, evidence: Evidence): boolean =>
   undecidedRefund(payment) === undefined ||
   isOpen(payment, 'refund_unresolved') ||
   refundedIn(evidence) <= payment.refundedAmount;

@@ -269,7 +269,7 @@ describe('a payout that is under way at the service after it has ended', () => {
       .then([payoutReviewResolved('final_status_revised', 'found', 'the service reported it later', 2)]);
   });
 
-  test('is declined after that as any revision is', () => {
+  test('is declined after that by a revision', () => {
     given([...approved, openAgain])
       .when(retrieved(observedPayout('declined')))
       .then([

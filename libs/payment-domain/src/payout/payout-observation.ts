@@ -7,8 +7,7 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import {
-  endDoubtsAbout,
-  isAboutDoubt,
+  endDoubtsAfter,
   isKnownBeside,
   openBeside,
   openInstead,
@@ -152,7 +151,7 @@ export function observePayout(state: Payout, observed: ObservedPayout): PayoutEv
   const events = isFinalPayoutPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observePending(observed, status.data);
-  return events === undefined ? [] : [...events, ...endDoubtsAfter(state, events)];
+  return events === undefined ? [] : [...events, ...endDoubtsAfter(state, events, isOpenAgain)];
 }
 
 /** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
@@ -173,18 +172,6 @@ export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout):
     observedOrderNumber: observed.orderNumber ?? null,
     observedServiceToken: observed.serviceToken,
   });
-
-/**
- * The service shows what was asked for, and it is understood: earlier doubts are over. A status that is taken over ends by itself what
- * was acknowledged of doubts, and the open review of what was open again.
- */
-const endDoubtsAfter = ({ reviews, acknowledged }: Payout, events: readonly PayoutEvent[]): PayoutEvent[] =>
-  endDoubtsAbout(
-    events.length === 0
-      ? { reviews, acknowledged }
-      : { reviews: reviews.filter(isAboutDoubt), acknowledged: acknowledged.filter(isOpenAgain) },
-    (about) => isAboutDoubt(about) || isOpenAgain(about),
-  );
 
 /** Of an approved one: what was declined is pending from then on. */
 const isOpenAgain = ({ code, evidence }: Payout['reviews'][number]): boolean =>
@@ -236,7 +223,7 @@ function observeOpenAgain(state: Payout, observation: RecordPayoutObservation): 
     return openReview<PayoutReviewCode>(alike, 'final_status_revised', evidence);
   }
   const events = revise(state, observed, 'pending');
-  return [...events, ...endDoubtsAfter(state, events)];
+  return [...events, ...endDoubtsAfter(state, events, isOpenAgain)];
 }
 
 function revise(

@@ -62,7 +62,7 @@ async function comeBack(world: CallerWorld, team: TeamName, token: string, numbe
   if (charged !== undefined) await refunds(world, team, charged, 50, `of-charge-${number}`);
 }
 
-/** I10: other terms under the same key. Not once teams stay out: what a restored store has forgotten would be made anew (seed 95926). */
+/** I10: other terms under the same key. Not once teams stay out: a restored store may have forgotten the payment, which would be a new one (seed 95926). */
 async function reuseKey(
   world: CallerWorld,
   { team, body, key }: CallerRequest,
