@@ -28,7 +28,7 @@ export * from './payout/payout-commands.ts';
 export * from './payout/payout-decide.ts';
 export * from './payout/payout-events.ts';
 export * from './payout/payout-machine.ts';
-export { mayBePaidOut } from './payout/payout-observation.ts';
+export { mayBePaidOut, shownCodes as shownPayoutCodes } from './payout/payout-observation.ts';
 export { payoutResolutionsOf } from './payout/payout-resolutions.ts';
 export * from './payout/payout-state.ts';
 export * from './reconciliation/reconciliation.ts';

@@ -131,24 +131,49 @@ export const openInstead = <Code extends string>(
   ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
 ];
 
-/** As {@link openReview}; where one is open, the finding takes its place if it differs: who resolves it must have seen the latest. */
-export const openLatest = <Code extends string>(
-  state: Reviewable<Code>,
+/**
+ * As {@link openReview}; where one about the same `observedServiceToken` is open, the finding takes its place if it differs: who resolves
+ * it must have seen the latest. What was acknowledged of other doubts about that is forgotten: it is new where it is shown again.
+ */
+export function openLatest<Code extends string>(
+  { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
   code: Code,
-  evidence: Evidence,
-): (ReviewOpened<Code> | ReviewResolved<Code>)[] =>
-  state.reviews.some((open) => open.code === code && !isSame(open.evidence, asKept(evidence)))
-    ? openInstead(state, code, evidence)
-    : openReview(state, code, evidence);
+  given: Evidence,
+): (ReviewOpened<Code> | ReviewResolved<Code>)[] {
+  const evidence = asKept(given);
+  const isOfSame = isAboutToken(evidence['observedServiceToken']);
+  const open = reviews.filter((each) => each.code === code && isOfSame(each));
+  const seen = acknowledged.filter(isOfSame);
+  const isThis = (each: Review<Code>) => each.code === code && isSame(each.evidence, evidence);
+  if ((open.length > 0 ? open : seen).some(isThis)) return [];
+  const isOver = (each: Review<Code>) =>
+    open.includes(each) || (isAboutDoubt({ code }) && isAboutDoubt(each));
+  return [
+    ...resolveWhere(
+      { reviews: [...open, ...seen] },
+      isOver,
+      'superseded',
+      'the service showed something else',
+    ),
+    { type: 'ReviewOpened', data: { code, evidence } },
+  ];
+}
+
+/** Evidence without a token is about whatever is known. */
+const isAboutToken =
+  (token: Evidence[string] | undefined) =>
+  ({ evidence }: Pick<Review, 'evidence'>): boolean =>
+    token === undefined || (evidence['observedServiceToken'] ?? token) === token;
 
 /** Open reviews at once of others beside the known one, at most; more add nothing, unless more of their money has moved. */
 const besideMax = 10;
 
 /**
  * As {@link openReview}, of a payment or payout beside the known one, which the evidence names with its `serviceToken`. Another
- * one takes its place when more of its money has moved: who acknowledged it before has not seen that.
+ * one takes its place when more of its money has moved: who acknowledged it before has not seen that. It takes the place of what was in
+ * doubt about it while it was taken for the known one.
  *
- * @param moneyIn more where more of the money has moved, or will
+ * @param moneyIn more where more of the money has moved, or will; where that is equal, the larger `observedAmount` is more
  */
 export function openBeside<Code extends string>(
   { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
@@ -158,14 +183,18 @@ export function openBeside<Code extends string>(
 ): (ReviewOpened<Code> | ReviewResolved<Code>)[] {
   const open = reviews.filter((each) => each.code === code);
   const before = [...open, ...acknowledged.filter((each) => each.code === code)];
-  const ofThis = before.filter((each) => isAbout(each, 'serviceToken', evidence['serviceToken']));
-  const hasNoLess = (each: Review<Code>) => moneyIn(each.evidence) >= moneyIn(evidence);
+  const token = evidence['serviceToken'];
+  const ofThis = before.filter((each) => isAbout(each, 'serviceToken', token));
+  const hasNoLess = (each: Review<Code>) => {
+    const more = moneyIn(each.evidence) - moneyIn(evidence);
+    return more > 0 || (more === 0 && amountShown(each.evidence) >= amountShown(evidence));
+  };
   if (ofThis.length === 0 && open.filter(hasNoLess).length >= besideMax) return [];
   if (ofThis.some(hasNoLess)) return [];
   return [
     ...resolveWhere(
       { reviews },
-      (each) => ofThis.includes(each),
+      (each) => ofThis.includes(each) || (isAboutDoubt(each) && isAbout(each, 'observedServiceToken', token)),
       'superseded',
       'the service showed something else',
     ),
@@ -173,6 +202,9 @@ export function openBeside<Code extends string>(
     ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
   ];
 }
+
+/** Evidence without it has all that there is to know. */
+const amountShown = ({ observedAmount }: Evidence): number => Number(observedAmount ?? Infinity);
 
 /** True where {@link openBeside} has opened a review of it that is open, or that a person has acknowledged. */
 export const isKnownBeside = <Code extends string>(
@@ -271,27 +303,29 @@ export const resolveOpen = <Code extends string>(
 ): ReviewResolved<Code>[] => resolveWhere(state, ({ code }) => codes.includes(code), resolution, reason);
 
 /**
- * The service shows what was asked for, and it is understood: what was in doubt is over, and what was acknowledged of it is forgotten.
- * A status that is taken over ends by itself what was acknowledged of doubts, and the open review of what was open again.
+ * The service shows what was asked for, and it is understood: what was in doubt about that token is over, and what was acknowledged of it
+ * is forgotten. A status that is taken over ends by itself what was acknowledged of doubts, and the open review of what was open again.
  *
  * @param events that take a status over, if any
  */
-export const endDoubtsAfter = <Code extends string>(
+export function endDoubtsAfter<Code extends string>(
   { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
   events: readonly unknown[],
-  isOpenAgain: (about: Review<Code>) => boolean,
-): ReviewResolved<Code>[] =>
-  resolveWhere(
+  { serviceToken, isOpenAgain }: { serviceToken: string; isOpenAgain: (about: Review<Code>) => boolean },
+): ReviewResolved<Code>[] {
+  const isOfSame = isAboutToken(cutEvidence(serviceToken));
+  return resolveWhere(
     {
       reviews:
         events.length === 0
           ? [...reviews, ...acknowledged]
           : [...reviews.filter(isAboutDoubt), ...acknowledged.filter(isOpenAgain)],
     },
-    (about) => isAboutDoubt(about) || isOpenAgain(about),
+    (about) => (isAboutDoubt(about) && isOfSame(about)) || isOpenAgain(about),
     'found',
     'the service reported it later',
   );
+}
 
 export const isAboutDoubt = ({ code }: Pick<Review, 'code'>): boolean =>
   doubtCodes.some((each) => each === code);

@@ -255,7 +255,11 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
       payout &&
       world.pictures.push({ observation: retrievalOf(world, payout), revision: world.history.length }),
     'picture is recorded': () => recordPicture(world, pick),
-    'command is repeated': () => recorded(picked(world.commands, pick)),
+    'command is repeated': () => {
+      const command = picked(world.commands, pick);
+      // What was retrieved is recorded only by the process that retrieved it, and at the revision before.
+      if (command?.type !== 'RecordPayoutObservation') recorded(command);
+    },
     'time passes': () => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
     'hours pass': () => (world.now += (1 + (pick % 3)) * 3_600_000),
     'service decides': () => {

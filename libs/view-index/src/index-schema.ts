@@ -2,7 +2,7 @@
 import { openUnderSchema } from './boot.ts';
 
 /** Grows with every change to the tables, to what is summed up in them, and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 21;
+export const indexSchemaVersion = 22;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,

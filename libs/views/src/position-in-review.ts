@@ -1,5 +1,5 @@
 /** What of a payment counts to its team's position while something about it is in review. */
-import type { Payment } from '@tollgate/payment-domain';
+import { refundedElsewhere, type Payment } from '@tollgate/payment-domain';
 
 /**
  * What is left of it for certain: the provider shows less of it, more of it given back, or that it is not paid any more, and nobody has said
@@ -37,16 +37,16 @@ function shownRefunded({ code, evidence, isOfOurCurrency }: ShownReview): number
 }
 
 /** Refunds that a person called not made and that the provider has accepted, as far as they are not in what has gone back since. */
-const madeAfterAll = ({ reviews, refunds, refundedAmount }: Payment): number =>
-  reviews
+const madeAfterAll = (payment: Payment): number =>
+  payment.reviews
     .filter(
       ({ code, evidence }) => code === 'refund_disagrees' && evidence['serviceRefundToken'] !== undefined,
     )
     .map(({ evidence }) => {
-      const { amount = 0 } = refunds.find(({ refundToken }) => refundToken === evidence['refundToken']) ?? {};
-      const before = evidence['refundedAmount'];
-      const since = Number.isSafeInteger(before) ? refundedAmount - Number(before) : 0;
-      return Math.max(0, amount - since);
+      const { refundToken, refundedElsewhere: before } = evidence;
+      const { amount = 0 } = payment.refunds.find((refund) => refund.refundToken === refundToken) ?? {};
+      const since = typeof before === 'number' ? refundedElsewhere(payment) - before : 0;
+      return Math.min(amount, Math.max(0, amount - since));
     })
     .reduce((sum, each) => sum + each, 0);
 

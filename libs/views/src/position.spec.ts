@@ -11,14 +11,14 @@ import { describe, expect, test } from 'vitest';
 import { positionOfPayment, positionOfPayout } from './position.ts';
 import { happening, payoutHappening, payoutRequested, requested } from './testing/index.ts';
 
-const { accepted, approved, refused, failed, secondFound } = payoutHappening;
+const { accepted, approved, refused, failed } = payoutHappening;
 
 /** Of 300. */
 const payoutAfter = (...events: PayoutEvent[]): Payout =>
   events.reduce((state, event) => evolvePayout(state, event), evolvePayout(undefined, payoutRequested()));
 const secondOf = (evidence: Record<string, string | number>): PayoutEvent => ({
   type: 'ReviewOpened',
-  data: { code: 'second_payout_found', evidence },
+  data: { code: 'second_payout_found', evidence: { serviceToken: 'token-b', ...evidence } },
 });
 
 describe('a second payout', () => {
@@ -32,15 +32,32 @@ describe('a second payout', () => {
   });
 
   test('is held each', () => {
-    const second = secondOf({ observedStatus: 'approved', observedAmount: 300 });
-    const payout = payoutAfter(accepted, approved, second, second);
+    const seconds = ['token-b', 'token-c'].map((serviceToken) =>
+      secondOf({ serviceToken, observedStatus: 'approved', observedAmount: 300 }),
+    );
+    const payout = payoutAfter(accepted, approved, ...seconds);
     expect(positionOfPayout(payout)).toMatchObject({ available: -900n, hold: 600n });
   });
 
-  test.each([secondFound, ...[-1, 0.5, 2 ** 60].map((observedAmount) => secondOf({ observedAmount }))])(
+  // Of one that had failed and one beside it, the one that was taken for ours hid what was in doubt about the other.
+  test('is held where it was in doubt while it was taken for the first, and once where it is in two reviews', () => {
+    const doubt = (observedServiceToken: string): PayoutEvent => ({
+      type: 'ReviewOpened',
+      data: { code: 'unknown_status', evidence: { observedServiceToken, observedAmount: 400 } },
+    });
+    const held = (...events: PayoutEvent[]) => positionOfPayout(payoutAfter(...events));
+    expect(held(accepted, approved, doubt('token-b'))).toMatchObject({ available: -700n, hold: 400n });
+    const second = secondOf({ observedStatus: 'pending', observedAmount: 300 });
+    expect(held(accepted, second, doubt('token-b'))).toMatchObject({ available: -700n, hold: 700n });
+    expect(held(refused, failed, doubt('token-b'), doubt('token-c'))).toMatchObject({
+      ...{ available: -800n, hold: 800n },
+    });
+  });
+
+  test.each([{}, ...[-1, 0.5, 2 ** 60].map((observedAmount) => ({ observedAmount }))])(
     'is of as much as the first where nothing likely is known: %j',
-    (second) =>
-      expect(positionOfPayout(payoutAfter(accepted, approved, second))).toMatchObject({
+    (evidence) =>
+      expect(positionOfPayout(payoutAfter(accepted, approved, secondOf(evidence)))).toMatchObject({
         ...{ available: -600n, hold: 300n },
       }),
   );
@@ -53,7 +70,7 @@ describe('a second payout', () => {
       resolution: 'acknowledged',
       reason: 'paid back',
     } as const;
-    const answered = payoutAfter(accepted, approved, secondFound, { type: 'ReviewResolved', data });
+    const answered = payoutAfter(accepted, approved, secondOf({}), { type: 'ReviewResolved', data });
     for (const payout of [payoutAfter(accepted, approved, declined), answered])
       expect(positionOfPayout(payout)).toMatchObject({ available: -300n, hold: 0n });
   });
@@ -149,7 +166,7 @@ describe('a payment that is shown otherwise than it is on record', () => {
     data: { refundToken: 'ref_1', errors: [], reason: 'resolved' },
   };
   const madeAfterAll = shown('refund_disagrees', {
-    ...{ refundToken: 'ref_1', serviceRefundToken: 'r', observedStatus: 'pending', refundedAmount: 0 },
+    ...{ refundToken: 'ref_1', serviceRefundToken: 'r', observedStatus: 'pending', refundedElsewhere: 0 },
   });
   const of600 = shown('terms_disagree', { observedAmount: 600, observedRefundedAmount: 0 });
 
@@ -207,6 +224,16 @@ describe('a payment that is shown otherwise than it is on record', () => {
         { type: 'ExternalRefundObserved', data: { amount: 500 } },
       ],
       { available: 1_000n, hold: 0n },
+    ],
+    // It made room for itself in what was held for the other one.
+    [
+      'counts without that refund and one of ours that was approved since',
+      [
+        ...[happening.refunding, calledNotMade, madeAfterAll],
+        { ...happening.refunding, data: { ...happening.refunding.data, refundToken: 'ref_2', amount: 200 } },
+        { type: 'RefundApproved', data: { refundToken: 'ref_2' } },
+      ],
+      { available: 800n, hold: 500n },
     ],
     [
       'counts without what is shown as given back while a refund has no outcome',

@@ -5,6 +5,7 @@
 import { amountSchema } from '@tollgate/payment-api/values';
 import {
   reservedAmount,
+  shownPayoutCodes,
   statusOfPayoutPhase,
   statusOfPhase,
   type Environment,
@@ -64,9 +65,9 @@ export function positionOfPayout(payout: Payout): PositionPart | undefined {
   const { environment, team, terms, call, phase } = payout;
   const status = statusOfPayoutPhase(phase);
   const known = status === 'declined' ? 0 : terms.amount;
-  const out = Math.max(known, shownInReview(payout));
+  const { own, beside } = shownInReview(payout);
+  const out = Math.max(known, own);
   const open = status === 'pending' ? out : out - known;
-  const beside = besideOf(payout);
   if (out === 0 && beside === 0n) return undefined;
   return {
     ...{ environment, team, currency: terms.currency, account: call.account },
@@ -75,27 +76,24 @@ export function positionOfPayout(payout: Payout): PositionPart | undefined {
 }
 
 /**
- * The provider shows it with another amount, or with a status that nobody knows, and nobody has said yet what holds. Evidence without
- * an amount (earlier releases had none of an unknown status): what was asked for.
+ * What the provider shows of it, and of what is beside it, and nobody has said yet what holds: of each the most. Evidence without an amount
+ * (earlier releases had none of a second one, or of an unknown status): what was asked for.
  */
-const shownInReview = ({ reviews, terms }: Payout): number =>
-  Math.max(
-    0,
-    ...reviews
-      .filter(({ code }) => code === 'terms_disagree' || code === 'unknown_status')
-      .filter(({ evidence }) => evidence['observedStatus'] !== 'declined')
-      .filter(({ evidence }) => (evidence['observedCurrency'] ?? terms.currency) === terms.currency)
-      .map(({ evidence }) => amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount),
-  );
-
-/** Second payouts of which a review is open. Evidence without a likely amount (earlier releases had none): as much again. */
-const besideOf = ({ reviews, terms }: Payout): bigint =>
-  reviews
-    .filter(
-      ({ code, evidence }) => code === 'second_payout_found' && evidence['observedStatus'] !== 'declined',
-    )
-    .map(({ evidence }) => BigInt(amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount))
-    .reduce((sum, amount) => sum + amount, 0n);
+function shownInReview({ reviews, terms, serviceToken = '' }: Payout): { own: number; beside: bigint } {
+  const most = new Map<string, number>();
+  for (const { code, evidence } of reviews) {
+    const isOurCurrency = (evidence['observedCurrency'] ?? terms.currency) === terms.currency;
+    if (!shownPayoutCodes.includes(code) || !isOurCurrency || evidence['observedStatus'] === 'declined')
+      continue;
+    const { observedServiceToken: shown = serviceToken, serviceToken: other = shown } = evidence;
+    const token = String(code === 'second_payout_found' ? other : shown);
+    const amount = amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount;
+    most.set(token, Math.max(amount, most.get(token) ?? 0));
+  }
+  const own = most.get(serviceToken) ?? 0;
+  most.delete(serviceToken);
+  return { own, beside: [...most.values()].reduce((sum, amount) => sum + BigInt(amount), 0n) };
+}
 
 const nameOf = ({ environment, team, currency, account }: PositionKey): string =>
   JSON.stringify([environment, team, currency, account]);

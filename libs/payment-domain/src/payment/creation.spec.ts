@@ -677,3 +677,15 @@ test('while an attempt is awaited, the payment of another attempt opens a review
     .when(inquired(observed('approved')))
     .thenNothing();
 });
+
+// It opened a review as if it were ours with other terms, which the refused payment of the last attempt ended: a charged card was called failed.
+test('a payment of an earlier attempt is a second one beside the failed payment of the last', () => {
+  const earlier = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_1.0' });
+  const seen = [...historyTo.failed, ...decided(historyTo.failed, inquired(earlier))];
+  expect(paymentAfter(seen).reviews).toMatchObject([
+    { code: 'second_payment_found', evidence: { serviceToken: 'token-x' } },
+  ]);
+  given(seen)
+    .when(inquired(observed('declined')))
+    .thenNothing();
+});

@@ -229,9 +229,9 @@ export function sightingOfAnother(state: Payment, observed: ObservedPayment): Pa
     return isOther ? openSecondPayment(state, observed, number) : [];
   }
   const { serviceToken = observed.serviceToken, attempt } = state;
-  const isKnown =
-    serviceToken === observed.serviceToken &&
-    (state.serviceToken !== undefined || mayBeMadeBy(attempt, observed));
+  const mayBeOurs =
+    mayBeMadeBy(attempt, observed) && (observed.orderNumber ?? providerOrderNumber) === providerOrderNumber;
+  const isKnown = serviceToken === observed.serviceToken && (state.serviceToken !== undefined || mayBeOurs);
   return isKnown ? undefined : openSecondPayment(state, observed, number);
 }
 

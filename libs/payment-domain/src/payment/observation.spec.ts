@@ -416,11 +416,24 @@ test.each(['declined', 'voided', 'expired'] as const)(
   },
 );
 
-test('nothing is held of a payment that is pending at the service', () => {
-  given(historyTo.expired)
-    .when(inquired(observed('pending'), { inquiredAt: 10 * 3_600_000 }))
-    .thenNothing();
-});
+// It was declined here for good, and its team asked the customer once more, who had paid.
+test.each(['declined', 'expired', 'failed'] as const)(
+  'what has %s here and is under way at the service is in review, once that cannot be an older picture',
+  (phase) => {
+    const shown = (status: string, inquiredAt: number) => inquired(observed(status), { inquiredAt });
+    given(historyTo[phase])
+      .when(shown('pending', 30 * 60_000 - 1))
+      .thenNothing();
+    const again = [...historyTo[phase], ...decided(historyTo[phase], shown('pending', 30 * 60_000))];
+    expect(paymentAfter(again).reviews).toMatchObject([
+      { code: 'final_status_revised', evidence: { to: 'pending' } },
+    ]);
+    expect(mayBePaid(paymentAfter(again))).toBe(true);
+    given(historyTo[phase])
+      .when(shown('init', 10 * 3_600_000))
+      .thenNothing();
+  },
+);
 
 // An approval was taken back into an open status: it counted as paid for ever, and nobody was asked.
 test.each(['approved', 'refunded'] as const)(

@@ -23,7 +23,7 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
     ? observeFinal(state, observed, status.data)
     : observeOpen(state, observed, status.data);
   if (events === undefined) return [];
-  const doubts = endDoubtsAfter(state, events, isOpenAgain);
+  const doubts = endDoubtsAfter(state, events, { serviceToken: observed.serviceToken, isOpenAgain });
   return [...events, ...issueRecurringToken(state, observed), ...doubts];
 }
 
@@ -167,13 +167,13 @@ type OpenStatus = Extract<PaymentStatus, 'init' | 'pending'>;
 const isOpenStatus = (status: string): status is OpenStatus => status === 'init' || status === 'pending';
 
 /**
- * Opens a review: what has ended here is open at the service, and that is no older picture. It holds money that nobody can capture or
- * void here, it has taken an approval back, or what somebody called not made may still be paid.
+ * Opens a review: what has ended here is under way at the service, and that is no older picture. So is what waits to be paid there where
+ * it holds money, was approved, or was called not made by somebody.
  */
 export function observeOpenAgain(state: Payment, observation: RecordObservation): PaymentEvent[] {
   const { status, authorizedAmount } = observation.observed;
-  const mayTakeMoney = authorizedAmount > 0 || state.declineReason === resolvedByAPerson;
-  const isAnother = state.approvedAmount > 0 || mayTakeMoney;
+  const isUnderWay = status === 'pending' || authorizedAmount > 0;
+  const isAnother = isUnderWay || state.approvedAmount > 0 || state.declineReason === resolvedByAPerson;
   if (!isFinalPhase(state.phase) || !isOpenStatus(status) || !isAnother || mayBeOlder(observation)) return [];
   const evidence = {
     from: statusOfPhase(state.phase),

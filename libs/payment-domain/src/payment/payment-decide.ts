@@ -5,7 +5,7 @@
 import { inOrder, refuse, type Decision } from '../decision.ts';
 import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
-import { openReview } from '../review.ts';
+import { openLatest } from '../review.ts';
 import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
 import {
@@ -93,7 +93,7 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
     case 'RecordMissing':
       if (state.serviceToken !== observation.serviceToken) return [];
       return [
-        ...openReview(state, 'only_here', { serviceToken: observation.serviceToken }),
+        ...openLatest(state, 'only_here', { serviceToken: observation.serviceToken }),
         ...observeRefunds(state, observation, false),
         ...endDeferredOfOwn(state, observation.serviceToken),
       ];

@@ -131,6 +131,12 @@ export const undecidedRefund = ({ refunds }: Payment): Refund | undefined =>
 export const reservedAmount = ({ refunds }: Payment): number =>
   refunds.filter((refund) => !isDecided(refund)).reduce((sum, refund) => sum + refund.amount, 0);
 
+/** What went back and is known of no refund of ours: it was made elsewhere, or is one that was given up. */
+export const refundedElsewhere = ({ refunds, refundedAmount }: Payment): number =>
+  refunds
+    .filter(({ state }) => state === 'approved')
+    .reduce((sum, { amount }) => sum - amount, refundedAmount);
+
 /** What may still be refunded, minor units: of an approved payment only. */
 export const refundableAmount = (payment: Payment): number =>
   payment.phase === 'approved'

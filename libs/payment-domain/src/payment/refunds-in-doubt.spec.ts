@@ -265,3 +265,44 @@ test('may not be made while it has no outcome', () => {
   expect(mayBeMade({ ...payment, reviews: [named] }, refund!)).toBe(false);
   expect(mayHaveBeenMade({ ...payment, acknowledged: [named] }, refund!)).toBe(false);
 });
+
+// 100 were given back in the console, and then 200: that was taken for a refund of 300 that was never made.
+test('a sum that was seen to grow in parts approves no refund', () => {
+  const seen = [...unresolved, ...decided(unresolved, shows(100))];
+  const later = [...seen, ...decided(seen, shows(300))];
+  expect(refundOf(later).state).toBe('unresolved');
+  expect(paymentAfter(later).reviews).toMatchObject([
+    { code: 'refund_unresolved', evidence: { observedRefundedAmount: 300 } },
+  ]);
+  given(later).when(shows(300)).thenNothing();
+});
+
+// The service declined it and made it after all: booked as made elsewhere, and its team was told to send another one.
+test('a refund that was declined, and whose amount has gone back since, is in review', () => {
+  const over = [...unresolved, declinedEvent('declined')];
+  given(over)
+    .when(shows(301))
+    .then([external(301)]);
+  const seen = [...over, ...decided(over, shows(300))];
+  expect(seen.slice(over.length)).toEqual([
+    external(300),
+    opened('refund_disagrees', { refundToken: 'refund-1' }),
+  ]);
+  expect(mayBeMade(paymentAfter(seen), refundOf(seen))).toBe(true);
+  const refusedHere = [...unresolved, declinedEvent('refused')];
+  given(refusedHere)
+    .when(shows(300))
+    .then([external(300)]);
+});
+
+test('a sum that is taken back a second time is in review once more', () => {
+  const later = (refundedAmount: number) =>
+    inquired(observed('approved', { refundedAmount }), { inquiredAt: 30 * 60_000 });
+  const once = [...approved, external(300), ...decided([...approved, external(300)], later(0))];
+  const known = [...once, acknowledged('refund_disagrees')];
+  given(known).when(later(0)).thenNothing();
+  const again = [...known, ...decided(known, later(300))];
+  expect(decided(again, later(0))).toMatchObject([
+    { type: 'ReviewOpened', data: { code: 'refund_disagrees' } },
+  ]);
+});

@@ -8,7 +8,15 @@ import {
   type CallInFlight,
   type CallRefused,
 } from '../outbound-call/outbound-call.ts';
-import { isAbout, isAboutDoubt, openLatest, openReview, openReviewPer, resolveWhere } from '../review.ts';
+import {
+  isAbout,
+  isAboutDoubt,
+  openLatest,
+  openReview,
+  openReviewPer,
+  resolveWhere,
+  type Evidence,
+} from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { mayBeOlder } from '../older-picture.ts';
 import { cut, present, textLengthMax } from '../values.ts';
@@ -25,7 +33,14 @@ import type {
 import { isSameRequest } from '../request-fingerprint.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { isFinalPhase } from './payment-machine.ts';
-import { isDecided, refundableAmount, undecidedRefund, type Payment, type Refund } from './payment-state.ts';
+import {
+  isDecided,
+  refundableAmount,
+  refundedElsewhere,
+  undecidedRefund,
+  type Payment,
+  type Refund,
+} from './payment-state.ts';
 
 /** Of one payment, whatever became of them. */
 export const refundsMax = 500;
@@ -105,7 +120,7 @@ export function recordRefundOutcome(
   const refund = state.refunds.find((each) => each.refundToken === refundToken);
   if (refund === undefined) return [];
   // A person gave it up, and the service made it after all: money has left that our books do not have.
-  if (refund.declined?.reason === 'resolved' && outcome.kind === 'accepted')
+  if (isCalledNotMade(refund) && outcome.kind === 'accepted')
     return openAcceptedAfterAll(state, refund, outcome);
   // An inquiry was faster: what it found stands.
   if (isDecided(refund) || refund.state === 'accepted') return [];
@@ -121,8 +136,8 @@ const openAcceptedAfterAll = (
     ? []
     : openReviewPer(state, 'refundToken', 'refund_disagrees', {
         ...{ refundToken, serviceRefundToken, observedStatus: cut(status) },
-        // What had gone back by then: what is more since may be this one.
-        refundedAmount: state.refundedAmount,
+        // What is more since may be this one.
+        refundedElsewhere: refundedElsewhere(state),
       });
 
 function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund): PaymentEvent[] {
@@ -194,11 +209,12 @@ export function observeRefunds(
   if (refund === undefined) return isPaid ? observeGrowth(state, shown) : [];
   const { refundToken, amount, sumUnknown } = refund;
   const { review, decisionMs } = callRules.refund;
-  const isApproved = sumUnknown !== true && isPaid && shown - refundedAmount === amount;
+  // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew, or was seen as less of it.
+  const isOfThis = sumUnknown !== true && shown - refundedAmount === amount && !wasSeenInPart(state, refund);
   const declineReported = isDeclineReported(state, refund);
   const settled = settleCall<PaymentEvent>(refundInFlight(state, refund), {
     inquiredAt,
-    effect: isApproved ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
+    effect: isPaid && isOfThis ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
     patienceMs: refund.state === 'accepted' ? decisionMs : 0,
     absent: () => {
       const more = { ...present({ sumUnknown }), ...(declineReported && { declineReported }) };
@@ -210,10 +226,15 @@ export function observeRefunds(
       });
     },
   });
-  // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew.
-  const isOfAnother = isPaid && (sumUnknown === true || shown - refundedAmount !== amount);
-  return isOfAnother ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
+  return isPaid && !isOfThis ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
 }
+
+/** The review has a sum that had grown by less, which is another one's, or by as much, and that was not taken for this one. */
+const wasSeenInPart = ({ reviews, refundedAmount }: Payment, { amount }: Refund): boolean =>
+  reviews.some(({ code, evidence }) => {
+    const growth = refundedIn(evidence) - refundedAmount;
+    return code === callRules.refund.review && growth > 0 && growth <= amount;
+  });
 
 const refundInDoubt = (
   { refundedAmount }: Pick<Payment, 'refundedAmount'>,
@@ -226,14 +247,14 @@ export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => 
   ...openMadeAfterAll(state, shown),
 ];
 
-/** More has gone back than our books have. Of a refund that a person called not made it may be that one: then its team must not make it again. */
+/**
+ * More has gone back than our books have. Of a refund that a person called not made, or of just the amount of one that the service has
+ * declined, it may be that one: then its team must not make it again.
+ */
 function openMadeAfterAll(state: Payment, observedRefundedAmount: number): PaymentEvent[] {
   const growth = observedRefundedAmount - state.refundedAmount;
   return state.refunds
-    .filter(
-      ({ declined, amount, refundToken }) =>
-        declined?.reason === 'resolved' && amount <= growth && !isKnownAsMade(state, refundToken),
-    )
+    .filter((refund) => fitsInto(growth, refund) && !isKnownAsMade(state, refund.refundToken))
     .flatMap((refund) =>
       openReviewPer<ReviewCode>(state, 'refundToken', 'refund_disagrees', {
         ...refundInDoubt(state, refund),
@@ -242,11 +263,20 @@ function openMadeAfterAll(state: Payment, observedRefundedAmount: number): Payme
     );
 }
 
+const isCalledNotMade = ({ declined }: Refund): boolean => declined?.reason === 'resolved';
+const isDeclined = ({ declined }: Refund): boolean => declined?.reason === 'declined';
+
+const fitsInto = (growth: number, refund: Refund): boolean =>
+  (isCalledNotMade(refund) && refund.amount <= growth) || (isDeclined(refund) && refund.amount === growth);
+
 const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string): boolean =>
   [...reviews, ...acknowledged].some((each) => isAboutMade(each, refundToken));
 
 const isAboutMade = (each: Payment['reviews'][number], refundToken: string): boolean =>
   each.code === 'refund_disagrees' && isAbout(each, 'refundToken', refundToken);
+
+/** What the service showed as given back. */
+export const refundedIn = (evidence: Evidence): number => Number(evidence['observedRefundedAmount'] ?? 0);
 
 /** More has gone back by what the service showed, which nobody has taken over: as much as this refund. */
 function showsRoomFor(
@@ -254,26 +284,25 @@ function showsRoomFor(
   { amount, refundedAmount }: { amount: number; refundedAmount: number },
 ): boolean {
   if (code !== 'terms_disagree' && code !== 'unknown_status' && code !== 'refund_unresolved') return false;
-  return Number(evidence['observedRefundedAmount'] ?? 0) - refundedAmount >= amount;
+  return refundedIn(evidence) - refundedAmount >= amount;
 }
 
-/** A person called it not made, and it is in review whether it was: who is told that it was not sends another one. */
+/** It has ended as not made, and it is in review whether it was: who is told that it was not sends another one. */
 export const mayBeMade = (
   { reviews, refundedAmount }: Pick<Payment, 'reviews' | 'refundedAmount'>,
-  { refundToken, amount, declined }: Refund,
+  refund: Refund,
 ): boolean =>
-  declined?.reason === 'resolved' &&
-  reviews.some((each) => isAboutMade(each, refundToken) || showsRoomFor(each, { amount, refundedAmount }));
+  reviews.some((each) =>
+    isAboutMade(each, refund.refundToken)
+      ? isCalledNotMade(refund) || isDeclined(refund)
+      : isCalledNotMade(refund) && showsRoomFor(each, { ...refund, refundedAmount }),
+  );
 
 /** The same, and a person has looked at it since: whether it was made only that one knows. */
 export const mayHaveBeenMade = (
   { acknowledged, refundedAmount }: Pick<Payment, 'acknowledged' | 'refundedAmount'>,
-  { refundToken, amount, declined }: Refund,
-): boolean =>
-  declined?.reason === 'resolved' &&
-  acknowledged.some(
-    (each) => isAboutMade(each, refundToken) || showsRoomFor(each, { amount, refundedAmount }),
-  );
+  refund: Refund,
+): boolean => mayBeMade({ reviews: acknowledged, refundedAmount }, refund);
 
 export const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
 
@@ -284,7 +313,12 @@ export function observeRefundedSum(state: Payment, observation: RecordObservatio
   const { refundedAmount } = state;
   const observedRefundedAmount = refundedAmountOf(observed);
   if (observedRefundedAmount >= refundedAmount)
-    return resolveWhere(state, isAboutSums, 'found', 'the service reported it later');
+    return resolveWhere(
+      { reviews: [...state.reviews, ...state.acknowledged] },
+      isAboutSums,
+      'found',
+      'the service reported it later',
+    );
   const approved = state.refunds.filter((refund) => refund.state === 'approved');
   // The sum may follow the approval after a while, and be shown as it was before a refund that was made elsewhere.
   const mayFollow =

@@ -47,6 +47,10 @@ const ended = (code: ReviewCode, resolution: Resolution, number = 1): PaymentEve
   type: 'ReviewResolved',
   data: { code, number, resolution, reason: 'I asked them' },
 });
+const superseded = (code: ReviewCode): PaymentEvent => ({
+  type: 'ReviewResolved',
+  data: { code, number: 1, resolution: 'superseded', reason: 'the service showed something else' },
+});
 const found = (code: ReviewCode): PaymentEvent => ({
   type: 'ReviewResolved',
   data: { code, number: 1, resolution: 'found', reason: 'the service reported it later' },
@@ -416,6 +420,8 @@ describe('a payment that the service shows with another amount', () => {
       'ReviewResolved',
       'FinalStatusRevised',
       'ExternalRefundObserved',
+      // Of just its amount it may be that one after all.
+      ...(shown === 100 ? ['ReviewOpened'] : []),
     ]);
   });
 
@@ -544,7 +550,7 @@ test('an acknowledged review is not opened again by the same evidence, and is by
   given(seen).when(first).thenNothing();
   given(seen)
     .when(inquired(observed('approved', { amount: 2 })))
-    .then([opened('terms_disagree', { observedAmount: 2 })]);
+    .then([superseded('terms_disagree'), opened('terms_disagree', { observedAmount: 2 })]);
   given([...raisedOnce, ended('terms_disagree', 'inquire_again')])
     .when(first)
     .then([opened('terms_disagree', { observedAmount: 1 })]);

@@ -30,7 +30,7 @@ import {
   type Payment,
   type Refund,
 } from './payment-state.ts';
-import { isPaidPhase, observeGrowth } from './refunds.ts';
+import { isPaidPhase, observeGrowth, refundedIn } from './refunds.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -145,8 +145,6 @@ function effectOf(
       return unreachable(resolution);
   }
 }
-
-const refundedIn = (evidence: Evidence): number => Number(evidence['observedRefundedAmount'] ?? 0);
 
 /** Of what was approved another amount holds, and what the service showed as given back of it, from the answer on. */
 function takeAmountShown(state: Payment, evidence: Evidence): PaymentEvent[] {

@@ -13,7 +13,7 @@ import {
   settleCall,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { openReview } from '../review.ts';
+import { openLatest, openReview } from '../review.ts';
 import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import {
   announceApproved,
@@ -138,7 +138,7 @@ function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] 
     case 'RecordMissing':
       if (state.serviceToken !== observation.serviceToken) return [];
       return [
-        ...openReview(state, 'only_here', { serviceToken: observation.serviceToken }),
+        ...openLatest(state, 'only_here', { serviceToken: observation.serviceToken }),
         ...endDeferredOfOwn(state, observation.serviceToken),
       ];
     case 'DeferCallback':

@@ -393,3 +393,39 @@ describe('an inquiry that failed', () => {
     given(of(pending)).when(missing('token-b')).then([over]);
   });
 });
+
+// One that was in doubt was in no review any more once another one under its number was taken for ours.
+test('what is in doubt about one payout is not ended by another one', () => {
+  const after = (history: readonly PayoutEvent[], shown: Parameters<typeof retrieved>[0]) => {
+    const decision = decidePayout(payoutAfter([...history]), retrieved(shown));
+    return [...history, ...(decision.kind === 'events' ? decision.events : [])];
+  };
+  const frozen = after(failed, observedPayout('frozen', { serviceToken: 'token-b' }));
+  const taken = payoutAfter(after(frozen, observedPayout('approved')));
+  expect(taken).toMatchObject({ serviceToken: 'token-a', phase: 'approved' });
+  expect(taken.reviews).toMatchObject([
+    { code: 'unknown_status', evidence: { observedServiceToken: 'token-b' } },
+    { code: 'final_status_revised' },
+  ]);
+  // Nor by a doubt about another one.
+  expect(payoutAfter(after(frozen, observedPayout('frozen'))).reviews).toHaveLength(2);
+});
+
+// It was held at the amount that it was first seen with.
+test('a second payout that grows is in review with what it is now', () => {
+  const first = second('token-b', 'approved', 'token-a');
+  const grown = observedPayout('approved', { serviceToken: 'token-b', amount: 1_100 });
+  given([...approved, first])
+    .when(retrieved(grown))
+    .then([
+      payoutReviewResolved('second_payout_found', 'superseded', 'the service showed something else'),
+      {
+        ...first,
+        data: { ...first.data, evidence: expect.objectContaining({ observedAmount: 1_100 }) },
+      } as PayoutEvent,
+    ]);
+  const smaller = observedPayout('approved', { serviceToken: 'token-b', amount: 900 });
+  given([...approved, first])
+    .when(retrieved(smaller))
+    .thenNothing();
+});

@@ -151,7 +151,9 @@ export function observePayout(state: Payout, observed: ObservedPayout): PayoutEv
   const events = isFinalPayoutPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observePending(observed, status.data);
-  return events === undefined ? [] : [...events, ...endDoubtsAfter(state, events, isOpenAgain)];
+  return events === undefined
+    ? []
+    : [...events, ...endDoubtsAfter(state, events, { serviceToken: observed.serviceToken, isOpenAgain })];
 }
 
 /** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
@@ -223,7 +225,7 @@ function observeOpenAgain(state: Payout, observation: RecordPayoutObservation): 
     return openReview<PayoutReviewCode>(alike, 'final_status_revised', evidence);
   }
   const events = revise(state, observed, 'pending');
-  return [...events, ...endDoubtsAfter(state, events, isOpenAgain)];
+  return [...events, ...endDoubtsAfter(state, events, { serviceToken: observed.serviceToken, isOpenAgain })];
 }
 
 function revise(

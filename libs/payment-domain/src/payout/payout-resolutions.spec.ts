@@ -25,8 +25,10 @@ import {
   revised,
   second,
 } from '../../testing/payout-story.ts';
+import { resolvedByAPerson } from '../review.ts';
 import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
+import { mayBePaidOut } from './payout-observation.ts';
 import { versionOfPayoutEvent, type PayoutReviewCode, type PayoutEvent } from './payout-events.ts';
 
 const { given } = scenario(payoutDomain);
@@ -258,7 +260,10 @@ describe('what a person resolves', () => {
     const other = observedPayout('declined', { amount: 999 });
     given(history)
       .when(retrieved(other))
-      .then([disagreement(other)]);
+      .then([
+        said('terms_disagree', 'superseded', 1, 'the service showed something else'),
+        disagreement(other),
+      ]);
     given([
       ...approved,
       second('token-b', 'approved', 'token-a'),
@@ -267,6 +272,30 @@ describe('what a person resolves', () => {
       .when(retrieved(observedPayout('declined', { serviceToken: 'token-b' })))
       .thenNothing();
   });
+});
+
+// Its money had come back, a person said so, and its bank paid it once more: nobody was asked, and its team was told to pay it again.
+test('what was acknowledged is new where something else was shown between', () => {
+  const [out, back] = (['approved', 'declined'] as const).map((status) =>
+    observedPayout(status, { amount: 999 }),
+  );
+  const answeredOnce = (history: readonly PayoutEvent[], shown: typeof out, ...last: PayoutEvent[]) => {
+    const decision = decidePayout(payoutAfter([...history]), retrieved(shown!));
+    return [...history, ...(decision.kind === 'events' ? decision.events : []), ...last];
+  };
+  const undone = [
+    said('terms_disagree', 'payout_not_made'),
+    { type: 'PayoutDeclined', data: { declineReason: resolvedByAPerson } } as const,
+  ];
+  const seenBack = answeredOnce(
+    answeredOnce(pending, out, ...undone),
+    back,
+    said('terms_disagree', 'acknowledged', 2),
+  );
+  given(seenBack).when(retrieved(back!)).thenNothing();
+  const again = payoutAfter(answeredOnce(seenBack, out));
+  expect(again.reviews).toMatchObject([{ code: 'terms_disagree', evidence: { observedStatus: 'approved' } }]);
+  expect(mayBePaidOut(again)).toBe(true);
 });
 
 // Nothing was taken over from what had another amount, and no resolution could: a payout of 900 that was paid out stayed

@@ -44,7 +44,10 @@ describe('the present of a window', () => {
     expect(windows.nowFor('pay_1', past)).toBe(past.sendBy);
     expect(windows.nowFor('pay_1', windowAt(clock.now(), times))).toBe(clock.now());
     expect(windows.nowFor('pay_1', undefined)).toBe(clock.now());
-    expect(windows.takenFor('pay_1', undefined, 7)).toEqual({ inquiredAt: clock.now(), changedAt: 7 });
+    expect(windows.takenFor('pay_1', undefined, 7)).toEqual({
+      inquiredAt: clock.now(),
+      changedAt: clock.now(),
+    });
     isTimeKnown = true;
     expect(windows.nowFor('pay_1', past)).toBe(clock.now());
   });
@@ -79,5 +82,30 @@ describe('the present of a window', () => {
     for (let other = 2; other <= 100_000; other += 1) windows.nowFor(`pay_${other}`, ahead);
     expect(windows.nowFor('pay_0', ahead)).toBe(first + 1_000);
     expect(windows.nowFor('pay_1', ahead)).toBe(first);
+  });
+});
+
+// What a clock had recorded a year ahead was a moment ago for a year: a payout that its bank took up again stayed declined.
+describe('what has changed', () => {
+  it('has changed when it was recorded, by the clock of the window', () => {
+    const { clock, windows, ahead } = createWorld();
+    for (const window of [undefined, windowAt(clock.now(), times), ahead]) {
+      const { inquiredAt, changedAt } = windows.takenFor('pay_1', window, clock.now() - 7);
+      expect(inquiredAt).toBe(windows.nowFor('pay_1', window));
+      expect(inquiredAt - changedAt).toBe(7);
+    }
+  });
+
+  it('has changed when it was first seen, where it was recorded in our future', async () => {
+    const { clock, windows, ahead } = createWorld();
+    const agoMs = (window: typeof ahead | undefined, recordedAt: number) => {
+      const { inquiredAt, changedAt } = windows.takenFor('pay_1', window, recordedAt);
+      return inquiredAt - changedAt;
+    };
+    const recordedAt = clock.now() + yearMs;
+    for (const window of [undefined, ahead]) expect(agoMs(window, recordedAt)).toBe(0);
+    await clock.advance(60_000);
+    for (const window of [undefined, ahead]) expect(agoMs(window, recordedAt)).toBe(60_000);
+    expect(agoMs(ahead, recordedAt + 1)).toBe(0);
   });
 });

@@ -13,7 +13,10 @@ export interface WindowClock {
    * announced, it may be far ahead. Without a window it is now.
    */
   nowFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined): number;
-  /** Of an inquiry that begins now, and of what had changed then; both by the clock that announced this window. */
+  /**
+   * Of an inquiry that begins now, and of what had changed then; both by the clock that announced this window. What a clock that ran ahead
+   * recorded has changed when this process first saw it.
+   */
   takenFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined, changedAt: number): Taken;
   /**
    * How far the clock that announced the window runs ahead of ours, milliseconds; 0 for an honest one. It is what a time that
@@ -22,7 +25,7 @@ export interface WindowClock {
   aheadMsOf(token: string, window: Pick<CallWindow, 'sendBy'>): number;
 }
 
-/** Windows from the future that are remembered; the least recently used one is forgotten, and counts as new when seen again. */
+/** Windows and changes from the future that are remembered; the least recently used one is forgotten, and counts as new when seen again. */
 const rememberedMax = 100_000;
 
 export function createWindowClock({
@@ -53,6 +56,13 @@ export function createWindowClock({
     return announcedAt + clock.monotonic() - remember(`${token}/${sendBy}`) - now;
   }
 
+  /** Of what is in our future, and while this process does not know the time: since it first saw it. */
+  function sinceMs(token: string, changedAt: number): number {
+    const now = clock.now();
+    if (changedAt <= now && isTimeKnown()) return now - changedAt;
+    return clock.monotonic() - remember(`${token}/changed/${changedAt}`);
+  }
+
   function nowFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined): number {
     const now = clock.now();
     if (window === undefined) return now;
@@ -64,8 +74,8 @@ export function createWindowClock({
     aheadMsOf,
     nowFor,
     takenFor(token, window, changedAt) {
-      const aheadMs = window === undefined ? 0 : aheadMsOf(token, window);
-      return { inquiredAt: nowFor(token, window), changedAt: changedAt + aheadMs };
+      const inquiredAt = nowFor(token, window);
+      return { inquiredAt, changedAt: inquiredAt - sinceMs(token, changedAt) };
     },
   };
 }
