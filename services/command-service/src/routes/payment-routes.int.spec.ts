@@ -102,11 +102,11 @@ describe('POST /api/v1/payments answers', () => {
 
   // An attempt that was given up took effect after all: the team was told that no money had moved, and to send a new request.
   it.each([
-    ['an earlier attempt', 1, 'terms_disagree', 0],
-    ['somebody else', 3, 'second_payment_found', 3_600_000],
+    ['an earlier attempt', 1, 0],
+    ['somebody else', 3, 3_600_000],
   ] as const)(
     '409 while the service has one of %s all the same, until a person has looked at it',
-    async (_, number, code, beforeMs) => {
+    async (_, number, beforeMs) => {
       harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
       const app = startApp(harness());
       const failed = await app.post('payments', tea);
@@ -116,7 +116,7 @@ describe('POST /api/v1/payments answers', () => {
       const answer = await app.post('payments', tea);
       expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_review']);
       expect(answer.headers['retry-after']).toBe('600');
-      await harness().resolve({ token, code, resolution: 'acknowledged' });
+      await harness().resolve({ token, code: 'second_payment_found', resolution: 'acknowledged' });
       expect((await app.post('payments', tea)).json()).toEqual(failed.json());
     },
   );
