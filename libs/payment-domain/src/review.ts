@@ -203,6 +203,21 @@ export function openBeside<Code extends string>(
   ];
 }
 
+/** Open doubts about others than the known one, which were taken for it while none was known. */
+export const doubtsBeside = <Code extends string>({
+  reviews,
+  serviceToken,
+}: Pick<Reviewable<Code>, 'reviews'> & { serviceToken?: string }): {
+  serviceToken: string;
+  evidence: Evidence;
+}[] =>
+  reviews.filter(isAboutDoubt).flatMap(({ evidence }) => {
+    const shown = evidence['observedServiceToken'];
+    const isBeside =
+      serviceToken !== undefined && typeof shown === 'string' && shown !== cutEvidence(serviceToken);
+    return isBeside ? [{ serviceToken: shown, evidence }] : [];
+  });
+
 /** Evidence without it has all that there is to know. */
 const amountShown = ({ observedAmount }: Evidence): number => Number(observedAmount ?? Infinity);
 
@@ -321,7 +336,7 @@ export function endDoubtsAfter<Code extends string>(
           ? [...reviews, ...acknowledged]
           : [...reviews.filter(isAboutDoubt), ...acknowledged.filter(isOpenAgain)],
     },
-    (about) => (isAboutDoubt(about) && isOfSame(about)) || isOpenAgain(about),
+    (about) => (isAboutDoubt(about) || isOpenAgain(about)) && isOfSame(about),
     'found',
     'the service reported it later',
   );

@@ -36,19 +36,20 @@ function shownRefunded({ code, evidence, isOfOurCurrency }: ShownReview): number
   return Math.min(Math.ceil(shown), Number.MAX_SAFE_INTEGER);
 }
 
-/** Refunds that a person called not made and that the provider has accepted, as far as they are not in what has gone back since. */
-const madeAfterAll = (payment: Payment): number =>
-  payment.reviews
+/** Refunds that a person called not made and that the provider has accepted, as far as they are not in what has gone back elsewhere since. */
+function madeAfterAll(payment: Payment): number {
+  const accepted = payment.reviews
     .filter(
       ({ code, evidence }) => code === 'refund_disagrees' && evidence['serviceRefundToken'] !== undefined,
     )
-    .map(({ evidence }) => {
-      const { refundToken, refundedElsewhere: before } = evidence;
-      const { amount = 0 } = payment.refunds.find((refund) => refund.refundToken === refundToken) ?? {};
-      const since = typeof before === 'number' ? refundedElsewhere(payment) - before : 0;
-      return Math.min(amount, Math.max(0, amount - since));
-    })
-    .reduce((sum, each) => sum + each, 0);
+    .map(({ evidence: { refundToken, refundedElsewhere: before } }) => ({
+      amount: payment.refunds.find((refund) => refund.refundToken === refundToken)?.amount ?? 0,
+      before: typeof before === 'number' ? before : Infinity,
+    }));
+  const sum = accepted.reduce((all, { amount }) => all + amount, 0);
+  const since = refundedElsewhere(payment) - Math.min(...accepted.map(({ before }) => before));
+  return Math.max(0, sum - Math.max(0, since));
+}
 
 function keptAsShown(
   { code, evidence, isOfOurCurrency }: ShownReview,

@@ -225,6 +225,19 @@ describe('a payment that is shown otherwise than it is on record', () => {
       ],
       { available: 1_000n, hold: 0n },
     ],
+    // As much as went back of one of them freed both.
+    [
+      'counts without two such refunds, of which one has gone back since',
+      [
+        ...[happening.refunding, calledNotMade],
+        { ...happening.refunding, data: { ...happening.refunding.data, refundToken: 'ref_2' } },
+        { ...calledNotMade, data: { ...calledNotMade.data, refundToken: 'ref_2' } },
+        madeAfterAll,
+        shown('refund_disagrees', { refundToken: 'ref_2', serviceRefundToken: 's', refundedElsewhere: 0 }),
+        { type: 'ExternalRefundObserved', data: { amount: 500 } },
+      ],
+      { available: 500n, hold: 500n },
+    ],
     // It made room for itself in what was held for the other one.
     [
       'counts without that refund and one of ours that was approved since',

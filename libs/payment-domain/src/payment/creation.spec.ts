@@ -689,3 +689,20 @@ test('a payment of an earlier attempt is a second one beside the failed payment 
     .when(inquired(observed('declined')))
     .thenNothing();
 });
+
+// Its doubt counted as one about ours: no later refund was approved by its sum.
+test('what is in doubt about another one is a second payment, once it is known which one is ours', () => {
+  const frozen = inquired(observed('frozen', { serviceToken: 'token-b', authorizedAmount: 1_000 }));
+  const doubted = [...historyTo.failed, ...decided(historyTo.failed, frozen)];
+  const taken = [...doubted, ...decided(doubted, inquired(observed('approved')))];
+  expect(paymentAfter(taken)).toMatchObject({
+    serviceToken: 'token-a',
+    reviews: [
+      { code: 'final_status_revised' },
+      {
+        code: 'second_payment_found',
+        evidence: { serviceToken: 'token-b', observedStatus: 'frozen', observedAuthorizedAmount: 1_000 },
+      },
+    ],
+  });
+});

@@ -10,7 +10,7 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { isKnownBeside, openBeside, openReview, type Evidence } from '../review.ts';
+import { doubtsBeside, isKnownBeside, openBeside, openReview, type Evidence } from '../review.ts';
 import { present } from '../values.ts';
 import { isUnderstood, observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
@@ -86,6 +86,20 @@ function openSecondPayment(
   const evidence = { attemptNumber, serviceToken, knownServiceToken, ...moneyOf(shown) };
   return openBeside<ReviewCode>(state, 'second_payment_found', evidence, moneyIn);
 }
+
+/** What was in doubt about others is in review as that, once it is known which one is ours. */
+export const settleDoubtsBeside = (state: Payment): PaymentEvent[] =>
+  inOrder<Payment, PaymentEvent>(
+    state,
+    evolve,
+    doubtsBeside(state).map(({ serviceToken, evidence }) => (payment: Payment) => {
+      const { attempt, serviceToken: knownServiceToken = null } = payment;
+      const { observedStatus = null, observedAuthorizedAmount = 0 } = evidence;
+      const known = { attemptNumber: attempt.number, serviceToken, knownServiceToken };
+      const shown = { observedStatus, observedAuthorizedAmount };
+      return openBeside<ReviewCode>(payment, 'second_payment_found', { ...known, ...shown }, moneyIn);
+    }),
+  );
 
 const moneyOf = (shown: ObservedPayment | Authorization) =>
   'status' in shown

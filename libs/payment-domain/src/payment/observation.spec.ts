@@ -402,7 +402,10 @@ test.each(['declined', 'voided', 'expired'] as const)(
         type: 'ReviewOpened',
         data: {
           code: 'final_status_revised',
-          evidence: { from: statusOfPhase(phase), to: 'pending', observedAuthorizedAmount: 1000 },
+          evidence: {
+            ...{ from: statusOfPhase(phase), to: 'pending', observedAuthorizedAmount: 1000 },
+            observedServiceToken: 'token-a',
+          },
         },
       },
     ]);
@@ -417,8 +420,8 @@ test.each(['declined', 'voided', 'expired'] as const)(
 );
 
 // It was declined here for good, and its team asked the customer once more, who had paid.
-test.each(['declined', 'expired', 'failed'] as const)(
-  'what has %s here and is under way at the service is in review, once that cannot be an older picture',
+test.each(['declined', 'expired'] as const)(
+  'what is %s here and is under way at the service is in review, once that cannot be an older picture',
   (phase) => {
     const shown = (status: string, inquiredAt: number) => inquired(observed(status), { inquiredAt });
     given(historyTo[phase])
@@ -451,7 +454,10 @@ test.each(['approved', 'refunded'] as const)(
             type: 'ReviewOpened',
             data: {
               code: 'final_status_revised',
-              evidence: { from: phase, to: status, observedAuthorizedAmount: 0 },
+              evidence: {
+                ...{ from: phase, to: status, observedAuthorizedAmount: 0 },
+                observedServiceToken: 'token-a',
+              },
             },
           },
         ]);

@@ -171,14 +171,16 @@ const isOpenStatus = (status: string): status is OpenStatus => status === 'init'
  * it holds money, was approved, or was called not made by somebody.
  */
 export function observeOpenAgain(state: Payment, observation: RecordObservation): PaymentEvent[] {
-  const { status, authorizedAmount } = observation.observed;
-  const isUnderWay = status === 'pending' || authorizedAmount > 0;
+  const { status, authorizedAmount, serviceToken } = observation.observed;
+  // Of one that has failed a search shows it as another one.
+  const isUnderWay = authorizedAmount > 0 || (status === 'pending' && state.phase !== 'failed');
   const isAnother = isUnderWay || state.approvedAmount > 0 || state.declineReason === resolvedByAPerson;
   if (!isFinalPhase(state.phase) || !isOpenStatus(status) || !isAnother || mayBeOlder(observation)) return [];
   const evidence = {
     from: statusOfPhase(state.phase),
     to: status,
     observedAuthorizedAmount: authorizedAmount,
+    observedServiceToken: serviceToken,
   };
   return openReviewPer<ReviewCode>(state, 'to', 'final_status_revised', evidence);
 }

@@ -13,6 +13,7 @@ import {
   recordAuthorizationOutcome,
   recordSearch,
   requestPayment,
+  settleDoubtsBeside,
   sightingOfAnother,
 } from './creation.ts';
 import { inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
@@ -67,6 +68,7 @@ const record = (state: Payment, observation: PaymentObservation): PaymentEvent[]
   inOrder<Payment, PaymentEvent>(state, evolve, [
     (payment) => eventsOf(payment, observation),
     (payment) => (isInquiry(observation) ? resolveNotReadable<ReviewCode>(payment) : []),
+    settleDoubtsBeside,
     resolveAnswered,
   ]);
 

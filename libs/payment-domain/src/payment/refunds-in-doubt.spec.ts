@@ -272,9 +272,27 @@ test('a sum that was seen to grow in parts approves no refund', () => {
   const later = [...seen, ...decided(seen, shows(300))];
   expect(refundOf(later).state).toBe('unresolved');
   expect(paymentAfter(later).reviews).toMatchObject([
-    { code: 'refund_unresolved', evidence: { observedRefundedAmount: 300 } },
+    { code: 'refund_unresolved', evidence: { observedRefundedAmount: 300, sumUnknown: true } },
   ]);
   given(later).when(shows(300)).thenNothing();
+  // Nor where it was not shown between.
+  const missing = inquired(observed('frozen'), { inquiredAt: quietUntil });
+  const hidden = [...seen, ...decided(seen, missing)];
+  expect(refundOf([...hidden, ...decided(hidden, shows(300))]).state).toBe('unresolved');
+});
+
+// The answer put the sum into the review of the refund, and that was taken for a part of it: it was held twice for ever.
+test('the sum of an amount that somebody called the right one approves a refund', () => {
+  const other = inquired(observed('approved', { amount: 900, refundedAmount: 300 }), {
+    inquiredAt: quietUntil,
+  });
+  const doubted = [...unresolved, ...decided(unresolved, other)];
+  const { number = 0 } = paymentAfter(doubted).reviews.find(({ code }) => code === 'terms_disagree') ?? {};
+  const answered = [...doubted, ...decided(doubted, say('terms_disagree', 'observed_terms_apply', number))];
+  expect(decided(answered, other)).toContainEqual({
+    type: 'RefundApproved',
+    data: { refundToken: 'refund-1' },
+  });
 });
 
 // The service declined it and made it after all: booked as made elsewhere, and its team was told to send another one.
@@ -289,6 +307,17 @@ test('a refund that was declined, and whose amount has gone back since, is in re
     opened('refund_disagrees', { refundToken: 'refund-1' }),
   ]);
   expect(mayBeMade(paymentAfter(seen), refundOf(seen))).toBe(true);
+  // Of several it may be any: one question, about the latest.
+  const twice = [...over, refundSubmitted('refund-2', 300)];
+  const declinedTwice: PaymentEvent[] = [
+    ...twice,
+    { type: 'RefundDeclined', data: { refundToken: 'refund-2', errors: [], reason: 'declined' } },
+  ];
+  given(declinedTwice)
+    .when(shows(300))
+    .then([external(300), opened('refund_disagrees', { refundToken: 'refund-2' })]);
+  const retried = [...over, refundSubmitted('refund-2', 300)];
+  expect(decided(retried, shows(300))).not.toContainEqual(opened('refund_disagrees', {}));
   const refusedHere = [...unresolved, declinedEvent('refused')];
   given(refusedHere)
     .when(shows(300))

@@ -210,14 +210,19 @@ export function observeRefunds(
   const { refundToken, amount, sumUnknown } = refund;
   const { review, decisionMs } = callRules.refund;
   // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew, or was seen as less of it.
-  const isOfThis = sumUnknown !== true && shown - refundedAmount === amount && !wasSeenInPart(state, refund);
+  const growth = isPaid ? shown - refundedAmount : 0;
+  const provesNothing = sumUnknown === true || wasSeenInPart(state) || (growth > 0 && growth < amount);
+  const isOfThis = growth === amount && !provesNothing;
   const declineReported = isDeclineReported(state, refund);
   const settled = settleCall<PaymentEvent>(refundInFlight(state, refund), {
     inquiredAt,
     effect: isPaid && isOfThis ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
     patienceMs: refund.state === 'accepted' ? decisionMs : 0,
     absent: () => {
-      const more = { ...present({ sumUnknown }), ...(declineReported && { declineReported }) };
+      const more = {
+        ...(provesNothing && { sumUnknown: true }),
+        ...(declineReported && { declineReported }),
+      };
       const observedRefundedAmount = isReadable ? shown : null;
       return openLatest<ReviewCode>(state, review, {
         ...refundInDoubt(state, refund),
@@ -229,45 +234,50 @@ export function observeRefunds(
   return isPaid && !isOfThis ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
 }
 
-/** The review has a sum that had grown by less, which is another one's, or by as much, and that was not taken for this one. */
-const wasSeenInPart = ({ reviews, refundedAmount }: Payment, { amount }: Refund): boolean =>
-  reviews.some(({ code, evidence }) => {
-    const growth = refundedIn(evidence) - refundedAmount;
-    return code === callRules.refund.review && growth > 0 && growth <= amount;
-  });
+/** The review says so: the sum proves nothing any more, whatever it is from then on. */
+const wasSeenInPart = ({ reviews }: Payment): boolean =>
+  reviews.some(({ code, evidence }) => code === callRules.refund.review && evidence['sumUnknown'] === true);
 
 const refundInDoubt = (
   { refundedAmount }: Pick<Payment, 'refundedAmount'>,
   { refundToken, amount }: Refund,
 ) => ({ refundToken, amount, refundedAmount });
 
-/** More has gone back than our books have, while no refund of ours is under way. */
-export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => [
-  ...observeExternalRefund(shown - state.refundedAmount),
-  ...openMadeAfterAll(state, shown),
-];
-
 /**
- * More has gone back than our books have. Of a refund that a person called not made, or of just the amount of one that the service has
- * declined, it may be that one: then its team must not make it again.
+ * More has gone back than our books have, while no refund of ours is under way. Of just the amount of one that the service has declined, it
+ * may be the latest of these.
  */
-function openMadeAfterAll(state: Payment, observedRefundedAmount: number): PaymentEvent[] {
-  const growth = observedRefundedAmount - state.refundedAmount;
-  return state.refunds
-    .filter((refund) => fitsInto(growth, refund) && !isKnownAsMade(state, refund.refundToken))
-    .flatMap((refund) =>
-      openReviewPer<ReviewCode>(state, 'refundToken', 'refund_disagrees', {
-        ...refundInDoubt(state, refund),
-        observedRefundedAmount,
-      }),
-    );
+export function observeGrowth(state: Payment, shown: number): PaymentEvent[] {
+  const growth = shown - state.refundedAmount;
+  const declined = state.refunds.findLast(
+    (refund) => isDeclined(refund) && refund.amount === growth && !isKnownAsMade(state, refund.refundToken),
+  );
+  return [
+    ...observeExternalRefund(growth),
+    ...openMadeAfterAll(state, shown),
+    ...(declined === undefined ? [] : openMade(state, declined, shown)),
+  ];
 }
+
+/** More has gone back than our books have. Of a refund that a person called not made it may be that one: then its team must not make it again. */
+function openMadeAfterAll(state: Payment, shown: number): PaymentEvent[] {
+  const growth = shown - state.refundedAmount;
+  return state.refunds
+    .filter(
+      (refund) =>
+        isCalledNotMade(refund) && refund.amount <= growth && !isKnownAsMade(state, refund.refundToken),
+    )
+    .flatMap((refund) => openMade(state, refund, shown));
+}
+
+const openMade = (state: Payment, refund: Refund, observedRefundedAmount: number): PaymentEvent[] =>
+  openReviewPer<ReviewCode>(state, 'refundToken', 'refund_disagrees', {
+    ...refundInDoubt(state, refund),
+    observedRefundedAmount,
+  });
 
 const isCalledNotMade = ({ declined }: Refund): boolean => declined?.reason === 'resolved';
 const isDeclined = ({ declined }: Refund): boolean => declined?.reason === 'declined';
-
-const fitsInto = (growth: number, refund: Refund): boolean =>
-  (isCalledNotMade(refund) && refund.amount <= growth) || (isDeclined(refund) && refund.amount === growth);
 
 const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string): boolean =>
   [...reviews, ...acknowledged].some((each) => isAboutMade(each, refundToken));

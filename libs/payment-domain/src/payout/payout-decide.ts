@@ -45,6 +45,7 @@ import {
   openSecondPayouts,
   payoutInFlight,
   recordPayoutObservation,
+  settleDoubtsBesidePayout,
 } from './payout-observation.ts';
 import { resolveAnsweredOfPayout, resolvePayoutReview } from './payout-resolutions.ts';
 import {
@@ -108,6 +109,7 @@ const record = (state: Payout, observation: PayoutObservation): PayoutEvent[] =>
   inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     (payout) => eventsOf(payout, observation),
     (payout) => (isAnswered(observation) ? resolveNotReadable<PayoutReviewCode>(payout) : []),
+    settleDoubtsBesidePayout,
     resolveAnsweredOfPayout,
   ]);
 

@@ -35,6 +35,7 @@ import { decidePayout } from './payout-decide.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhases } from './payout-machine.ts';
 import { mayBePaidOut } from './payout-observation.ts';
+import { payoutResolutionsOf } from './payout-resolutions.ts';
 
 const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
@@ -395,20 +396,37 @@ describe('an inquiry that failed', () => {
 });
 
 // One that was in doubt was in no review any more once another one under its number was taken for ours.
-test('what is in doubt about one payout is not ended by another one', () => {
+describe('two under the number of a payout that has failed', () => {
   const after = (history: readonly PayoutEvent[], shown: Parameters<typeof retrieved>[0]) => {
     const decision = decidePayout(payoutAfter([...history]), retrieved(shown));
     return [...history, ...(decision.kind === 'events' ? decision.events : [])];
   };
   const frozen = after(failed, observedPayout('frozen', { serviceToken: 'token-b' }));
-  const taken = payoutAfter(after(frozen, observedPayout('approved')));
-  expect(taken).toMatchObject({ serviceToken: 'token-a', phase: 'approved' });
-  expect(taken.reviews).toMatchObject([
-    { code: 'unknown_status', evidence: { observedServiceToken: 'token-b' } },
-    { code: 'final_status_revised' },
-  ]);
-  // Nor by a doubt about another one.
-  expect(payoutAfter(after(frozen, observedPayout('frozen'))).reviews).toHaveLength(2);
+  const asSecond = {
+    code: 'second_payout_found',
+    evidence: { serviceToken: 'token-b', observedStatus: 'frozen' },
+  };
+
+  test.each(['pending', 'approved'])(
+    'what is in doubt is beside the one that is ours, which is %s',
+    (status) => {
+      const taken = after(frozen, observedPayout(status));
+      expect(payoutAfter(taken)).toMatchObject({ serviceToken: 'token-a', phase: status });
+      expect(payoutAfter(taken).reviews).toMatchObject([{ code: 'final_status_revised' }, asSecond]);
+      // Asked about the other one, a person could call ours not made.
+      for (const review of payoutAfter(taken).reviews)
+        expect(payoutResolutionsOf(payoutAfter(taken), review)).toEqual(['acknowledged']);
+      expect(after(taken, observedPayout(status))).toEqual(taken);
+    },
+  );
+
+  test('neither ends what is in doubt about the other, nor takes its place', () => {
+    for (const status of ['frozen', 'declined'])
+      expect(payoutAfter(after(frozen, observedPayout(status))).reviews).toMatchObject([
+        { code: 'unknown_status', evidence: { observedServiceToken: 'token-b' } },
+        ...(status === 'frozen' ? [{ code: 'unknown_status' }] : []),
+      ]);
+  });
 });
 
 // It was held at the amount that it was first seen with.

@@ -7,6 +7,7 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import {
+  doubtsBeside,
   endDoubtsAfter,
   isKnownBeside,
   openBeside,
@@ -269,6 +270,19 @@ function openSecondPayout(state: Payout, { serviceToken, status, amount }: Obser
     ({ observedStatus }) => moneyIn(observedStatus),
   );
 }
+
+/** What was in doubt about others is in review as that, once it is known which one is ours. */
+export const settleDoubtsBesidePayout = (state: Payout): PayoutEvent[] =>
+  openSecondPayouts(
+    state,
+    doubtsBeside(state).map(({ serviceToken, evidence }) => ({
+      serviceToken,
+      status: String(evidence['observedStatus']),
+      amount:
+        typeof evidence['observedAmount'] === 'number' ? evidence['observedAmount'] : state.terms.amount,
+      currency: state.terms.currency,
+    })),
+  );
 
 /** Reviews of what the service shows under its number. */
 export const shownCodes: readonly PayoutReviewCode[] = [

@@ -38,7 +38,8 @@ export function payoutResolutionsOf(
   // A failed payout has no token: what is shown under its number is taken for it.
   const shown = phase === 'failed' ? evidence['observedServiceToken'] : undefined;
   const { serviceToken = typeof shown === 'string' ? shown : undefined } = payout;
-  const isInDoubt = isAboutDoubt({ code }) && phase === 'pending';
+  const isOurs = (evidence['observedServiceToken'] ?? serviceToken) === serviceToken;
+  const isInDoubt = isAboutDoubt({ code }) && isOurs && phase === 'pending';
   const mayApplyObserved =
     code === 'terms_disagree' &&
     differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken });

@@ -44,10 +44,9 @@ describe('the present of a window', () => {
     expect(windows.nowFor('pay_1', past)).toBe(past.sendBy);
     expect(windows.nowFor('pay_1', windowAt(clock.now(), times))).toBe(clock.now());
     expect(windows.nowFor('pay_1', undefined)).toBe(clock.now());
-    expect(windows.takenFor('pay_1', undefined, 7)).toEqual({
-      inquiredAt: clock.now(),
-      changedAt: clock.now(),
-    });
+    expect(windows.takenFor('pay_1', undefined, 7)).toEqual({ inquiredAt: clock.now(), changedAt: 7 });
+    // Older than the window.
+    expect(windows.takenFor('pay_1', past, clock.now() - 7).changedAt).toBe(clock.now() - 7);
     isTimeKnown = true;
     expect(windows.nowFor('pay_1', past)).toBe(clock.now());
   });

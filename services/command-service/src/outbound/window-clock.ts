@@ -25,8 +25,21 @@ export interface WindowClock {
   aheadMsOf(token: string, window: Pick<CallWindow, 'sendBy'>): number;
 }
 
-/** Windows and changes from the future that are remembered; the least recently used one is forgotten, and counts as new when seen again. */
+/** Windows from the future that are remembered, and as many changes; the least recently used one is forgotten, and counts as new when seen again. */
 const rememberedMax = 100_000;
+
+/** When each was first asked for, on the monotonic clock; in the order in which they were last asked for. */
+function createFirstSeen(clock: Pick<Clock, 'monotonic'>): (key: string) => number {
+  const firstSeenAt = new Map<string, number>();
+  return (key) => {
+    const seenAt = firstSeenAt.get(key) ?? clock.monotonic();
+    firstSeenAt.delete(key);
+    firstSeenAt.set(key, seenAt);
+    const [oldest] = firstSeenAt.keys();
+    if (firstSeenAt.size > rememberedMax && oldest !== undefined) firstSeenAt.delete(oldest);
+    return seenAt;
+  };
+}
 
 export function createWindowClock({
   clock,
@@ -38,29 +51,19 @@ export function createWindowClock({
   /** False from when this machine may have slept, or its clock was set, until its time is that of the store again. */
   isTimeKnown?: () => boolean;
 }): WindowClock {
-  // Monotonic, in the order in which they were last asked for.
-  const firstSeenAt = new Map<string, number>();
-
-  function remember(key: string): number {
-    const seenAt = firstSeenAt.get(key) ?? clock.monotonic();
-    firstSeenAt.delete(key);
-    firstSeenAt.set(key, seenAt);
-    const [oldest] = firstSeenAt.keys();
-    if (firstSeenAt.size > rememberedMax && oldest !== undefined) firstSeenAt.delete(oldest);
-    return seenAt;
-  }
+  const windows = createFirstSeen(clock);
+  const changes = createFirstSeen(clock);
 
   function aheadMsOf(token: string, { sendBy }: Pick<CallWindow, 'sendBy'>): number {
     const [now, announcedAt] = [clock.now(), sendBy - times.sendWithinMs];
     if (announcedAt <= now) return 0;
-    return announcedAt + clock.monotonic() - remember(`${token}/${sendBy}`) - now;
+    return announcedAt + clock.monotonic() - windows(`${token}/${sendBy}`) - now;
   }
 
-  /** Of what is in our future, and while this process does not know the time: since it first saw it. */
+  /** Of what is in our future: since this process first saw it. */
   function sinceMs(token: string, changedAt: number): number {
     const now = clock.now();
-    if (changedAt <= now && isTimeKnown()) return now - changedAt;
-    return clock.monotonic() - remember(`${token}/changed/${changedAt}`);
+    return changedAt <= now ? now - changedAt : clock.monotonic() - changes(`${token}/${changedAt}`);
   }
 
   function nowFor(token: string, window: Pick<CallWindow, 'sendBy'> | undefined): number {
@@ -74,8 +77,8 @@ export function createWindowClock({
     aheadMsOf,
     nowFor,
     takenFor(token, window, changedAt) {
-      const inquiredAt = nowFor(token, window);
-      return { inquiredAt, changedAt: inquiredAt - sinceMs(token, changedAt) };
+      const present = clock.now() + (window === undefined ? 0 : aheadMsOf(token, window));
+      return { inquiredAt: nowFor(token, window), changedAt: present - sinceMs(token, changedAt) };
     },
   };
 }
