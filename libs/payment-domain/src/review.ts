@@ -119,15 +119,21 @@ export function openReview<Code extends string>(
 }
 
 /**
- * As {@link openReview}, where each finding takes the place of the one before: who resolves it must have seen the latest, and
- * what was acknowledged before is asked about again.
+ * As {@link openReview}, where each finding takes the place of the one before about the same: who resolves it must have seen the latest,
+ * and what was acknowledged before is asked about again.
  */
 export const openInstead = <Code extends string>(
   state: Reviewable<Code>,
   code: Code,
   evidence: Evidence,
+  serviceToken: string,
 ): (ReviewOpened<Code> | ReviewResolved<Code>)[] => [
-  ...resolveOpen(state, [code], 'superseded', 'the service showed something else'),
+  ...resolveWhere(
+    state,
+    (open) => open.code === code && isAboutToken(serviceToken)(open),
+    'superseded',
+    'the service showed something else',
+  ),
   ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
 ];
 
@@ -159,11 +165,12 @@ export function openLatest<Code extends string>(
   ];
 }
 
-/** Evidence without a token is about whatever is known. */
-const isAboutToken =
-  (token: Evidence[string] | undefined) =>
-  ({ evidence }: Pick<Review, 'evidence'>): boolean =>
+/** True where the evidence is about this payment or payout: also where it names none, or none is known. */
+export const isAboutToken = (serviceToken: Evidence[string] | undefined) => {
+  const token = cutEvidence(serviceToken);
+  return ({ evidence }: Pick<Review, 'evidence'>): boolean =>
     token === undefined || (evidence['observedServiceToken'] ?? token) === token;
+};
 
 /** Open reviews at once of others beside the known one, at most; more add nothing, unless more of their money has moved. */
 const besideMax = 10;
@@ -191,32 +198,71 @@ export function openBeside<Code extends string>(
   };
   if (ofThis.length === 0 && open.filter(hasNoLess).length >= besideMax) return [];
   if (ofThis.some(hasNoLess)) return [];
+  const isOver = (each: Review<Code>) =>
+    ofThis.includes(each) || (isAboutStatus(each) && isAbout(each, 'observedServiceToken', token));
   return [
-    ...resolveWhere(
-      { reviews },
-      (each) => ofThis.includes(each) || (isAboutDoubt(each) && isAbout(each, 'observedServiceToken', token)),
-      'superseded',
-      'the service showed something else',
-    ),
+    ...resolveWhere({ reviews }, isOver, 'superseded', 'the service showed something else'),
     // Each has evidence of its own, so each opens a review, even while another is open.
     ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
   ];
 }
 
-/** Open doubts about others than the known one, which were taken for it while none was known. */
-export const doubtsBeside = <Code extends string>({
+/** What the service showed of the one that the evidence names, while it was taken for the known one. */
+const isAboutStatus = (about: Pick<Review, 'code'>): boolean =>
+  isAboutDoubt(about) || about.code === 'final_status_revised';
+
+/** What open reviews show of others than the known one, which were taken for it while none was known: of each the latest, and the most. */
+export function shownBeside({
   reviews,
   serviceToken,
-}: Pick<Reviewable<Code>, 'reviews'> & { serviceToken?: string }): {
-  serviceToken: string;
-  evidence: Evidence;
-}[] =>
-  reviews.filter(isAboutDoubt).flatMap(({ evidence }) => {
-    const shown = evidence['observedServiceToken'];
-    const isBeside =
-      serviceToken !== undefined && typeof shown === 'string' && shown !== cutEvidence(serviceToken);
-    return isBeside ? [{ serviceToken: shown, evidence }] : [];
-  });
+}: Pick<Reviewable, 'reviews'> & { serviceToken?: string }): [string, Evidence][] {
+  const isOurs = isAboutToken(serviceToken);
+  const latest = new Map<string, Evidence>();
+  for (const about of reviews.filter(isAboutStatus)) {
+    const { evidence } = about;
+    const { observedServiceToken: shown } = evidence;
+    if (typeof shown !== 'string' || isOurs(about)) continue;
+    const amounts = [latest.get(shown), evidence].flatMap((each) => each?.['observedAmount'] ?? []);
+    const most = amounts.length > 0 && { observedAmount: Math.max(...amounts.map(Number)) };
+    latest.set(shown, { ...evidence, ...most });
+  }
+  return [...latest];
+}
+
+/** True where it has a number that is not of this order, whichever attempt of it. */
+function isOfAnotherOrder(
+  { observedOrderNumber: shown }: Evidence,
+  { providerOrderNumber }: { providerOrderNumber: string },
+): boolean {
+  return typeof shown === 'string' && orderOf(shown) !== orderOf(providerOrderNumber);
+}
+
+const orderOf = (orderNumber: string): string => orderNumber.replace(/\.\d+$/u, '');
+
+/**
+ * What was shown of another one is in review as that, by these events or since before. What has an order number of somebody else says
+ * nothing any more.
+ */
+export function settleBeside<Code extends string>(
+  { reviews, acknowledged }: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'>,
+  [serviceToken, evidence]: [string, Evidence],
+  {
+    code,
+    events,
+    ours,
+  }: {
+    code: Code;
+    events: (ReviewOpened<Code> | ReviewResolved<Code>)[];
+    ours: { providerOrderNumber: string };
+  },
+): (ReviewOpened<Code> | ReviewResolved<Code>)[] {
+  const isForeign = isOfAnotherOrder(evidence, ours);
+  const isKnown = events.length === 0 && isKnownBeside({ reviews, acknowledged }, code, serviceToken);
+  if (!isForeign && !isKnown) return events;
+  const isShown = (open: Review<Code>) =>
+    isAboutStatus(open) && isAbout(open, 'observedServiceToken', serviceToken);
+  return resolveWhere({ reviews }, isShown, 'found', 'the service reported it later');
+}
 
 /** Evidence without it has all that there is to know. */
 const amountShown = ({ observedAmount }: Evidence): number => Number(observedAmount ?? Infinity);
@@ -328,7 +374,7 @@ export function endDoubtsAfter<Code extends string>(
   events: readonly unknown[],
   { serviceToken, isOpenAgain }: { serviceToken: string; isOpenAgain: (about: Review<Code>) => boolean },
 ): ReviewResolved<Code>[] {
-  const isOfSame = isAboutToken(cutEvidence(serviceToken));
+  const isOfSame = isAboutToken(serviceToken);
   return resolveWhere(
     {
       reviews:

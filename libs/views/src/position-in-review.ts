@@ -1,5 +1,5 @@
 /** What of a payment counts to its team's position while something about it is in review. */
-import { refundedElsewhere, type Payment } from '@tollgate/payment-domain';
+import { isAboutToken, refundedElsewhere, type Payment } from '@tollgate/payment-domain';
 
 /**
  * What is left of it for certain: the provider shows less of it, more of it given back, or that it is not paid any more, and nobody has said
@@ -9,7 +9,7 @@ export function leftForCertain(payment: Payment, { taken, gone }: { taken: numbe
   const { reviews, serviceToken, terms, refundedAmount } = payment;
   const reserved = gone - refundedAmount;
   const ours = reviews
-    .filter(({ evidence }) => (evidence['observedServiceToken'] ?? serviceToken) === serviceToken)
+    .filter(isAboutToken(serviceToken))
     // The evidence of a refund has the amount of that.
     .filter(({ evidence }) => evidence['serviceRefundToken'] === undefined)
     .map((each) => ({ ...each, isOfOurCurrency: isOf(terms.currency, each.evidence) }));
@@ -36,7 +36,10 @@ function shownRefunded({ code, evidence, isOfOurCurrency }: ShownReview): number
   return Math.min(Math.ceil(shown), Number.MAX_SAFE_INTEGER);
 }
 
-/** Refunds that a person called not made and that the provider has accepted, as far as they are not in what has gone back elsewhere since. */
+/**
+ * Refunds that a person called not made and that the provider has accepted, as far as they are not in what has gone back elsewhere since:
+ * what went back before one was accepted is of those before it.
+ */
 function madeAfterAll(payment: Payment): number {
   const accepted = payment.reviews
     .filter(
@@ -45,10 +48,13 @@ function madeAfterAll(payment: Payment): number {
     .map(({ evidence: { refundToken, refundedElsewhere: before } }) => ({
       amount: payment.refunds.find((refund) => refund.refundToken === refundToken)?.amount ?? 0,
       before: typeof before === 'number' ? before : Infinity,
-    }));
-  const sum = accepted.reduce((all, { amount }) => all + amount, 0);
-  const since = refundedElsewhere(payment) - Math.min(...accepted.map(({ before }) => before));
-  return Math.max(0, sum - Math.max(0, since));
+    }))
+    .toSorted((one, other) => one.before - other.before);
+  const now = refundedElsewhere(payment);
+  return accepted.reduce((held, { amount, before }, index) => {
+    const next = Math.min(accepted[index + 1]?.before ?? now, now);
+    return Math.max(0, held + amount - Math.max(0, next - before));
+  }, 0);
 }
 
 function keptAsShown(

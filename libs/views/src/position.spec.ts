@@ -238,6 +238,19 @@ describe('a payment that is shown otherwise than it is on record', () => {
       ],
       { available: 500n, hold: 500n },
     ],
+    // What had gone back before it was accepted freed the later one.
+    [
+      'counts without such a refund, whatever went back before it was accepted',
+      [
+        ...[happening.refunding, calledNotMade],
+        { ...happening.refunding, data: { ...happening.refunding.data, refundToken: 'ref_2', amount: 300 } },
+        { ...calledNotMade, data: { ...calledNotMade.data, refundToken: 'ref_2' } },
+        madeAfterAll,
+        { type: 'ExternalRefundObserved', data: { amount: 900 } },
+        shown('refund_disagrees', { refundToken: 'ref_2', serviceRefundToken: 's', refundedElsewhere: 900 }),
+      ],
+      { available: 300n, hold: 300n },
+    ],
     // It made room for itself in what was held for the other one.
     [
       'counts without that refund and one of ours that was approved since',

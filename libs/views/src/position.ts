@@ -4,6 +4,7 @@
  */
 import { amountSchema } from '@tollgate/payment-api/values';
 import {
+  isAboutToken,
   reservedAmount,
   shownPayoutCodes,
   statusOfPayoutPhase,
@@ -79,20 +80,29 @@ export function positionOfPayout(payout: Payout): PositionPart | undefined {
  * What the provider shows of it, and of what is beside it, and nobody has said yet what holds: of each the most. Evidence without an amount
  * (earlier releases had none of a second one, or of an unknown status): what was asked for.
  */
-function shownInReview({ reviews, terms, serviceToken = '' }: Payout): { own: number; beside: bigint } {
+function shownInReview(payout: Payout): { own: number; beside: bigint } {
+  const { reviews, terms } = payout;
   const most = new Map<string, number>();
-  for (const { code, evidence } of reviews) {
+  for (const review of reviews) {
+    const { code, evidence } = review;
     const isOurCurrency = (evidence['observedCurrency'] ?? terms.currency) === terms.currency;
     if (!shownPayoutCodes.includes(code) || !isOurCurrency || evidence['observedStatus'] === 'declined')
       continue;
-    const { observedServiceToken: shown = serviceToken, serviceToken: other = shown } = evidence;
-    const token = String(code === 'second_payout_found' ? other : shown);
+    const token = besideIn(payout, review);
     const amount = amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount;
     most.set(token, Math.max(amount, most.get(token) ?? 0));
   }
-  const own = most.get(serviceToken) ?? 0;
-  most.delete(serviceToken);
+  const own = most.get('') ?? 0;
+  most.delete('');
   return { own, beside: [...most.values()].reduce((sum, amount) => sum + BigInt(amount), 0n) };
+}
+
+/** The one that a review is about; empty where it is the payout itself. */
+function besideIn({ serviceToken }: Payout, review: Payout['reviews'][number]): string {
+  const { serviceToken: second, observedServiceToken: shown } = review.evidence;
+  if (review.code === 'second_payout_found') return String(second);
+  const isOurs = serviceToken !== undefined && isAboutToken(serviceToken)(review);
+  return isOurs ? '' : String(shown ?? '');
 }
 
 const nameOf = ({ environment, team, currency, account }: PositionKey): string =>

@@ -706,3 +706,65 @@ test('what is in doubt about another one is a second payment, once it is known w
     ],
   });
 });
+
+describe('what is shown beside a failed payment, once it is known which one is ours', () => {
+  const see = (history: readonly PaymentEvent[], ...pictures: Parameters<typeof inquired>[]) =>
+    pictures.reduce<readonly PaymentEvent[]>(
+      (all, picture) => [...all, ...decided(all, inquired(...picture))],
+      history,
+    );
+  const late = { inquiredAt: 40 * 60_000 };
+  const held = (serviceToken: string) => observed('pending', { serviceToken, authorizedAmount: 1_000 });
+  const reviewsAfter = (history: readonly PaymentEvent[]) => paymentAfter([...history]).reviews;
+
+  // Ours took the place of one that held the customer's money, and a third was in no review at all.
+  test('is in review as a second one where it holds money', () => {
+    const pictures = [held('token-b'), held('token-c')].map((each): [typeof each, typeof late] => [
+      each,
+      late,
+    ]);
+    const waiting = see(historyTo.failed, ...pictures);
+    expect(reviewsAfter(waiting)).toMatchObject([
+      { evidence: { to: 'pending' } },
+      { evidence: { to: 'pending' } },
+    ]);
+    expect(reviewsAfter(see(waiting, [observed('approved'), late]))).toMatchObject([
+      { code: 'final_status_revised', evidence: { to: 'approved' } },
+      { code: 'second_payment_found', evidence: { serviceToken: 'token-b', observedStatus: 'pending' } },
+      { code: 'second_payment_found', evidence: { serviceToken: 'token-c', observedStatus: 'pending' } },
+    ]);
+  });
+
+  test('is over where it is of the order of somebody else', () => {
+    const foreign = observed('approved', { serviceToken: 'token-x', currency: 'JPY' });
+    const { providerOrderNumber } = paymentAfter([...historyTo.failed]).attempt;
+    const code = 'terms_disagree';
+    const open = (observedOrderNumber: string): PaymentEvent => ({
+      type: 'ReviewOpened',
+      data: {
+        code,
+        evidence: {
+          observedServiceToken: foreign.serviceToken,
+          observedStatus: 'approved',
+          observedOrderNumber,
+        },
+      },
+    });
+    const after = (orderNumber: string) =>
+      reviewsAfter(see([...historyTo.failed, open(orderNumber)], [observed('approved')]));
+    expect(after('pay_9.1')).toMatchObject([{ code: 'final_status_revised' }]);
+    expect(after(providerOrderNumber.replace(/\d+$/u, '9'))).toMatchObject([
+      { code: 'final_status_revised' },
+      { code: 'second_payment_found', evidence: { serviceToken: 'token-x' } },
+    ]);
+  });
+
+  test('is no doubt about ours where it was known as a second one before', () => {
+    const both = [...historyTo.failed, secondPayment('token-b')];
+    const taken = see(both, [observed('frozen', { serviceToken: 'token-b' })], [observed('approved')]);
+    expect(reviewsAfter(taken).map(({ code }) => code)).toEqual([
+      'second_payment_found',
+      'final_status_revised',
+    ]);
+  });
+});

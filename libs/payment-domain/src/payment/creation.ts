@@ -10,7 +10,14 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { doubtsBeside, isKnownBeside, openBeside, openReview, type Evidence } from '../review.ts';
+import {
+  isKnownBeside,
+  openBeside,
+  openReview,
+  settleBeside,
+  shownBeside,
+  type Evidence,
+} from '../review.ts';
 import { present } from '../values.ts';
 import { isUnderstood, observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
@@ -92,14 +99,24 @@ export const settleDoubtsBeside = (state: Payment): PaymentEvent[] =>
   inOrder<Payment, PaymentEvent>(
     state,
     evolve,
-    doubtsBeside(state).map(({ serviceToken, evidence }) => (payment: Payment) => {
+    shownBeside(state).map((shown) => (payment: Payment) => {
       const { attempt, serviceToken: knownServiceToken = null } = payment;
-      const { observedStatus = null, observedAuthorizedAmount = 0 } = evidence;
+      const [serviceToken, evidence] = shown;
+      const { observedAuthorizedAmount = 0 } = evidence;
       const known = { attemptNumber: attempt.number, serviceToken, knownServiceToken };
-      const shown = { observedStatus, observedAuthorizedAmount };
-      return openBeside<ReviewCode>(payment, 'second_payment_found', { ...known, ...shown }, moneyIn);
+      const money = { observedStatus: statusShownIn(evidence), observedAuthorizedAmount };
+      const code = 'second_payment_found';
+      const events = openBeside<ReviewCode>(payment, code, { ...known, ...money }, moneyIn);
+      return settleBeside<ReviewCode>(payment, shown, { code, events, ours: attempt });
     }),
   );
+
+const statusShownIn = ({ observedStatus, to, observedAmount, observedRefundedAmount }: Evidence): string =>
+  statusOf({
+    status: String(observedStatus ?? to),
+    amount: Number(observedAmount ?? 0),
+    refundedAmount: Number(observedRefundedAmount ?? 0),
+  });
 
 const moneyOf = (shown: ObservedPayment | Authorization) =>
   'status' in shown

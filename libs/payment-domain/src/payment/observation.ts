@@ -2,7 +2,14 @@
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
 import { mayBeOlder } from '../older-picture.ts';
-import { endDoubtsAfter, openInstead, openLatest, openReviewPer, resolvedByAPerson } from '../review.ts';
+import {
+  endDoubtsAfter,
+  isAboutToken,
+  openInstead,
+  openLatest,
+  openReviewPer,
+  resolvedByAPerson,
+} from '../review.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayment, RecordObservation } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
@@ -28,10 +35,14 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
 }
 
 /** After a partial refund some deployments report `refunded`: where a sum is shown it is believed, and not the word. */
-export const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): string =>
+export const statusOf = ({
+  status,
+  amount,
+  refundedAmount,
+}: Pick<ObservedPayment, 'status' | 'amount' | 'refundedAmount'>): string =>
   status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
 
-const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
+export const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
   code === 'final_status_revised' && isOpenStatus(String(evidence['to']));
 
 function issueRecurringToken(
@@ -182,7 +193,8 @@ export function observeOpenAgain(state: Payment, observation: RecordObservation)
     observedAuthorizedAmount: authorizedAmount,
     observedServiceToken: serviceToken,
   };
-  return openReviewPer<ReviewCode>(state, 'to', 'final_status_revised', evidence);
+  const alike = { ...state, reviews: state.reviews.filter(isAboutToken(serviceToken)) };
+  return openReviewPer<ReviewCode>(alike, 'to', 'final_status_revised', evidence);
 }
 
 const isExplainedByRefunds = (state: Payment, observed: ObservedPayment): boolean =>
@@ -203,9 +215,14 @@ function revise(
   return [
     revised,
     // Each revision opens a review, even if a person acknowledged one like it.
-    ...openInstead<ReviewCode>(state, 'final_status_revised', {
-      ...{ from, to, observedAmount: observed.amount },
-    }),
+    ...openInstead<ReviewCode>(
+      state,
+      'final_status_revised',
+      {
+        ...{ from, to, observedAmount: observed.amount },
+      },
+      observed.serviceToken,
+    ),
   ];
 }
 

@@ -276,9 +276,26 @@ test('a sum that was seen to grow in parts approves no refund', () => {
   ]);
   given(later).when(shows(300)).thenNothing();
   // Nor where it was not shown between.
-  const missing = inquired(observed('frozen'), { inquiredAt: quietUntil });
-  const hidden = [...seen, ...decided(seen, missing)];
-  expect(refundOf([...hidden, ...decided(hidden, shows(300))]).state).toBe('unresolved');
+  const frozen = (refundedAmount: number) =>
+    inquired(observed('frozen', { refundedAmount }), { inquiredAt: quietUntil });
+  const inReview = [...unresolved, ...decided(unresolved, shows(0))];
+  for (const history of [seen, inReview])
+    for (const shown of [0, 100]) {
+      const hidden = [...history, ...decided(history, frozen(shown))];
+      const isPart = history === seen || shown > 0;
+      const last = [...hidden, ...decided(hidden, shows(300))];
+      expect(refundOf(last).state).toBe(isPart ? 'unresolved' : 'approved');
+    }
+});
+
+// With the amount, the answer took the part over, and the rest was taken for the refund.
+test('a sum that was seen in part, and that somebody called right, approves no refund', () => {
+  const of900 = (refundedAmount: number) =>
+    inquired(observed('approved', { amount: 900, refundedAmount }), { inquiredAt: quietUntil });
+  const doubted = [...unresolved, ...decided(unresolved, of900(100))];
+  const { number = 0 } = paymentAfter(doubted).reviews.find(({ code }) => code === 'terms_disagree') ?? {};
+  const answered = [...doubted, ...decided(doubted, say('terms_disagree', 'observed_terms_apply', number))];
+  expect(refundOf([...answered, ...decided(answered, of900(300))]).state).toBe('unresolved');
 });
 
 // The answer put the sum into the review of the refund, and that was taken for a part of it: it was held twice for ever.
@@ -316,6 +333,12 @@ test('a refund that was declined, and whose amount has gone back since, is in re
   given(declinedTwice)
     .when(shows(300))
     .then([external(300), opened('refund_disagrees', { refundToken: 'refund-2' })]);
+  const [first, latest] = paymentAfter([...declinedTwice, ...decided(declinedTwice, shows(300))]).refunds;
+  const told = paymentAfter([...declinedTwice, ...decided(declinedTwice, shows(300))]);
+  for (const refund of [first, latest]) expect(mayBeMade(told, refund!)).toBe(true);
+  // While another one is under way, unless it is of that amount.
+  const beside = [...over, refundSubmitted('refund-2', 100)];
+  expect(decided(beside, shows(300))).toContainEqual(opened('refund_disagrees', { refundToken: 'refund-1' }));
   const retried = [...over, refundSubmitted('refund-2', 300)];
   expect(decided(retried, shows(300))).not.toContainEqual(opened('refund_disagrees', {}));
   const refusedHere = [...unresolved, declinedEvent('refused')];

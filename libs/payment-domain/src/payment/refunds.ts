@@ -11,6 +11,7 @@ import {
 import {
   isAbout,
   isAboutDoubt,
+  isAboutToken,
   openLatest,
   openReview,
   openReviewPer,
@@ -71,8 +72,8 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
 }
 
 /** What the service shows is not understood, also where somebody has acknowledged that: what has gone back already is not known. */
-const isInDoubt = ({ reviews, acknowledged }: Payment): boolean =>
-  [...reviews, ...acknowledged].some(isAboutDoubt);
+const isInDoubt = ({ reviews, acknowledged, serviceToken }: Payment): boolean =>
+  [...reviews, ...acknowledged].some((each) => isAboutDoubt(each) && isAboutToken(serviceToken)(each));
 
 const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boolean =>
   metadata !== undefined &&
@@ -211,7 +212,8 @@ export function observeRefunds(
   const { review, decisionMs } = callRules.refund;
   // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew, or was seen as less of it.
   const growth = isPaid ? shown - refundedAmount : 0;
-  const provesNothing = sumUnknown === true || wasSeenInPart(state) || (growth > 0 && growth < amount);
+  const isPart = isPartOfRefund(state, refund, Math.max(shown, observed?.refundedAmount ?? 0));
+  const provesNothing = sumUnknown === true || isPart || wasSeenInPart(state, refund);
   const isOfThis = growth === amount && !provesNothing;
   const declineReported = isDeclineReported(state, refund);
   const settled = settleCall<PaymentEvent>(refundInFlight(state, refund), {
@@ -234,39 +236,42 @@ export function observeRefunds(
   return isPaid && !isOfThis ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
 }
 
-/** The review says so: the sum proves nothing any more, whatever it is from then on. */
-const wasSeenInPart = ({ reviews }: Payment): boolean =>
-  reviews.some(({ code, evidence }) => code === callRules.refund.review && evidence['sumUnknown'] === true);
+/** Less of it has gone back than it is of: that is another one, and the sum proves nothing from then on. */
+const isPartOfRefund = ({ refundedAmount }: Payment, { amount }: Refund, shown: number): boolean =>
+  shown > refundedAmount && shown - refundedAmount < amount;
+
+const wasSeenInPart = (state: Payment, refund: Refund): boolean =>
+  state.reviews.some(
+    ({ code, evidence }) =>
+      code === callRules.refund.review &&
+      (evidence['sumUnknown'] === true || isPartOfRefund(state, refund, refundedIn(evidence))),
+  );
 
 const refundInDoubt = (
   { refundedAmount }: Pick<Payment, 'refundedAmount'>,
   { refundToken, amount }: Refund,
 ) => ({ refundToken, amount, refundedAmount });
 
-/**
- * More has gone back than our books have, while no refund of ours is under way. Of just the amount of one that the service has declined, it
- * may be the latest of these.
- */
-export function observeGrowth(state: Payment, shown: number): PaymentEvent[] {
-  const growth = shown - state.refundedAmount;
-  const declined = state.refunds.findLast(
-    (refund) => isDeclined(refund) && refund.amount === growth && !isKnownAsMade(state, refund.refundToken),
-  );
-  return [
-    ...observeExternalRefund(growth),
-    ...openMadeAfterAll(state, shown),
-    ...(declined === undefined ? [] : openMade(state, declined, shown)),
-  ];
-}
+/** More has gone back than our books have, while no refund of ours is under way. */
+export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => [
+  ...observeExternalRefund(shown - state.refundedAmount),
+  ...openMadeAfterAll(state, shown),
+];
 
-/** More has gone back than our books have. Of a refund that a person called not made it may be that one: then its team must not make it again. */
+/**
+ * More has gone back than our books have. Of a refund that a person called not made, or of just the amount of one that the service has
+ * declined, the latest of these, it may be that one: then its team must not make it again.
+ */
 function openMadeAfterAll(state: Payment, shown: number): PaymentEvent[] {
   const growth = shown - state.refundedAmount;
+  const isOfInFlight = undecidedRefund(state)?.amount === growth;
+  const declined = state.refunds.findLast((refund) => isDeclined(refund) && refund.amount === growth);
   return state.refunds
     .filter(
       (refund) =>
-        isCalledNotMade(refund) && refund.amount <= growth && !isKnownAsMade(state, refund.refundToken),
+        (isCalledNotMade(refund) && refund.amount <= growth) || (refund === declined && !isOfInFlight),
     )
+    .filter(({ refundToken }) => !isKnownAsMade(state, refundToken))
     .flatMap((refund) => openMade(state, refund, shown));
 }
 
@@ -302,10 +307,12 @@ export const mayBeMade = (
   { reviews, refundedAmount }: Pick<Payment, 'reviews' | 'refundedAmount'>,
   refund: Refund,
 ): boolean =>
-  reviews.some((each) =>
-    isAboutMade(each, refund.refundToken)
-      ? isCalledNotMade(refund) || isDeclined(refund)
-      : isCalledNotMade(refund) && showsRoomFor(each, { ...refund, refundedAmount }),
+  reviews.some(
+    (each) =>
+      (isCalledNotMade(refund) &&
+        (isAboutMade(each, refund.refundToken) || showsRoomFor(each, { ...refund, refundedAmount }))) ||
+      // It is asked about the latest of its amount.
+      (isDeclined(refund) && each.code === 'refund_disagrees' && isAbout(each, 'amount', refund.amount)),
   );
 
 /** The same, and a person has looked at it since: whether it was made only that one knows. */

@@ -420,6 +420,18 @@ describe('two under the number of a payout that has failed', () => {
     },
   );
 
+  test('of what was shown of the other one, the latest status counts, and the largest amount', () => {
+    const shown = [
+      observedPayout('approved', { serviceToken: 'token-b', amount: 900 }),
+      observedPayout('frozen', { serviceToken: 'token-b', amount: 5_000 }),
+    ];
+    const taken = after(shown.reduce(after, failed), observedPayout('approved'));
+    expect(payoutAfter([...taken]).reviews).toMatchObject([
+      { code: 'final_status_revised' },
+      { code: 'second_payout_found', evidence: { observedStatus: 'frozen', observedAmount: 5_000 } },
+    ]);
+  });
+
   test('neither ends what is in doubt about the other, nor takes its place', () => {
     for (const status of ['frozen', 'declined'])
       expect(payoutAfter(after(frozen, observedPayout(status))).reviews).toMatchObject([

@@ -7,7 +7,6 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import {
-  doubtsBeside,
   endDoubtsAfter,
   isKnownBeside,
   openBeside,
@@ -15,6 +14,8 @@ import {
   openLatest,
   openReview,
   resolvedByAPerson,
+  settleBeside,
+  shownBeside,
   type Evidence,
 } from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
@@ -242,7 +243,7 @@ function revise(
   return [
     { type: 'FinalStatusRevised', data: { from, to, ...reason, ...token } },
     // Each revision opens a review, even if a person acknowledged one like it.
-    ...openInstead<PayoutReviewCode>(state, 'final_status_revised', { from, to, serviceToken }),
+    ...openInstead<PayoutReviewCode>(state, 'final_status_revised', { from, to, serviceToken }, serviceToken),
   ];
 }
 
@@ -260,9 +261,11 @@ export const openSecondPayouts = (state: Payout, others: readonly ObservedPayout
       .map((other) => (payout: Payout) => openSecondPayout(payout, other)),
   );
 
-function openSecondPayout(state: Payout, { serviceToken, status, amount }: ObservedPayout): PayoutEvent[] {
-  const { serviceToken: knownServiceToken = null } = state;
-  const observed = { serviceToken, observedStatus: status, observedAmount: amount };
+function openSecondPayout(state: Payout, shown: ObservedPayout) {
+  const { serviceToken, status, amount, currency } = shown;
+  const { serviceToken: knownServiceToken = null, terms } = state;
+  const other = currency !== terms.currency && { observedCurrency: currency };
+  const observed = { serviceToken, observedStatus: status, observedAmount: amount, ...other };
   return openBeside<PayoutReviewCode>(
     state,
     'second_payout_found',
@@ -273,15 +276,20 @@ function openSecondPayout(state: Payout, { serviceToken, status, amount }: Obser
 
 /** What was in doubt about others is in review as that, once it is known which one is ours. */
 export const settleDoubtsBesidePayout = (state: Payout): PayoutEvent[] =>
-  openSecondPayouts(
+  inOrder<Payout, PayoutEvent>(
     state,
-    doubtsBeside(state).map(({ serviceToken, evidence }) => ({
-      serviceToken,
-      status: String(evidence['observedStatus']),
-      amount:
-        typeof evidence['observedAmount'] === 'number' ? evidence['observedAmount'] : state.terms.amount,
-      currency: state.terms.currency,
-    })),
+    evolvePayout,
+    shownBeside(state).map((shown) => (payout: Payout) => {
+      const [serviceToken, { observedStatus, observedAmount, observedCurrency }] = shown;
+      const events = openSecondPayout(payout, {
+        serviceToken,
+        status: String(observedStatus),
+        amount: Number(observedAmount ?? payout.terms.amount),
+        currency: String(observedCurrency ?? payout.terms.currency),
+      });
+      const code = 'second_payout_found';
+      return settleBeside<PayoutReviewCode>(payout, shown, { code, events, ours: payout.call });
+    }),
   );
 
 /** Reviews of what the service shows under its number. */

@@ -5,6 +5,7 @@ import {
   findOpen,
   isAbout,
   isAboutDoubt,
+  isAboutToken,
   openReview,
   proposalFor,
   resolveWhere,
@@ -38,8 +39,7 @@ export function payoutResolutionsOf(
   // A failed payout has no token: what is shown under its number is taken for it.
   const shown = phase === 'failed' ? evidence['observedServiceToken'] : undefined;
   const { serviceToken = typeof shown === 'string' ? shown : undefined } = payout;
-  const isOurs = (evidence['observedServiceToken'] ?? serviceToken) === serviceToken;
-  const isInDoubt = isAboutDoubt({ code }) && isOurs && phase === 'pending';
+  const isInDoubt = isAboutDoubt({ code }) && isAboutToken(serviceToken)({ evidence }) && phase === 'pending';
   const mayApplyObserved =
     code === 'terms_disagree' &&
     differsInAmountOnly(evidence, { ...terms, providerOrderNumber, serviceToken });
