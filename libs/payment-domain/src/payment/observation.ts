@@ -42,7 +42,7 @@ export const statusOf = ({
 }: Pick<ObservedPayment, 'status' | 'amount' | 'refundedAmount'>): string =>
   status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
 
-export const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
+const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
   code === 'final_status_revised' && isOpenStatus(String(evidence['to']));
 
 function issueRecurringToken(
