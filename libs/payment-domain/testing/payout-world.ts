@@ -18,8 +18,11 @@ import { payoutTerms, requestPayout } from './payout-samples.ts';
 interface ServicePayout {
   serviceToken: string;
   orderNumber: string;
-  status: 'pending' | 'approved' | 'declined';
+  /** Frozen is none that the specification knows. */
+  status: 'pending' | 'approved' | 'declined' | 'frozen';
   amount: number;
+  /** Made under the same number, by another installation. */
+  isStranger?: true;
 }
 
 /** One thing that happens in the world. `pick` chooses among what there is. */
@@ -48,7 +51,9 @@ export const payoutHappeningKinds = [
   'service decides',
   'operator revises',
   'operator opens it again',
+  'operator freezes it',
   'operator corrects the amount',
+  'another installation pays it out',
   'payout goes missing',
   'callback is deferred',
   'callback is inquired',
@@ -135,10 +140,10 @@ function executePayout(world: PayoutWorld, command: PayoutInput): void {
 }
 
 /** The service carries out a call. */
-function takeEffect(world: PayoutWorld, call: AnnouncedPayoutCall, pick: number): ServicePayout {
+function takeEffect(world: PayoutWorld, orderNumber: string, pick: number): ServicePayout {
   const payout: ServicePayout = {
     serviceToken: `token-${world.service.length + 1}`,
-    orderNumber: call.providerOrderNumber,
+    orderNumber,
     status: picked(['pending', 'approved', 'declined'], pick) ?? 'pending',
     amount: payoutTerms.amount,
   };
@@ -146,7 +151,14 @@ function takeEffect(world: PayoutWorld, call: AnnouncedPayoutCall, pick: number)
   return payout;
 }
 
-const pictureOf = (payout: ServicePayout): ObservedPayout => ({
+const strangersMax = 2;
+function payOutElsewhere(world: PayoutWorld, pick: number): void {
+  const { state, service } = world;
+  if (state === undefined || service.filter(({ isStranger }) => isStranger).length === strangersMax) return;
+  takeEffect(world, state.call.providerOrderNumber, pick).isStranger = true;
+}
+
+const pictureOf = ({ isStranger: _, ...payout }: ServicePayout): ObservedPayout => ({
   ...payout,
   currency: payoutTerms.currency,
 });
@@ -166,7 +178,7 @@ const answer = (world: PayoutWorld, outcome: PayoutOutcome): unknown =>
   world.answers.push({ type: 'RecordPayoutOutcome', outcome });
 
 function acceptCall(world: PayoutWorld, call: AnnouncedPayoutCall, pick: number): unknown {
-  const { serviceToken, status, amount } = takeEffect(world, call, pick);
+  const { serviceToken, status, amount } = takeEffect(world, call.providerOrderNumber, pick);
   return answer(world, { kind: 'accepted', serviceToken, status, amount, currency: payoutTerms.currency });
 }
 
@@ -180,14 +192,14 @@ function send(world: PayoutWorld, pick: number): unknown {
     () => answer(world, { kind: 'refused', errors: [{ code: 'a_code', kind: 'processing_error' }] }),
     () => answer(world, { kind: 'unknown', reason: 'lost before the effect' }),
     () => {
-      takeEffect(world, call, pick);
+      takeEffect(world, call.providerOrderNumber, pick);
       return answer(world, { kind: 'unknown', reason: 'lost after the effect' });
     },
     () => {
       world.slow.push(call);
       return answer(world, { kind: 'unknown', reason: 'timeout' });
     },
-    () => takeEffect(world, call, pick),
+    () => takeEffect(world, call.providerOrderNumber, pick),
   ];
   world.sentCount += 1;
   return picked(ways, Math.floor(pick / 3))?.();
@@ -270,6 +282,8 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
       payout.status = payout.status === 'approved' ? 'declined' : 'approved';
     },
     'operator opens it again': () => payout && (payout.status = 'pending'),
+    'operator freezes it': () => payout && (payout.status = 'frozen'),
+    'another installation pays it out': () => payOutElsewhere(world, pick),
     'operator corrects the amount': () => {
       if (payout !== undefined)
         payout.amount = payout.amount === payoutTerms.amount ? 900 : payoutTerms.amount;
