@@ -10,14 +10,8 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import {
-  isKnownBeside,
-  openBeside,
-  openReview,
-  settleBeside,
-  shownBeside,
-  type Evidence,
-} from '../review.ts';
+import { openReview, type Evidence } from '../review.ts';
+import { isKnownBeside, openBeside, settleBeside, shownBeside } from '../review-beside.ts';
 import { present } from '../values.ts';
 import { isUnderstood, observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {

@@ -218,9 +218,7 @@ function revise(
     ...openInstead<ReviewCode>(
       state,
       'final_status_revised',
-      {
-        ...{ from, to, observedAmount: observed.amount },
-      },
+      { from, to, observedAmount: observed.amount },
       observed.serviceToken,
     ),
   ];

@@ -8,16 +8,13 @@ import {
 } from '../outbound-call/outbound-call.ts';
 import {
   endDoubtsAfter,
-  isKnownBeside,
-  openBeside,
   openInstead,
   openLatest,
   openReview,
   resolvedByAPerson,
-  settleBeside,
-  shownBeside,
   type Evidence,
 } from '../review.ts';
+import { isKnownBeside, openBeside, settleBeside, shownBeside } from '../review-beside.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { mayBeOlder } from '../older-picture.ts';
 import { cut, present } from '../values.ts';
