@@ -122,7 +122,12 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
 }
 
 /** Undefined where others have written so much meanwhile that our event is gone. */
-async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Promise<StoreTime | undefined> {
+async function readStoreTime({
+  store,
+  clock,
+  ids,
+  skewMaxMs,
+}: ClockCheckDependencies): Promise<StoreTime | undefined> {
   const id = ids.uuid();
   const before = clock.monotonic();
   // A repeat of the append would do no harm: any of these events tells the store's time.
@@ -134,6 +139,13 @@ async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Pro
   const after = clock.monotonic();
   if (appended.kind === 'conflict')
     throw new TollgateError('clock_check_failed', 'An append that expected nothing met a conflict.');
+  // The store's time is known to within this: by more, it cannot tell whether our clock is right.
+  const tookMs = Math.round(after - before);
+  if (tookMs > skewMaxMs)
+    throw new TollgateError(
+      'clock_check_failed',
+      `The store took ${tookMs} ms to answer; more than ${skewMaxMs} ms tell nothing about its clock.`,
+    );
   for await (const event of store.read(stream, { from: appended.revision, limit: 1 }))
     if (event.id === id) return { min: event.recordedAt - after, max: event.recordedAt - before };
   return undefined;
