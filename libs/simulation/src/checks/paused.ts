@@ -2,6 +2,8 @@
 
 /** What was under way goes on: announced so long after the answer at most, milliseconds. */
 const announcedAfterMs = 10_000;
+/** A request that a suspended machine holds takes effect so long after it was sent at most, milliseconds. */
+const heldMs = 120_000;
 
 /** Who sends a call, and through which account. */
 export interface Sender {
@@ -13,6 +15,8 @@ export interface PausedAccounts {
   onPaused(account: string, life: string): void;
   /** Somebody is about to ask that it is called again. */
   onResuming(account: string): void;
+  /** Nobody has answered that: it may take effect after a pause that follows (seed 163373). */
+  onResumingUnanswered(account: string): void;
   requireCalled(sender: Sender, announcedAt: number, what: string): void;
 }
 
@@ -24,12 +28,15 @@ export function createPausedAccounts({
   complain: (invariant: string, text: string) => void;
 }): PausedAccounts {
   const since = new Map<string, Map<string, number>>();
+  const unansweredAt = new Map<string, number>();
   return {
     onPaused(account, life) {
+      if (now() < (unansweredAt.get(account) ?? -Infinity) + heldMs) return;
       const known = since.get(account) ?? new Map<string, number>();
       since.set(account, known.set(life, now()));
     },
     onResuming: (account) => void since.delete(account),
+    onResumingUnanswered: (account) => void unansweredAt.set(account, now()),
     requireCalled({ account, life }, announcedAt, what) {
       if (announcedAt > (since.get(account)?.get(life) ?? Infinity) + announcedAfterMs)
         complain('closed', `${life} sends ${what} through ${account}, which it has reported as paused`);

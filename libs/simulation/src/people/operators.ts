@@ -28,7 +28,10 @@ export function beginOperators(
 
   async function resume(account: string): Promise<void> {
     world.checks.paused.onResuming(account);
-    while ((await ask(account, 'resume')) === undefined) await sleep(random.between(1_000, 8_000));
+    while ((await ask(account, 'resume')) === undefined) {
+      world.checks.paused.onResumingUnanswered(account);
+      await sleep(random.between(1_000, 8_000));
+    }
   }
 
   async function close(account: string, change: 'pause' | 'drain'): Promise<void> {
