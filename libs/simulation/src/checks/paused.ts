@@ -2,8 +2,8 @@
 
 /** What was under way goes on: announced so long after the answer at most, milliseconds. */
 const announcedAfterMs = 10_000;
-/** A request that a suspended machine holds takes effect so long after it was sent at most, milliseconds. */
-const heldMs = 120_000;
+/** A request that a stopped machine holds takes effect so long after nobody has answered it at most, milliseconds. */
+const heldMs = 240_000;
 
 /** Who sends a call, and through which account. */
 export interface Sender {
@@ -15,8 +15,8 @@ export interface PausedAccounts {
   onPaused(account: string, life: string): void;
   /** Somebody is about to ask that it is called again. */
   onResuming(account: string): void;
-  /** Nobody has answered that: it may take effect after a pause that follows (seed 163373). */
-  onResumingUnanswered(account: string): void;
+  /** Nobody has answered another change: it may take effect after a pause that follows (seeds 163373 and 177795). */
+  onOtherUnanswered(account: string): void;
   requireCalled(sender: Sender, announcedAt: number, what: string): void;
 }
 
@@ -36,7 +36,7 @@ export function createPausedAccounts({
       since.set(account, known.set(life, now()));
     },
     onResuming: (account) => void since.delete(account),
-    onResumingUnanswered: (account) => void unansweredAt.set(account, now()),
+    onOtherUnanswered: (account) => void unansweredAt.set(account, now()),
     requireCalled({ account, life }, announcedAt, what) {
       if (announcedAt > (since.get(account)?.get(life) ?? Infinity) + announcedAfterMs)
         complain('closed', `${life} sends ${what} through ${account}, which it has reported as paused`);

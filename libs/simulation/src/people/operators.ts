@@ -23,15 +23,14 @@ export function beginOperators(
       ...{ team: 'operator', method: 'POST', url: `/api/v1/admin/accounts/sandbox/${account}/${change}` },
       body: { reason: 'Maintenance.' },
     });
-    return answer.kind === 'answer' && answer.statusCode === 200 ? answer.by : undefined;
+    if (answer.kind === 'answer' && answer.statusCode === 200) return answer.by;
+    if (change !== 'pause') world.checks.paused.onOtherUnanswered(account);
+    return undefined;
   }
 
   async function resume(account: string): Promise<void> {
     world.checks.paused.onResuming(account);
-    while ((await ask(account, 'resume')) === undefined) {
-      world.checks.paused.onResumingUnanswered(account);
-      await sleep(random.between(1_000, 8_000));
-    }
+    while ((await ask(account, 'resume')) === undefined) await sleep(random.between(1_000, 8_000));
   }
 
   async function close(account: string, change: 'pause' | 'drain'): Promise<void> {
