@@ -230,6 +230,8 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
 
 /** When the service has decided everything, milliseconds after the faults have ended. */
 const lastMs = 5_400_000;
+/** And what is approved once more behind a restore when a day has passed (seed 182619). */
+const dayLaterMs = 24 * hour + 1_800_000;
 
 /** Customers and the service come to an end with everything that is open. */
 function settleService({ ledger, scheduler, random: from }: World): void {
@@ -247,7 +249,7 @@ function settleService({ ledger, scheduler, random: from }: World): void {
         ledger.decidePayout(payout, random.chance(0.8) ? 'approved' : 'declined');
   };
   // Also what is attempted once more an hour later, because its account was paused when everything came back.
-  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, lastMs])
+  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, lastMs, dayLaterMs])
     scheduler.after(afterMs, 'the service settles', () => settle(afterMs));
 }
 
