@@ -80,23 +80,28 @@ export async function compareRow(
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
   if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
   if (agrees(subject, row)) return asMatched(subject);
+  await endAsNobodys(deps, context, { row, token: subject.token });
   const isUnderWay = stateOf(subject).phase === 'requested';
   if (isUnderWay || isSince(subject.updatedAt, context.readAt, deps.clock))
     return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
   return differs(deps, context, subject, row);
 
   async function asMatched(ours: BookedOperation): Promise<ComparedRow> {
-    if (row.orderNumber?.startsWith(`${ours.token}.`) !== true) await endAsNobodys(deps, context, row);
+    await endAsNobodys(deps, context, { row, token: ours.token });
     return matched(context, ours, row);
   }
 }
 
-/** A run that opened a review, and ended before it saw what was adopted just then, leaves that to the next one (seed 20483). */
+/**
+ * A run that opened a review, and ended before it saw what was adopted just then, leaves that to the next one (seed 20483), also where both
+ * sides differ by then (seed 189703).
+ */
 async function endAsNobodys(
   { unmatched }: RowDependencies,
   { request, operation, cause }: RowContext,
-  { serviceToken }: ListedRow,
+  { row: { serviceToken, orderNumber }, token: own }: { row: ListedRow; token: string },
 ): Promise<void> {
+  if (orderNumber?.startsWith(`${own}.`) === true) return;
   const { environment, account, isDryRun } = request;
   const token = deriveUnmatchedToken({ environment, account, operation, serviceToken });
   if (!isDryRun) await resolveAdopted(unmatched, token, cause);
