@@ -48,6 +48,11 @@ const stream = 'clock-check';
 const eventsKept = 100;
 /** Between two comparisons, milliseconds. */
 const intervalMs = 30_000;
+/**
+ * A comparison that took longer tells nothing, milliseconds: it is by how much the store's time may be wrong, and with it the windows of
+ * calls, whatever skew is tolerated.
+ */
+const comparisonMaxMs = 20_000;
 /** After a comparison that failed, milliseconds. */
 const retryMs = 1_000;
 
@@ -122,12 +127,7 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
 }
 
 /** Undefined where others have written so much meanwhile that our event is gone. */
-async function readStoreTime({
-  store,
-  clock,
-  ids,
-  skewMaxMs,
-}: ClockCheckDependencies): Promise<StoreTime | undefined> {
+async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Promise<StoreTime | undefined> {
   const id = ids.uuid();
   const before = clock.monotonic();
   // A repeat of the append would do no harm: any of these events tells the store's time.
@@ -139,12 +139,11 @@ async function readStoreTime({
   const after = clock.monotonic();
   if (appended.kind === 'conflict')
     throw new TollgateError('clock_check_failed', 'An append that expected nothing met a conflict.');
-  // The store's time is known to within this: by more, it cannot tell whether our clock is right.
   const tookMs = Math.round(after - before);
-  if (tookMs > skewMaxMs)
+  if (tookMs > comparisonMaxMs)
     throw new TollgateError(
       'clock_check_failed',
-      `The store took ${tookMs} ms to answer; more than ${skewMaxMs} ms tell nothing about its clock.`,
+      `The store took ${tookMs} ms to answer; more than ${comparisonMaxMs} ms tell nothing about its clock.`,
     );
   for await (const event of store.read(stream, { from: appended.revision, limit: 1 }))
     if (event.id === id) return { min: event.recordedAt - after, max: event.recordedAt - before };
