@@ -89,9 +89,9 @@ export const bugsOfMoving: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'adopted-in-review', breaks: 'what is adopted is in question no more', seeds: 200 },
-    file: `${commands}/adoption/adopt-row.ts`,
-    from: '  await resolveAdopted(adopting.unmatched, unmatched, adopting.cause);',
-    to: '  void resolveAdopted, void unmatched;',
+    file: `${commands}/aggregates/unmatched.ts`,
+    from: 'of known?.unmatched.reviews ?? []) {',
+    to: 'of known?.unmatched.reviews.slice(0, 0) ?? []) {',
   },
 ];
 

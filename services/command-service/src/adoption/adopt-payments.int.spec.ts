@@ -1,6 +1,7 @@
 import type { ObservedPayment } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import { describe, expect, it } from 'vitest';
+import { deriveUnmatchedToken } from '../aggregates/unmatched.ts';
 import { caller, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type AdoptedRow, type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
@@ -102,6 +103,23 @@ it('a dry run says the same, and changes nothing', async () => {
   expect(dry.outcomes).toEqual({ adopted: 1, payment_not_readable: 1 });
   expect(harness().onDisk().length).toBe(before);
   expect((await adopt()).outcomes).toEqual(dry.outcomes);
+});
+
+// A reconciliation found it before the adoption: nobody is asked for a day or more whose it is.
+it('ends at once the review of whose a payment is, and in a dry run leaves it', async () => {
+  plant('a');
+  const { unmatched } = harness();
+  const found = { environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 'a' } as const;
+  const facts = { ...found, status: 'approved', amount: 1000, currency: 'EUR', refundedAmount: 0 };
+  const token = deriveUnmatchedToken(found);
+  const reviews = async () => (await unmatched.load(token))?.unmatched.reviews;
+  const actor = { kind: 'service', name: 'spec' } as const;
+  const cause = { correlationId: 'spec', causationId: 'spec', actor };
+  await unmatched.execute(token, { type: 'ObserveUnmatched', facts }, cause);
+  await adopt({ isDryRun: true });
+  expect(await reviews()).toHaveLength(1);
+  await adopt();
+  expect(await reviews()).toEqual([]);
 });
 
 it('what is left is refunded through the gateway afterwards', async () => {
