@@ -60,13 +60,13 @@ export const bugsForCustomers: readonly PlantedBug[] = [
 /** Planted bugs in what a restored store has forgotten. */
 export const bugsOfRestores: readonly PlantedBug[] = [
   {
-    ...{ name: 'paid-again', breaks: 'what was paid under its number is not paid again', seeds: 1000 },
+    ...{ name: 'paid-again', breaks: 'what was paid under its number is not paid again', seeds: 400 },
     file: 'libs/payment-domain/src/payout/payout-approval.ts',
     from: "isOpen({ reviews }, 'second_payout_found');",
     to: "isOpen({ reviews: reviews.slice(0, 0) }, 'second_payout_found');",
   },
   {
-    ...{ name: 'waiting-is-known', breaks: 'a payout that waits is not the one that was paid', seeds: 1000 },
+    ...{ name: 'waiting-is-known', breaks: 'a payout that waits is not the one that was paid', seeds: 400 },
     file: `${commands}/reconciliation/comparison.ts`,
     from: "'payout' in subject && isBeforeAnnouncement(subject.payout);",
     to: "'payout' in subject && isBeforeAnnouncement(subject.payout) && subject.payout.phase === 'failed';",

@@ -33,6 +33,7 @@ const pathsOfACampaign = [
   'a page of a feed',
   'a payment of before was taken',
   'a payout was approved',
+  'a payout was decided once more after a restore: approve',
   'a payout was refused by a second key',
   'a payout was revised to approved',
   'a payout was revised to declined',

@@ -51,11 +51,14 @@ export async function live(
   const mayBeWrong = faults.blind !== 'reconciliation' && kind === undefined;
   if (mayBeWrong && faults.strikes('store-clock-set-back', random.fork('store clock')))
     setStoreClockBack(world, safetyMs);
+  // Many payouts, and a backup in which one waits that is sent behind it.
+  const isBehindApproval = kind === undefined && faults.losesApprovals;
   for (const machine of world.machines) world.boot(machine);
   const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
   const underWay = beginStories(world, frontDoor, {
     ...{ operations, kind },
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
+    payouts: isBehindApproval ? 0.5 : 0.2,
   });
   const moving = kind === undefined ? beginMoving(world, frontDoor.callerOf) : undefined;
   const persons = beginPersons(world, frontDoor.callerOf);
@@ -64,13 +67,14 @@ export async function live(
   beginListReaders(seen, frontDoor.callerOf);
   const feeds = beginFeedReaders(seen, frontDoor.callerOf);
   if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
-  const restore = makeBackup(world, safetyMs);
+  const restore = makeBackup(world, safetyMs, isBehindApproval);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // What was revised long after its last inquiry is learnt by a reconciliation only.
   const mayGetLost = moving?.isUnderWay === false && faults.blind === undefined;
   const isLong = mayGetLost && faults.strikes('outage-of-days', random);
+  if (isBehindApproval) faults.demand('restored-from-backup');
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
   faults.end();
   const restored = isLost ? restore({ accounts, callerOf: frontDoor.callerOf }) : undefined;
@@ -174,13 +178,13 @@ async function heal(
 function beginStories(
   world: World,
   frontDoor: ReturnType<typeof createFrontDoor>,
-  { operations, kind, withinMs }: Stories & { withinMs: number },
+  { operations, kind, withinMs, payouts }: Stories & { withinMs: number; payouts: number },
 ): { count: number } {
   const { scheduler, random } = world;
   const underWay = { count: 0 };
   for (let number = 1; number <= operations; number += 1) {
     const own = random.fork(`story ${number}`);
-    const story = own.chance(0.8) || kind !== undefined ? paymentStory : payoutStory;
+    const story = own.chance(1 - payouts) || kind !== undefined ? paymentStory : payoutStory;
     scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
       underWay.count += 1;
       story(frontDoor.callerOf(own), number, kind).then(

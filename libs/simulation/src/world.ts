@@ -132,7 +132,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     violations.push({ invariant, text, atMs: scheduler.now() });
   };
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
-  const rulesOf = drawMoneyRules(random.fork('money rules'), isCalm || scenario !== undefined);
+  const rulesOf = drawMoneyRules(random.fork('money rules'), isCalm || scenario !== undefined, faults);
   log.onEvent((event) => hear(world, event));
   const webhooks = createInbox('a callbackUrl', complain);
   const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);

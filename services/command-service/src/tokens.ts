@@ -38,6 +38,15 @@ export function deriveToken(prefix: string, parts: readonly string[]): string {
   return `${prefix}_${base32(bytes).slice(0, tokenLength)}`;
 }
 
+/** What a gateway calls an attempt at the provider: `<token>.<number>`. */
+const attemptNumber = new RegExp(`^((pay|po)_[${alphabet}]{${tokenLength}})\\.\\d{1,9}$`);
+
+/** The token in an order number of a payment (`pay`) or payout (`po`); undefined where that is no gateway's, but a team's own. */
+export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): string | undefined {
+  const [, token, found] = attemptNumber.exec(orderNumber) ?? [];
+  return found === prefix ? token : undefined;
+}
+
 const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
 
 /** Whose request it is. */

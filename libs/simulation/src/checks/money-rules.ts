@@ -19,9 +19,15 @@ export type RulesOfTeams = (team: string) => MoneyRules;
 
 const none: MoneyRules = { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] };
 
-/** Half of the seeds have none. */
-export function drawMoneyRules(random: Random, isPlain: boolean): RulesOfTeams {
-  if (isPlain || random.chance(0.5)) return () => none;
+/** Half of the seeds have none; under few every payout needs an approval. */
+export function drawMoneyRules(
+  random: Random,
+  isPlain: boolean,
+  { losesApprovals }: { losesApprovals: boolean },
+): RulesOfTeams {
+  if (isPlain) return () => none;
+  if (losesApprovals) return () => ({ ...none, approvalAbove: 0 });
+  if (random.chance(0.5)) return () => none;
   const wallet: Wallet = random.chance(0.3) ? { kind: 'shared', name: 'both' } : { kind: 'own' };
   const drawn = new Map<string, MoneyRules>();
   const draw = (own: Random): MoneyRules => ({

@@ -11,8 +11,8 @@ interface Answer {
   reason?: string;
 }
 
-/** What an operator takes over at the machine is no question any more (docs/adr/0038-reviews-by-two.md). */
-const adopted = 'The payment was adopted.';
+/** What an operator takes over at the machine, or is found to be ours, is no question any more (docs/adr/0038-reviews-by-two.md). */
+const known = 'It belongs to a team of the gateway.';
 
 /** By these an observation ends a review, and nobody has to agree. */
 const foundOut = new Set(['found', 'retrieved', 'superseded']);
@@ -37,7 +37,7 @@ export function createReviewsByTwo({
         proposed.set(review, { resolution, by });
         return;
       }
-      if (!isOn || foundOut.has(resolution) || reason === adopted) return;
+      if (!isOn || foundOut.has(resolution) || reason === known) return;
       const first = proposed.get(review);
       if (first?.resolution !== resolution || first.by === by)
         complain('two persons', `review ${review} is resolved by ${by} alone: ${resolution}`);

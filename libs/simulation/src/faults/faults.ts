@@ -120,6 +120,8 @@ export interface Faults {
   saysRefundedEarly: boolean;
   /** False where this seed's service leaves out which payment a dispute is about, as some deployments do. */
   showsDisputedPayments: boolean;
+  /** True under few seeds: every payout waits for a second key, and the backup that is restored is one in which a payout waited. */
+  losesApprovals: boolean;
   /** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
   blind: 'reconciliation' | 'inquiries about what is final' | undefined;
   counts(): ReadonlyMap<FaultKind, number>;
@@ -162,6 +164,8 @@ export function createFaults(
   const due = new Set(forced);
   const demanded = new Set<FaultKind>();
   let areOver = false;
+  // Drawn from nothing that others draw from.
+  const losesApprovals = !isCalm && random.fork('loses approvals').chance(0.1);
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
@@ -184,8 +188,9 @@ export function createFaults(
     note,
     saysRefundedEarly: !isCalm && random.chance(0.3),
     showsDisputedPayments: isCalm || random.fork('disputes').chance(0.8),
+    losesApprovals,
     blind:
-      isCalm || random.chance(0.5)
+      isCalm || losesApprovals || random.chance(0.5)
         ? undefined
         : random.pick(['reconciliation', 'inquiries about what is final'] as const),
     end: () => void (areOver = true),

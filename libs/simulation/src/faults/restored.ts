@@ -20,20 +20,32 @@ export interface Restored {
   waitedMs(): number;
 }
 
-/** Makes it while everything goes on. @returns what puts it in place */
-export function makeBackup(world: World, safetyMs: number): (parts: Parts) => Restored {
+/**
+ * Makes it while everything goes on; a certain one just as a payout has begun to wait for its approval.
+ * @returns what puts it in place
+ */
+export function makeBackup(
+  world: World,
+  safetyMs: number,
+  isBehindApproval: boolean,
+): (parts: Parts) => Restored {
   const random = world.random.fork('backup');
   const { log, scheduler, trace } = world;
   let restore = log.backup();
+  let hasAwaited = false;
   const make = (): void => {
     trace.tell('a backup is made');
     restore = log.backup();
   };
-  scheduler.after(random.between(0.1, 1) * safetyMs, 'a backup is made', make);
+  scheduler.after(random.between(0.1, 1) * safetyMs, 'a backup is made', () => {
+    if (!(isBehindApproval && hasAwaited)) make();
+  });
   // What is only asked for in it, and done behind it.
-  if (random.chance(0.5))
+  if (random.chance(0.5) || isBehindApproval)
     log.onEvent(({ type }) => {
-      if (type === 'PayoutApprovalRequested' && !world.isRestored()) make();
+      if (type !== 'PayoutApprovalRequested' || world.isRestored()) return;
+      hasAwaited = true;
+      make();
     });
   return (parts) => {
     putInPlace(world, restore);
@@ -104,7 +116,7 @@ async function decideAgain(
   request: CallerRequest,
 ): Promise<void> {
   const team = request.team as TeamName;
-  const decision = caller.random.chance(0.6) ? 'approve' : 'refuse';
+  const decision = caller.random.chance(0.75) ? 'approve' : 'refuse';
   caller.tell(`${team} decides ${token} once more: ${decision}`);
   caller.saw(`a payout was decided once more after a restore: ${decision}`);
   const body = decision === 'approve' ? {} : { reason: 'Paid already.' };

@@ -2,8 +2,8 @@
 import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import { given } from '@tollgate/service-kit';
-import { deriveUnmatchedToken, resolveAdopted } from '../aggregates/unmatched.ts';
-import { deriveAdoptedToken, deriveRecurringAlias } from '../tokens.ts';
+import { deriveUnmatchedToken, resolveAsKnown } from '../aggregates/unmatched.ts';
+import { deriveAdoptedToken, deriveRecurringAlias, tokenInOrderNumber } from '../tokens.ts';
 import type { Adopting } from './adopt-payments.ts';
 
 export const adoptionOutcomes = [
@@ -41,7 +41,7 @@ export async function adoptRow(adopting: Adopting, listed: FoundPayment): Promis
   const { serviceToken } = listed.observed;
   // A reconciliation may have found it before.
   const unmatched = deriveUnmatchedToken({ environment, account, operation: 'payment', serviceToken });
-  await resolveAdopted(adopting.unmatched, unmatched, adopting.cause);
+  await resolveAsKnown(adopting.unmatched, unmatched, adopting.cause);
   return row;
 }
 
@@ -85,7 +85,6 @@ async function retrieve({ ask }: Adopting, listed: FoundPayment): Promise<FoundP
 }
 
 /** The number of an attempt of a gateway, and the address of its callbacks, begin with a token of it. */
-const gatewayNumber = /^(pay_[a-z2-7]{26})\.\d+$/;
 const gatewayCallback = /\/callbacks\/(?:sandbox|production)\/(pay_[a-z2-7]{26})\//;
 
 /** The gateway that made a payment; undefined where none did. */
@@ -93,7 +92,7 @@ async function makerOf(
   { adoptions, findByServiceToken }: Adopting,
   { observed: { serviceToken, orderNumber }, callbackUrl }: FoundPayment,
 ): Promise<'made_by_gateway' | 'made_by_another_gateway' | undefined> {
-  const token = gatewayNumber.exec(orderNumber ?? '')?.[1] ?? gatewayCallback.exec(callbackUrl ?? '')?.[1];
+  const token = tokenInOrderNumber('pay', orderNumber) ?? gatewayCallback.exec(callbackUrl ?? '')?.[1];
   if (token !== undefined)
     return (await adoptions.load(token)) === undefined ? 'made_by_another_gateway' : 'made_by_gateway';
   // Ours are made under a number of ours: only where none is shown it may be one that we know by its token alone.

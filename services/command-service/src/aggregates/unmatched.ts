@@ -48,15 +48,15 @@ export const deriveUnmatchedToken = ({
 }: Pick<UnmatchedFacts, 'environment' | 'account' | 'operation' | 'serviceToken'>): string =>
   deriveToken(unmatchedTokenPrefix, [environment, account, operation, serviceToken]);
 
-/** Whose it is has been answered by its adoption. @throws StoreUnavailable */
-export async function resolveAdopted(
+/** Whose it is has been answered: it was adopted, or is known as the gateway's own. @throws StoreUnavailable */
+export async function resolveAsKnown(
   unmatched: UnmatchedOperations,
   token: string,
   cause: Cause,
 ): Promise<void> {
   const known = await unmatched.load(token);
   for (const { code, number } of known?.unmatched.reviews ?? []) {
-    const answer = { resolution: 'acknowledged', reason: 'The payment was adopted.' } as const;
+    const answer = { resolution: 'acknowledged', reason: 'It belongs to a team of the gateway.' } as const;
     await unmatched.execute(token, { type: 'ResolveReview', code, number, ...answer }, cause);
   }
 }

@@ -10,7 +10,7 @@ import {
   noCounts,
 } from '@tollgate/payment-domain';
 import { type Clock, given } from '@tollgate/service-kit';
-import type { Cause } from '../aggregates/repository.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
   type SubjectState,
@@ -18,12 +18,12 @@ import {
   stateOf,
   subjectsOf,
 } from '../aggregates/subjects.ts';
-import { type UnmatchedOperations, deriveUnmatchedToken, resolveAdopted } from '../aggregates/unmatched.ts';
+import { type UnmatchedOperations, deriveUnmatchedToken, resolveAsKnown } from '../aggregates/unmatched.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import type { Listed } from '../inquiries/inquire.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
-import { deriveAdoptedToken } from '../tokens.ts';
+import { deriveAdoptedToken, tokenInOrderNumber } from '../tokens.ts';
 import type { BookedOperation, Books } from './books.ts';
 import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
 
@@ -75,21 +75,30 @@ export async function compareRow(
 ): Promise<ComparedRow> {
   const token = tokenOf(deps, context, row);
   const view = token === undefined ? undefined : deps.books.find(context.operation, token);
-  if (view !== undefined && isOurs(view, context) && agrees(view, row)) return asMatched(view);
+  if (view !== undefined && isOurs(view, context) && agrees(view, row))
+    return known(view, matched(context, view, row));
   // The index may be behind; what is recorded counts.
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
   if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
-  if (agrees(subject, row)) return asMatched(subject);
-  await endAsNobodys(deps, context, { row, token: subject.token });
+  return known(subject, await compareSubject(deps, context, subject, row));
+
+  async function known(ours: BookedOperation, compared: ComparedRow): Promise<ComparedRow> {
+    await endAsNobodys(deps, context, { row, token: ours.token });
+    return compared;
+  }
+}
+
+async function compareSubject(
+  deps: RowDependencies,
+  context: RowContext,
+  subject: AnySubject,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  if (agrees(subject, row)) return matched(context, subject, row);
   const isUnderWay = stateOf(subject).phase === 'requested';
   if (isUnderWay || isSince(subject.updatedAt, context.readAt, deps.clock))
     return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
   return differs(deps, context, subject, row);
-
-  async function asMatched(ours: BookedOperation): Promise<ComparedRow> {
-    await endAsNobodys(deps, context, { row, token: ours.token });
-    return matched(context, ours, row);
-  }
 }
 
 /**
@@ -104,13 +113,11 @@ async function endAsNobodys(
   if (orderNumber?.startsWith(`${own}.`) === true) return;
   const { environment, account, isDryRun } = request;
   const token = deriveUnmatchedToken({ environment, account, operation, serviceToken });
-  if (!isDryRun) await resolveAdopted(unmatched, token, cause);
+  if (!isDryRun) await resolveAsKnown(unmatched, token, cause);
 }
 
 const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
   stateOf(subject).environment === request.environment;
-
-const numberPattern = /^((?:pay|po)_[a-z0-9]{1,64})\.\d{1,9}$/;
 
 /** By our number; else by the provider's token: what was adopted has a number of its team, and some rows show none. */
 function tokenOf(
@@ -118,9 +125,8 @@ function tokenOf(
   { request, operation }: RowContext,
   row: ListedRow,
 ) {
-  const token = numberPattern.exec(row.orderNumber ?? '')?.[1];
-  const isOfKind = token?.startsWith('po_') === (operation === 'payout');
-  if (token !== undefined && isOfKind) return token;
+  const token = tokenInOrderNumber(operation === 'payout' ? 'po' : 'pay', row.orderNumber);
+  if (token !== undefined) return token;
   const { environment, account, day } = request;
   if (operation === 'payment')
     return (
@@ -238,9 +244,10 @@ async function onlyAtService(
   const mayOpen = !request.isDryRun && (!isNew || reviewsLeft.count > 0);
   if (mayOpen) {
     if (isNew) reviewsLeft.count -= 1;
-    await deps.unmatched.execute(token, observed, cause);
+    const { events } = requireDone(await deps.unmatched.execute(token, observed, cause));
     // Adopted meanwhile, by an operator who has not seen this review.
-    if (isNew && (await isThere(deps, context, own))) await resolveAdopted(deps.unmatched, token, cause);
+    const isOpened = events.some(({ type }) => type === 'ReviewOpened');
+    if (isOpened && (await isThere(deps, context, own))) await resolveAsKnown(deps.unmatched, token, cause);
   }
   // A person has decided what it is, and nothing about it is new.
   if (!isNew && known?.reviews.length === 0)

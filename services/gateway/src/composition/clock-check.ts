@@ -11,8 +11,10 @@ export interface ClockCheck {
    * undefined before the first comparison. Between two comparisons a jump of our clock shows at once.
    */
   skewMs(): number | undefined;
-  /** False where the skew is beyond its bound, and until it is known. */
+  /** False where the skew is beyond its bound, until it is known, and where it has not been known for ten seconds. */
   isTrusted(): boolean;
+  /** True where it is not trusted, but for the first ten seconds of a process that has not compared yet. */
+  isWrong(): boolean;
   /**
    * False before the first comparison, and from when the two clocks of this machine have gone apart until the next: it may
    * have slept, and then by the time that it takes for the store's, what it announces would be over for all others.
@@ -50,9 +52,14 @@ const eventsKept = 100;
 const intervalMs = 30_000;
 /**
  * A comparison that took longer tells nothing, milliseconds: it is by how much the store's time may be wrong, and with it the windows of
- * calls, whatever skew is tolerated.
+ * calls, whatever skew is tolerated. Two processes may be wrong in opposite directions; twice this stays well within the time that a
+ * provider may go on working on a call (`PROVIDER_QUIET_MS`). A store that is slower than this records no announcement in time either.
  */
-const comparisonMaxMs = 20_000;
+const comparisonMaxMs = 5_000;
+/** A time that has been unknown for longer is told, and leaves what is due to others, milliseconds. */
+const unknownMaxMs = 10_000;
+/** That the clocks cannot be compared is logged again after this, milliseconds. */
+const tellAgainMs = 5 * 60_000;
 /** After a comparison that failed, milliseconds. */
 const retryMs = 1_000;
 
@@ -65,59 +72,77 @@ interface StoreTime {
   max: number;
 }
 
+const widthOf = ({ min, max }: StoreTime): number => max - min;
+
+/**
+ * What is known of the store's time after one more comparison. A slower one than before only narrows it: a process that knew the time well
+ * is not led astray. Where both cannot be true, the store's clock was set.
+ */
+function narrowed(known: StoreTime, compared: StoreTime): StoreTime {
+  if (widthOf(compared) <= widthOf(known)) return compared;
+  const both = { min: Math.max(known.min, compared.min), max: Math.min(known.max, compared.max) };
+  return both.min <= both.max ? both : compared;
+}
+
 export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
   const { clock, log, skewMaxMs } = deps;
   let storeTime: StoreTime | undefined;
   let ownAtComparison: number | undefined;
+  let unknownSince: number | undefined = clock.monotonic();
   let jump = new AbortController();
   let comparison = Promise.withResolvers<undefined>();
 
+  const ownTime = () => clock.now() - clock.monotonic();
   // After a sleep that the monotonic clock has not counted, the time of the store is not what it is taken for.
+  const hasJumped = (since: number) => Math.abs(ownTime() - since) > jumpMs;
   function isKnown(): boolean {
-    if (ownAtComparison === undefined) return false;
-    if (Math.abs(clock.now() - clock.monotonic() - ownAtComparison) <= jumpMs) return true;
-    jump.abort();
-    return false;
+    const isIt = ownAtComparison !== undefined && !hasJumped(ownAtComparison);
+    if (!isIt && ownAtComparison !== undefined) jump.abort();
+    unknownSince = isIt ? undefined : (unknownSince ?? clock.monotonic());
+    return isIt;
   }
+  const isLost = () => !isKnown() && clock.monotonic() - (unknownSince ?? Infinity) > unknownMaxMs;
   function skewMs(): number | undefined {
     if (storeTime === undefined) return undefined;
     isKnown();
-    const own = clock.now() - clock.monotonic();
+    const own = ownTime();
     return own - Math.min(Math.max(own, storeTime.min), storeTime.max);
   }
-  const isTrusted = () => Math.abs(skewMs() ?? Infinity) <= skewMaxMs;
+  const isTrusted = () => Math.abs(skewMs() ?? Infinity) <= skewMaxMs && !isLost();
 
   async function compare(): Promise<void> {
-    const own = clock.now() - clock.monotonic();
+    const own = ownTime();
     const compared = await readStoreTime(deps);
     // At each start, so that a process that died before this leaves no stream that grows.
     if (storeTime === undefined) await deps.store.keepLast(stream, eventsKept);
-    if (compared !== undefined) {
-      storeTime = compared;
-      ownAtComparison = own;
-      comparison.resolve(undefined);
-      comparison = Promise.withResolvers();
-    }
+    const isSteady = ownAtComparison !== undefined && !hasJumped(ownAtComparison);
+    storeTime = isSteady && storeTime !== undefined ? narrowed(storeTime, compared) : compared;
+    ownAtComparison = own;
+    comparison.resolve(undefined);
+    comparison = Promise.withResolvers();
     const report = { skewMs: skewMs(), operation: 'clock-check' };
-    if (storeTime !== undefined && !isTrusted())
-      log.warn(report, 'the clock of this process and that of the event store differ');
+    if (!isTrusted()) log.warn(report, 'the clock of this process and that of the event store differ');
   }
 
   return {
     ...{ skewMs, isTrusted, isKnown },
+    isWrong: () => !isTrusted() && (storeTime !== undefined || isLost()),
     nextComparison: () => comparison.promise,
     async run(signal) {
-      let hasFailed = false;
+      let toldAt = -Infinity;
       while (!signal.aborted) {
         jump = new AbortController();
         const failure = await compare().then(
           () => undefined,
           (error: unknown) => ({ error }),
         );
-        // Once per outage: it is tried every second.
-        if (failure !== undefined && !hasFailed) log.warn(failure, 'the clocks could not be compared');
-        hasFailed = failure !== undefined;
-        const [ms, until] = hasFailed
+        if (failure === undefined) toldAt = -Infinity;
+        else if (clock.monotonic() - toldAt >= tellAgainMs) {
+          // Not each time: it is tried every second.
+          log.warn(failure, 'the clocks could not be compared');
+          toldAt = clock.monotonic();
+        }
+        const [ms, until] = failure
           ? [retryMs, signal]
           : [intervalMs, AbortSignal.any([signal, jump.signal])];
         await clock.sleep(ms, until).catch(() => undefined);
@@ -126,8 +151,7 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
   };
 }
 
-/** Undefined where others have written so much meanwhile that our event is gone. */
-async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Promise<StoreTime | undefined> {
+async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Promise<StoreTime> {
   const id = ids.uuid();
   const before = clock.monotonic();
   // A repeat of the append would do no harm: any of these events tells the store's time.
@@ -147,5 +171,8 @@ async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Pro
     );
   for await (const event of store.read(stream, { from: appended.revision, limit: 1 }))
     if (event.id === id) return { min: event.recordedAt - after, max: event.recordedAt - before };
-  return undefined;
+  throw new TollgateError(
+    'clock_check_failed',
+    'Others have written so much meanwhile that our event is gone.',
+  );
 }

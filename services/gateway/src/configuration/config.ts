@@ -264,7 +264,9 @@ export const gatewayConfigSchema = z
       .describe('How old an announced call may be when it is sent; the same in all processes.'),
     PROVIDER_QUIET_MS: durationMs
       .default(30_000)
-      .describe('How long the Payment Service may go on working on a request that we have given up on.'),
+      .describe(
+        'How long the Payment Service may go on working on a request that we have given up on; well above the 10 seconds to which processes know the time.',
+      ),
     FINAL_INQUIRIES_AFTER_S: distancesSchema
       .prefault(inquiryDelays.settled.map((ms) => ms / 1_000).join(','))
       .describe(

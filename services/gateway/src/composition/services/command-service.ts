@@ -12,7 +12,7 @@ import { StartupError, createLocalKeyService, createVault } from '@tollgate/serv
 import { callbackPath } from '@tollgate/provider/callbacks';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
-import { type ClockCheck, storeTime } from '../clock-check.ts';
+import { storeTime } from '../clock-check.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { openTopicReader } from '../open-bus.ts';
@@ -94,7 +94,7 @@ export async function startCommandService(
       ...degradedWithout(bus)(),
       ...(isBuilding() ? ['index'] : []),
       ...(scheduleHealth().isBehind ? ['inquiry-schedule'] : []),
-      ...(isWrong(clockCheck) ? ['clock-skew'] : []),
+      ...(clockCheck.isWrong() ? ['clock-skew'] : []),
       ...(commands.accountsFileFault() === undefined ? [] : ['accounts-file']),
     ],
   };
@@ -122,9 +122,6 @@ function followTeams(
   const deps = { ...parts, verifier: teamKeys.verifier(), clock, log: logOf('security') };
   stops.defer(inBackground((signal) => followTeamChanges(deps, signal)));
 }
-
-/** Before the first comparison nothing is wrong yet, though nothing is due either. */
-const isWrong = ({ skewMs, isTrusted }: ClockCheck): boolean => skewMs() !== undefined && !isTrusted();
 
 function refuseWithoutCallbacks(): never {
   throw new StartupError(
