@@ -165,7 +165,7 @@ export function createFaults(
   const demanded = new Set<FaultKind>();
   let areOver = false;
   // Drawn from nothing that others draw from.
-  const losesApprovals = !isCalm && random.fork('loses approvals').chance(0.1);
+  const losesApprovals = !isCalm && random.fork('loses approvals').chance(0.04);
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
