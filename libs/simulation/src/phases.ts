@@ -73,7 +73,7 @@ export async function live(
   if (isOver()) return;
   // What was revised long after its last inquiry is learnt by a reconciliation only.
   const mayGetLost = moving?.isUnderWay === false && faults.blind === undefined;
-  const isLong = mayGetLost && faults.strikes('outage-of-days', random);
+  const isLong = mayGetLost && !isBehindApproval && faults.strikes('outage-of-days', random);
   if (isBehindApproval) faults.demand('restored-from-backup');
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
   faults.end();

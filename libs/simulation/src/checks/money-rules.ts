@@ -26,7 +26,7 @@ export function drawMoneyRules(
   { losesApprovals }: { losesApprovals: boolean },
 ): RulesOfTeams {
   if (isPlain) return () => none;
-  if (losesApprovals) return () => ({ ...none, approvalAbove: 0 });
+  if (losesApprovals) return () => ({ ...none, wallet: { kind: 'shared', name: 'both' }, approvalAbove: 0 });
   if (random.chance(0.5)) return () => none;
   const wallet: Wallet = random.chance(0.3) ? { kind: 'shared', name: 'both' } : { kind: 'own' };
   const drawn = new Map<string, MoneyRules>();
