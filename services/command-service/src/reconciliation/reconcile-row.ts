@@ -110,11 +110,15 @@ async function endAsNobodys(
   { request, operation, cause }: RowContext,
   { row: { serviceToken, orderNumber }, token: own }: { row: ListedRow; token: string },
 ): Promise<void> {
-  if (orderNumber?.startsWith(`${own}.`) === true) return;
+  if (isUnder(own, orderNumber)) return;
   const { environment, account, isDryRun } = request;
   const token = deriveUnmatchedToken({ environment, account, operation, serviceToken });
   if (!isDryRun) await resolveAsKnown(unmatched, token, cause);
 }
+
+/** What has our number, and another token, is one that nobody knows: that is for a person. */
+const isUnder = (own: string, orderNumber: string | undefined): boolean =>
+  orderNumber?.startsWith(`${own}.`) === true;
 
 const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
   stateOf(subject).environment === request.environment;
@@ -215,8 +219,15 @@ const knows = (
       isAbout(each, 'serviceToken', serviceToken) || isAbout(each, 'observedServiceToken', serviceToken),
   );
 
-async function isThere(deps: RowDependencies, context: RowContext, token: string | undefined) {
-  const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
+/** What was asked for under its number by now, behind a restore, may be another one. */
+async function isAdopted(
+  deps: RowDependencies,
+  context: RowContext,
+  row: ListedRow,
+  own: string | undefined,
+) {
+  if (own === undefined || isUnder(own, row.orderNumber)) return false;
+  const subject = await subjectsOf(deps, own).load(own);
   return subject !== undefined && isOurs(subject, context);
 }
 
@@ -247,7 +258,8 @@ async function onlyAtService(
     const { events } = requireDone(await deps.unmatched.execute(token, observed, cause));
     // Adopted meanwhile, by an operator who has not seen this review.
     const isOpened = events.some(({ type }) => type === 'ReviewOpened');
-    if (isOpened && (await isThere(deps, context, own))) await resolveAsKnown(deps.unmatched, token, cause);
+    if (isOpened && (await isAdopted(deps, context, row, own)))
+      await resolveAsKnown(deps.unmatched, token, cause);
   }
   // A person has decided what it is, and nothing about it is new.
   if (!isNew && known?.reviews.length === 0)

@@ -171,6 +171,28 @@ it.each([undefined, 100])(
   },
 );
 
+// It was called known, as another payment of ours had its number by then: 900 were taken, and nobody was asked (found by attack).
+it('keeps the review of what a restored store has forgotten where its team repeats just then', async () => {
+  const prepared = prepare();
+  const { deps } = prepared;
+  const { orderNumber } = await shownOf(await harness().approved('order-1'));
+  strange('service-lost', { orderNumber });
+  const { payments, unmatched } = deps;
+  let isRepeated = false;
+  deps.payments = { ...payments, load: async (each) => (isRepeated ? payments.load(each) : undefined) };
+  deps.unmatched = {
+    ...unmatched,
+    async execute(...input) {
+      isRepeated = true;
+      return unmatched.execute(...input);
+    },
+  };
+  await reconcile(prepared);
+  const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
+  const lost = await unmatched.load(deriveUnmatchedToken({ ...named, serviceToken: 'service-lost' }));
+  expect(lost?.unmatched.reviews).toHaveLength(1);
+});
+
 // The run that opened the review had no store when it looked again: the next ones found the payment, and left its review open, as they did
 // where both sides differed by then (found by the simulation, seeds 20483 and 189703).
 it.each([

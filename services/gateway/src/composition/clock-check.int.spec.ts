@@ -218,6 +218,41 @@ describe('the clock of this process', () => {
     );
   });
 
+  // The store's clock was set back by a minute, and the path of one process to it was slow: it went on by the time of before for as long
+  // as that lasted, and gave up what others announced before it was sent (found by attack).
+  it('is known for about a minute after a comparison, whatever its own clocks say', async () => {
+    const { check, delay, storeClock, compared } = await startCheck();
+    await compared();
+    delay.appendMs = 5_001;
+    await storeClock.advance(30_000);
+    for (let ms = 35_000; ms < 65_000; ms += 6_001) {
+      await compared();
+      expect([check.isKnown(), check.isTrusted()]).toEqual([true, true]);
+      await storeClock.advance(1_000);
+    }
+    await compared();
+    expect(check.isKnown()).toBe(false);
+    for (let round = 0; round < 3; round += 1) {
+      await storeClock.advance(1_000);
+      await compared();
+    }
+    expect([check.isTrusted(), check.isWrong()]).toEqual([false, true]);
+    delay.appendMs = 0;
+    await storeClock.advance(1_000);
+    await eventually(() => expect([check.isKnown(), check.isTrusted()]).toEqual([true, true]));
+  });
+
+  // Both clocks count whole milliseconds: of one machine, four of five readings were not 0 (found by attack).
+  it.each([
+    [0.9, 0],
+    [-1, 0],
+    [1.5, 1.5],
+  ])('is apart by no more than can be measured where it is %d ms ahead', async (aheadMs, shownMs) => {
+    const { check, compared } = await startCheck({ aheadMs });
+    await compared();
+    expect(check.skewMs()).toBe(shownMs);
+  });
+
   it('that could not be compared since its start is wrong after ten seconds', async () => {
     const { check, storeClock, compared } = await startCheck({ appendMs: 5_001 });
     expect(check.isWrong()).toBe(false);

@@ -17,7 +17,8 @@ export interface ClockCheck {
   isWrong(): boolean;
   /**
    * False before the first comparison, and from when the two clocks of this machine have gone apart until the next: it may
-   * have slept, and then by the time that it takes for the store's, what it announces would be over for all others.
+   * have slept, and then by the time that it takes for the store's, what it announces would be over for all others. So it is
+   * once none has succeeded for a minute: the clock of the store may have been set.
    */
   isKnown(): boolean;
   /** Resolves when the clocks have been compared again. */
@@ -45,6 +46,10 @@ export const storeTime = (clock: Clock, { skewMs }: Pick<ClockCheck, 'skewMs'>):
   now: () => Math.round(clock.now() - (skewMs() ?? 0)),
 });
 
+/** What `/readyz` names of it. */
+export const degradedByClock = ({ isWrong }: Pick<ClockCheck, 'isWrong'>): readonly string[] =>
+  isWrong() ? ['clock-skew'] : [];
+
 const stream = 'clock-check';
 /** More than there are processes that compare at the same moment: each reads its own event back. */
 const eventsKept = 100;
@@ -56,6 +61,8 @@ const intervalMs = 30_000;
  * provider may go on working on a call (`PROVIDER_QUIET_MS`). A store that is slower than this records no announcement in time either.
  */
 const comparisonMaxMs = 5_000;
+/** How long a comparison tells the store's time: two more may fail, milliseconds. */
+const knownForMs = 2 * intervalMs + comparisonMaxMs;
 /** A time that has been unknown for longer is told, and leaves what is due to others, milliseconds. */
 const unknownMaxMs = 10_000;
 /** That the clocks cannot be compared is logged again after this, milliseconds. */
@@ -65,6 +72,9 @@ const retryMs = 1_000;
 
 /** A wall clock that goes on beside the monotonic one by more than this has jumped, or the other has stood still, milliseconds. */
 const jumpMs = 1_000;
+
+/** Of wall clocks, and so what two that agree may be apart, milliseconds. */
+const grainMs = 1;
 
 /** Bounds of what is to be added to our monotonic clock to get the store's time, milliseconds. */
 interface StoreTime {
@@ -88,6 +98,7 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
   const { clock, log, skewMaxMs } = deps;
   let storeTime: StoreTime | undefined;
   let ownAtComparison: number | undefined;
+  let comparedAt = -Infinity;
   let unknownSince: number | undefined = clock.monotonic();
   let jump = new AbortController();
   let comparison = Promise.withResolvers<undefined>();
@@ -96,7 +107,8 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
   // After a sleep that the monotonic clock has not counted, the time of the store is not what it is taken for.
   const hasJumped = (since: number) => Math.abs(ownTime() - since) > jumpMs;
   function isKnown(): boolean {
-    const isIt = ownAtComparison !== undefined && !hasJumped(ownAtComparison);
+    const isRecent = clock.monotonic() - comparedAt <= knownForMs;
+    const isIt = isRecent && ownAtComparison !== undefined && !hasJumped(ownAtComparison);
     if (!isIt && ownAtComparison !== undefined) jump.abort();
     unknownSince = isIt ? undefined : (unknownSince ?? clock.monotonic());
     return isIt;
@@ -106,18 +118,19 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
     if (storeTime === undefined) return undefined;
     isKnown();
     const own = ownTime();
-    return own - Math.min(Math.max(own, storeTime.min), storeTime.max);
+    const apartMs = own - Math.min(Math.max(own, storeTime.min), storeTime.max);
+    return Math.abs(apartMs) <= grainMs ? 0 : apartMs;
   }
   const isTrusted = () => Math.abs(skewMs() ?? Infinity) <= skewMaxMs && !isLost();
 
   async function compare(): Promise<void> {
-    const own = ownTime();
+    const [own, at] = [ownTime(), clock.monotonic()];
     const compared = await readStoreTime(deps);
     // At each start, so that a process that died before this leaves no stream that grows.
     if (storeTime === undefined) await deps.store.keepLast(stream, eventsKept);
     const isSteady = ownAtComparison !== undefined && !hasJumped(ownAtComparison);
     storeTime = isSteady && storeTime !== undefined ? narrowed(storeTime, compared) : compared;
-    ownAtComparison = own;
+    [ownAtComparison, comparedAt] = [own, at];
     comparison.resolve(undefined);
     comparison = Promise.withResolvers();
     const report = { skewMs: skewMs(), operation: 'clock-check' };

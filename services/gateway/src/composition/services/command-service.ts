@@ -12,7 +12,7 @@ import { StartupError, createLocalKeyService, createVault } from '@tollgate/serv
 import { callbackPath } from '@tollgate/provider/callbacks';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
-import { storeTime } from '../clock-check.ts';
+import { degradedByClock, storeTime } from '../clock-check.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { openTopicReader } from '../open-bus.ts';
@@ -94,7 +94,7 @@ export async function startCommandService(
       ...degradedWithout(bus)(),
       ...(isBuilding() ? ['index'] : []),
       ...(scheduleHealth().isBehind ? ['inquiry-schedule'] : []),
-      ...(clockCheck.isWrong() ? ['clock-skew'] : []),
+      ...degradedByClock(clockCheck),
       ...(commands.accountsFileFault() === undefined ? [] : ['accounts-file']),
     ],
   };

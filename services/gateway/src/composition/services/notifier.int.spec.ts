@@ -69,3 +69,12 @@ it.each([4, -4])('a clock %d hours ahead moves no next attempt', async (hours) =
   expect(waitMs).toBeGreaterThanOrEqual(5_000);
   expect(Math.abs((failed?.deliveries[0]?.at ?? 0) - systemClock.now())).toBeLessThan(hourMs);
 });
+
+// Where the store was slow from its start on, it sent nothing, and said so to nobody (found by attack).
+it('says that its clock is wrong', async () => {
+  const own = await withClockAhead(partsOfOneProcess(), hourMs);
+  const service = await startNotifier(own, {
+    client: { post: async () => 500, close: async () => undefined },
+  });
+  await eventually(async () => expect(await service.degraded?.()).toEqual(['clock-skew']));
+});

@@ -13,7 +13,7 @@ import { isAllowedOrigin } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
-import { storeTime } from '../clock-check.ts';
+import { degradedByClock, storeTime } from '../clock-check.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
@@ -64,5 +64,8 @@ export async function startNotifier(
   stops.defer(() => failing.stop());
   const { recordCommand } = (await parts.security()).security;
   const answering = { store, deliveries, failing, directory, secrets, clock, ids, log, recordCommand };
-  return { registerRoutes: (app) => registerNotifierRoutes(app, answering) };
+  return {
+    registerRoutes: (app) => registerNotifierRoutes(app, answering),
+    degraded: () => degradedByClock(clockCheck),
+  };
 }
