@@ -87,7 +87,8 @@ async function goOn(
   const isWaiting = (token: string) =>
     ['awaiting_approval', 'approval_granted'].includes(world.books.find(token)?.phase ?? '');
   const waiting = [...caller.waiting].filter(([token]) => isWaiting(token));
-  if (waiting.length > 0 && random.chance(0.25)) {
+  // A day takes as long to simulate as a hundred seeds.
+  if (waiting.length > 0 && random.chance(world.faults.losesApprovals ? 0.05 : 0.25)) {
     state.waitedMs = approvalsLastMs;
     await new Promise<void>(
       (resolve) => void world.scheduler.after(state.waitedMs, 'approvals lapse', resolve),
