@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDataSecrets } from '@tollgate/service-kit';
-import { type IdempotencyKey, createFingerprints, deriveOperationToken } from './tokens.ts';
+import {
+  type IdempotencyKey,
+  createFingerprints,
+  deriveOperationToken,
+  tokenInOrderNumber,
+} from './tokens.ts';
 
 const key = (value: string) => ({ source: 'Idempotency-Key', value }) as const;
 
@@ -84,4 +89,23 @@ describe('the fingerprint of a request', () => {
     expect(both.fingerprint).toBe(fingerprintOf({ a: 1 }, secretOf('b')));
     expect(both.earlierFingerprints).toEqual([fingerprintOf({ a: 1 })]);
   });
+});
+
+describe('the token in an order number', () => {
+  const token = derivePaymentToken('sandbox', 'demo', key('a'));
+
+  it('is there in the number of an attempt, of its own kind only', () => {
+    expect(tokenInOrderNumber('pay', `${token}.1`)).toBe(token);
+    expect(tokenInOrderNumber('po', `${token}.1`)).toBeUndefined();
+  });
+
+  it.each([
+    undefined,
+    token,
+    `${token}.`,
+    `${token}.1234567890`,
+    `x${token}.1`,
+    'pay_2024.17',
+    `${token.toUpperCase()}.1`,
+  ])('is not there in %s', (orderNumber) => expect(tokenInOrderNumber('pay', orderNumber)).toBeUndefined());
 });
