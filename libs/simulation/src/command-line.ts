@@ -5,7 +5,6 @@ import { type FaultKind, faultKinds } from './faults/faults.ts';
 
 const usage = `npm run simulate -- [--seeds <n>] [--from <seed>] [--minutes <n>] [--workers <n>]
 npm run simulate -- --seed <seed> [--trace] [--operations <n>] [--without <fault,…>]
-npm run simulate -- --crashPoints <n> [--minutes <n>]
 
 Runs the services in a simulated world in which everything fails, and checks every invariant. A seed decides all of it: the same
 seed gives the same world. The first failure is shrunk and printed with the command that replays it. Ends with 1 where one is broken.
@@ -18,7 +17,6 @@ seed gives the same world. The first failure is shrunk and printed with the comm
   --trace             the whole story, and not its end
   --operations <n>    payments and payouts at most
   --without <faults>  leaves them out: ${faultKinds.slice(0, 3).join(', ')}, …
-  --crashPoints <n>   instead: every scenario with a crash at every n-th delivery
   --brief             prints what happened first as one line of JSON
   --outputFile <file> writes a report in the form of vitest's
 `;
@@ -35,8 +33,6 @@ const options = {
   without: { type: 'string' },
   /** Only what happened first, as JSON, as planted bugs are looked for. */
   brief: { type: 'boolean', default: false },
-  /** Crashes at every so-manieth delivery of the scenarios instead of a campaign. */
-  crashPoints: { type: 'string' },
   /** A report in the form of vitest's, for `.ci/run`. */
   outputFile: { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -64,7 +60,7 @@ export function readCommandLine() {
 }
 
 export function wholeNumber(
-  name: 'seeds' | 'from' | 'minutes' | 'workers' | 'operations' | 'crashPoints',
+  name: 'seeds' | 'from' | 'minutes' | 'workers' | 'operations',
   text: string,
 ): number {
   const value = Number(text);

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { type Tally, missedBy, runCampaign } from './campaign.ts';
 import { kindsOf, readCommandLine, wholeNumber } from './command-line.ts';
 import { runWatched } from './run-watched.ts';
-import { runCrashPoints, scenarios } from './crash-points.ts';
 import { commandOf, shrink } from './shrink.ts';
 import { formatTime } from './world/trace.ts';
 
@@ -83,11 +82,11 @@ async function campaign(): Promise<number> {
   return hasFailed ? 1 : 0;
 }
 
-function report(hasFailed: boolean, message: string, fullName = 'a campaign'): void {
+function report(hasFailed: boolean, message: string): void {
   if (values.outputFile === undefined) return;
   const failed = hasFailed ? 1 : 0;
   const assertionResults = [
-    { status: hasFailed ? 'failed' : 'passed', fullName, failureMessages: [message] },
+    { status: hasFailed ? 'failed' : 'passed', fullName: 'a campaign', failureMessages: [message] },
   ];
   const testResults = [
     { name: import.meta.filename, status: hasFailed ? 'failed' : 'passed', assertionResults },
@@ -98,43 +97,5 @@ function report(hasFailed: boolean, message: string, fullName = 'a campaign'): v
   );
 }
 
-async function crashPoints(every: number): Promise<number> {
-  const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
-  const until = performance.now() + minutes * 60_000;
-  let printedAt = performance.now();
-  const isOver = () => performance.now() >= until;
-  const {
-    runs,
-    scenarios: complete,
-    failure,
-  } = await runCrashPoints({
-    ...{ seed: wholeNumber('from', values.from), every, isOver },
-    workers: wholeNumber('workers', values.workers),
-    onRun: ({ runs: soFar }) => {
-      if (performance.now() - printedAt < 10_000) return;
-      printedAt = performance.now();
-      console.log(`${soFar} crash points`);
-    },
-  });
-  console.log(
-    `${runs} crash points; of ${scenarios.length} scenarios ${complete} were run to their end${isOver() ? ', cut short by the time' : ''}`,
-  );
-  report(failure !== undefined, failure?.violation.text ?? '', 'crash points');
-  if (failure === undefined) return 0;
-  const { scenario, crashAt, violation } = failure;
-  const { kind, forced } = scenario;
-  console.log(
-    `${kind} with ${forced.join(', ')}, a crash of ${crashAt.machine} at delivery ${crashAt.delivery}:`,
-  );
-  console.log(`${violation.invariant}: ${violation.text}`);
-  return 1;
-}
-
-async function run(): Promise<number> {
-  if (values.seed !== undefined) return replay(values.seed);
-  const every = values.crashPoints;
-  return every === undefined ? campaign() : crashPoints(wholeNumber('crashPoints', every));
-}
-
 // Whatever is still waiting in a simulated world waits for nothing real.
-process.exit(await run());
+process.exit(values.seed === undefined ? await campaign() : await replay(values.seed));

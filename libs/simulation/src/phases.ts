@@ -1,5 +1,5 @@
 /** What happens in a world, in its order: the safety phase, perhaps an outage of days, the healing phase, the comparison. */
-import { type StoryKind, paymentStory } from './people/payments.ts';
+import { paymentStory } from './people/payments.ts';
 import { payoutStory } from './people/payouts.ts';
 import { type Disasters, isServiceSettled, setStoreClockBack } from './faults/disasters.ts';
 import { createFrontDoor, whileItStands } from './people/front-door.ts';
@@ -17,7 +17,7 @@ import { accounts } from './people/teams.ts';
 import { type Restored, makeBackup } from './faults/restored.ts';
 import { beginEndpoints } from './people/webhook-endpoints.ts';
 import { missingWebhooks } from './people/webhooks.ts';
-import type { Scenario, World } from './world.ts';
+import type { World } from './world.ts';
 
 const minute = 60_000;
 /** By the end of it everything must be final or in review. */
@@ -26,8 +26,7 @@ const healingMs = 130 * minute;
 const usualSafetyMs = 7 * minute;
 
 /** Most seeds are short: what takes minutes to go wrong is tried by fewer. */
-export function lengthOf(random: Random, scenario: Scenario | undefined): { safetyMs: number; pace: number } {
-  if (scenario !== undefined) return { safetyMs: minute, pace: 1 };
+export function lengthOf(random: Random): { safetyMs: number; pace: number } {
   const own = random.fork('safety');
   const safetyMs = (own.chance(0.75) ? own.between(1, 4) : own.between(4, 12)) * minute;
   return { safetyMs, pace: Math.min(1, safetyMs / usualSafetyMs) };
@@ -35,44 +34,42 @@ export function lengthOf(random: Random, scenario: Scenario | undefined): { safe
 
 interface Stories {
   operations: number;
-  /** Of the only story, which begins at once. */
-  kind: StoryKind | undefined;
 }
 
 /** Lets it live until everything is compared, or something was violated. */
 export async function live(
   world: World,
   disasters: Disasters,
-  { operations, kind, safetyMs }: Stories & { safetyMs: number },
+  { operations, safetyMs }: Stories & { safetyMs: number },
 ): Promise<void> {
   const { scheduler, random, faults, trace } = world;
   const isOver = world.hasFailed;
   // What is final may be inquired as late as the clock was wrong: the reconciliation learns it before.
-  const mayBeWrong = faults.blind !== 'reconciliation' && kind === undefined;
+  const mayBeWrong = faults.blind !== 'reconciliation';
   if (mayBeWrong && faults.strikes('store-clock-set-back', random.fork('store clock')))
     setStoreClockBack(world, safetyMs);
   // Many payouts, and a backup in which one waits that is sent behind it.
-  const isBehindApproval = kind === undefined && faults.losesApprovals;
+  const isBehindApproval = faults.losesApprovals;
   for (const machine of world.machines) world.boot(machine);
   const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
   const underWay = beginStories(world, frontDoor, {
-    ...{ operations, kind },
-    withinMs: kind === undefined ? safetyMs * 0.7 : 1,
+    operations,
+    withinMs: safetyMs * 0.7,
     payouts: isBehindApproval ? 0.5 : 0.2,
   });
-  const moving = kind === undefined ? beginMoving(world, frontDoor.callerOf) : undefined;
+  const moving = beginMoving(world, frontDoor.callerOf);
   const persons = beginPersons(world, frontDoor.callerOf);
   const seen: World = Object.assign(Object.create(world) as World, { complain: whileItStands(world) });
   const endpoints = beginEndpoints(seen, frontDoor.callerOf);
   beginListReaders(seen, frontDoor.callerOf);
   const feeds = beginFeedReaders(seen, frontDoor.callerOf);
-  if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
+  beginOperators(world, accounts, frontDoor.callerOf);
   const restore = makeBackup(world, safetyMs, isBehindApproval);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // What was revised long after its last inquiry is learnt by a reconciliation only.
-  const mayGetLost = moving?.isUnderWay === false && faults.blind === undefined;
+  const mayGetLost = !moving.isUnderWay && faults.blind === undefined;
   const isLong = mayGetLost && !isBehindApproval && faults.strikes('outage-of-days', random);
   if (isBehindApproval) faults.demand('restored-from-backup');
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
@@ -81,21 +78,15 @@ export async function live(
   if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
-  await heal(world, disasters, {
+  await heal(world, {
     underWay,
     ...{ endpoints, persons, feeds, moving, restored },
-    patience: kind === undefined ? ofSeeds : ofScenarios,
   });
 }
 
-/** How long everything must have been settled, and how often that is looked at. */
-interface Patience {
-  pauseMs: number;
-  settledForMs: number;
-}
-const ofSeeds: Patience = { pauseMs: 10_000, settledForMs: 2 * minute };
-/** Of one payment only, and of very many runs. */
-const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
+/** How often the world is checked while it heals, and how long everything must have been settled. */
+const pauseMs = 10_000;
+const settledForMs = 2 * minute;
 
 /**
  * An inquiry about what is final forgets what could not be forgotten before: some come a month later, after days in which nothing
@@ -110,7 +101,6 @@ function isForgottenInTime({ faults }: World): boolean {
 /** Until everything is settled, at most until the bound. */
 async function heal(
   world: World,
-  disasters: Disasters,
   {
     underWay,
     endpoints,
@@ -118,15 +108,13 @@ async function heal(
     feeds,
     moving,
     restored,
-    patience,
   }: {
     underWay: { count: number };
     endpoints: { isIdle(): boolean };
     persons: Persons;
     feeds: FeedReaders;
-    moving: Moving | undefined;
+    moving: Moving;
     restored: Restored | undefined;
-    patience: Patience;
   },
 ): Promise<void> {
   const begunAt = world.scheduler.now();
@@ -141,7 +129,7 @@ async function heal(
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...world.checks.differences(),
     ...(isForgottenInTime(world) ? keptForNothing(log, world.books.all()) : []),
-    ...(moving?.differences() ?? []),
+    ...moving.differences(),
     ...(restored === undefined ? differencesOfTeams() : restored.differences()),
   ];
   const differencesOfTeams = () => [
@@ -149,7 +137,6 @@ async function heal(
     ...world.endpoints.differences(),
     ...(endpoints.isIdle() ? [] : ['a team waits for an answer about its endpoint']),
   ];
-  const { pauseMs, settledForMs } = patience;
   let settledSince: number | undefined;
   while (!world.hasFailed() && scheduler.now() < boundMs()) {
     await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
@@ -165,7 +152,6 @@ async function heal(
   while (!world.hasFailed() && scheduler.now() < boundMs() && differences().length > 0);
   if (world.hasFailed()) return;
   trace.tell('it is compared');
-  disasters.end();
   for (const difference of differences()) complain('I9', difference);
   world.checks.atEnd();
   requireTopics(log.all(), complain);
@@ -178,16 +164,16 @@ async function heal(
 function beginStories(
   world: World,
   frontDoor: ReturnType<typeof createFrontDoor>,
-  { operations, kind, withinMs, payouts }: Stories & { withinMs: number; payouts: number },
+  { operations, withinMs, payouts }: Stories & { withinMs: number; payouts: number },
 ): { count: number } {
   const { scheduler, random } = world;
   const underWay = { count: 0 };
   for (let number = 1; number <= operations; number += 1) {
     const own = random.fork(`story ${number}`);
-    const story = own.chance(1 - payouts) || kind !== undefined ? paymentStory : payoutStory;
+    const story = own.chance(1 - payouts) ? paymentStory : payoutStory;
     scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
       underWay.count += 1;
-      story(frontDoor.callerOf(own), number, kind).then(
+      story(frontDoor.callerOf(own), number).then(
         () => (underWay.count -= 1),
         (error: unknown) => world.complain('simulation', `story ${number}: ${String(error)}`),
       );

@@ -5,8 +5,7 @@ import { createAccounting } from './checks/accounting.ts';
 import { comparePositions } from './checks/position-sums.ts';
 import type { Books } from './checks/books.ts';
 import { type CallbackSender, createCallbackSender } from './faults/callbacks.ts';
-import type { StoryKind } from './people/payments.ts';
-import { type CrashPoint, createDisasters } from './faults/disasters.ts';
+import { createDisasters } from './faults/disasters.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults/faults.ts';
 import type { Checks, Violation } from './checks/invariants.ts';
@@ -26,21 +25,10 @@ export interface RunOptions {
   seed: number | string;
   /** Keeps every line of the story. */
   isWhole?: boolean;
-  /** Without any fault but those that are asked for. */
-  isCalm?: boolean;
-  /** A crash at a certain delivery to a process. */
-  crashAt?: CrashPoint;
-  /** One payment of this kind, at once, in which these faults happen at the first occasion. */
-  scenario?: Scenario;
   /** At most so many payments and payouts. */
   operationsMax?: number;
   /** Faults that are left out. */
   without?: readonly FaultKind[];
-}
-
-export interface Scenario {
-  kind: StoryKind;
-  forced: readonly FaultKind[];
 }
 
 export interface RunResult {
@@ -53,8 +41,6 @@ export interface RunResult {
   paths: ReadonlyMap<string, number>;
   lines: readonly string[];
   operations: number;
-  /** How often something was delivered to each machine. */
-  deliveries: ReadonlyMap<string, number>;
 }
 
 export interface RunningMachine {
@@ -117,22 +103,23 @@ const fairWeather = {
 
 /** Runs a seed to its end, or to its first violation. */
 export async function runSeed(options: RunOptions): Promise<RunResult> {
-  const { seed, isWhole = false, isCalm = false, operationsMax = Infinity, crashAt, scenario } = options;
+  const { seed, isWhole = false, operationsMax = Infinity } = options;
   const random = createRandom(seed);
   const violations: Violation[] = [];
   const paths = new Map<string, number>();
   const trace = createTrace({ isWhole, now: () => scheduler.now() });
   const scheduler: Scheduler = createScheduler(trace);
-  const { safetyMs, pace } = lengthOf(random, scenario);
+  const { safetyMs, pace } = lengthOf(random);
   const faults = createFaults(random.fork('faults'), {
-    ...{ isCalm, without: options.without ?? [], forced: scenario?.forced ?? [], pace },
+    without: options.without ?? [],
+    pace,
   });
   const complain = (invariant: string, text: string) => {
     trace.tell(`VIOLATION of ${invariant}: ${text}`);
     violations.push({ invariant, text, atMs: scheduler.now() });
   };
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
-  const rulesOf = drawMoneyRules(random.fork('money rules'), isCalm || scenario !== undefined, faults);
+  const rulesOf = drawMoneyRules(random.fork('money rules'), faults);
   log.onEvent((event) => hear(world, event));
   const webhooks = createInbox('a callbackUrl', complain);
   const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
@@ -170,20 +157,16 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     isRestored,
     beginAnew: () => void Object.assign(world, accounting.begin()),
   };
-  const disasters = createDisasters(world, crashAt);
+  const disasters = createDisasters(world);
   addMachines(world, disasters);
   callbacks.sender = createCallbackSender(world);
   const operations = Math.min(operationsMax, random.fork('length').whole(2, 9));
-  await live(world, disasters, {
-    operations: scenario === undefined ? operations : 1,
-    ...{ kind: scenario?.kind, safetyMs },
-  });
+  await live(world, disasters, { operations, safetyMs });
   const history = { traceHash: trace.hash(), steps: trace.steps() };
   if (!world.hasFailed()) await comparePositions(world);
   return {
     ...{ seed, operations, paths, violation: violations[0], ...history },
     ...{ simulatedMs: scheduler.now(), faults: faults.counts(), lines: trace.lines() },
-    deliveries: disasters.deliveries(),
   };
 }
 

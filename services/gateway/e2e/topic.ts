@@ -31,7 +31,7 @@ export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
 }
 
 /** Of the topics of a system that has them elsewhere than in its event store. */
-export function kafkaReaderOf({ env }: Pick<Where, 'env'>): TopicReader | undefined {
+function kafkaReaderOf({ env }: Pick<Where, 'env'>): TopicReader | undefined {
   const { kafka } = readConfig(gatewayConfigSchema, env);
   if (kafka === undefined) return undefined;
   const connection = { ...kafka.connection, clock: systemClock, log: silentLog };
@@ -85,14 +85,10 @@ type Sequences = Readonly<Record<string, readonly number[]>>;
 
 /**
  * The numbers of the events of each payment and payout, as its stream has them and as they stand on the topics.
- *
- * @param reader of topics that are elsewhere than in the store
  */
-export async function sequencesIn(
-  store: EventStore,
-  reader: TopicReader = createEmbeddedTopicReader({ store }),
-): Promise<{ published: Sequences; stored: Sequences }> {
+export async function sequencesIn(store: EventStore): Promise<{ published: Sequences; stored: Sequences }> {
   const { signal } = new AbortController();
+  const reader = createEmbeddedTopicReader({ store });
   const [published, stored] = [new Map<string, number[]>(), new Map<string, number[]>()];
   const add = (to: Map<string, number[]>, token: string, sequence: number) =>
     to.set(token, [...(to.get(token) ?? []), sequence]);

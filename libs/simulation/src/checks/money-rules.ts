@@ -22,10 +22,8 @@ const none: MoneyRules = { wallet: { kind: 'own' }, approvalAbove: undefined, li
 /** Half of the seeds have none; under few every payout needs an approval. */
 export function drawMoneyRules(
   random: Random,
-  isPlain: boolean,
   { losesApprovals }: { losesApprovals: boolean },
 ): RulesOfTeams {
-  if (isPlain) return () => none;
   if (losesApprovals) return () => ({ ...none, wallet: { kind: 'shared', name: 'both' }, approvalAbove: 0 });
   if (random.chance(0.5)) return () => none;
   const wallet: Wallet = random.chance(0.3) ? { kind: 'shared', name: 'both' } : { kind: 'own' };

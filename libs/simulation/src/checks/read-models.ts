@@ -12,7 +12,7 @@ const patienceMs = 600_000;
 export async function compareReadModels(world: World): Promise<void> {
   const { log, scheduler, random, complain } = world;
   // A reader of its own, to whom nothing happens.
-  const life = createMachine('check', scheduler, random.fork('check'), () => undefined).life();
+  const life = createMachine('check', scheduler, random.fork('check')).life();
   const store = createSimulatedStore({
     log,
     life,

@@ -4,34 +4,17 @@ import type { FaultKind } from './faults.ts';
 import type { Random } from '../world/random.ts';
 import type { RunningMachine, World } from '../world.ts';
 
-/** Deliveries that belong to what teams ask for, and not to what processes do all the time. */
-const isOfMoney =
-  /request|callback|(GET|POST) \S*\/(payments|payouts|refunds)|(append|read) (payment|payout|refund|customer|position|view_|bus-)/;
-
-/** A crash when the so-manieth thing that concerns money is delivered to a machine. */
-export interface CrashPoint {
-  machine: string;
-  /** From 1. */
-  delivery: number;
-}
-
 export interface Disasters {
   begin(): void;
-  onDelivery(machine: string, label: string): void;
   restart(machine: RunningMachine, afterMs: number): void;
   /** Ends everything that is under way. */
   heal(): void;
-  /** From here on nobody crashes any more: it is compared. */
-  end(): void;
-  deliveries(): ReadonlyMap<string, number>;
 }
 
 const hour = 3_600_000;
 
-export function createDisasters(world: World, crashAt: CrashPoint | undefined): Disasters {
-  const { scheduler, faults, trace, weather } = world;
-  const deliveries = new Map<string, number>();
-  let hasEnded = false;
+export function createDisasters(world: World): Disasters {
+  const { scheduler, weather } = world;
 
   function restart(running: RunningMachine, afterMs: number): void {
     const life = running.machine.life();
@@ -47,16 +30,6 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
   return {
     restart,
     begin: () => befall(world, restart),
-    onDelivery: (name, label) => {
-      if (hasEnded || !isOfMoney.test(label)) return;
-      const count = (deliveries.get(name) ?? 0) + 1;
-      deliveries.set(name, count);
-      const running = world.machines.find(({ machine }) => machine.name === name);
-      if (crashAt?.machine !== name || crashAt.delivery !== count || running === undefined) return;
-      trace.tell(`${name} crashes at its delivery ${count}`);
-      faults.note('crash');
-      restart(running, 2_000);
-    },
     heal: () => {
       Object.assign(weather, {
         storeDownUntil: 0,
@@ -70,10 +43,6 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
       for (const { machine } of world.machines) machine.setSkew(0);
       settleService(world);
     },
-    end: () => {
-      hasEnded = true;
-    },
-    deliveries: () => deliveries,
   };
 }
 

@@ -131,11 +131,9 @@ export interface Faults {
 interface FaultOptions {
   /** Of the usual distances between two disasters: a short world has as many of them as a long one. */
   pace?: number;
-  /** Nothing happens but what is forced. */
+  /** No fault happens. */
   isCalm?: boolean;
   without?: readonly FaultKind[];
-  /** Each happens once, at the first occasion. */
-  forced?: readonly FaultKind[];
 }
 
 const swarmRate = (random: Random, severity: number): number =>
@@ -145,7 +143,7 @@ const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pic
 
 export function createFaults(
   random: Random,
-  { isCalm = false, without = [], forced = [], pace = 1 }: FaultOptions = {},
+  { isCalm = false, without = [], pace = 1 }: FaultOptions = {},
 ): Faults {
   const counts = new Map<FaultKind, number>();
   const rates = new Map<FaultKind, number>();
@@ -161,7 +159,6 @@ export function createFaults(
     const rate = rateOf(kind);
     rates.set(kind, isCalm || without.includes(kind) ? 0 : rate);
   }
-  const due = new Set(forced);
   const demanded = new Set<FaultKind>();
   let areOver = false;
   // Drawn from nothing that others draw from.
@@ -169,7 +166,7 @@ export function createFaults(
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
-      if (due.delete(kind) || (!areOver && demanded.delete(kind))) {
+      if (!areOver && demanded.delete(kind)) {
         note(kind);
         return true;
       }

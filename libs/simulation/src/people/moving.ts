@@ -104,7 +104,7 @@ interface Order {
 /** Until it has ended well once, with every payment read. */
 async function adopt(world: World, caller: CallerWorld, order: Order): Promise<void> {
   const { random, sleep, tell, saw } = caller;
-  const machine = createMachine('operator', world.scheduler, random.fork('machine'), () => undefined);
+  const machine = createMachine('operator', world.scheduler, random.fork('machine'));
   const taken = new Set<string>();
   await sleep(random.between(1_000, 200_000));
   for (let isDone = false; !isDone;) {

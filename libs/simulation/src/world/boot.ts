@@ -33,9 +33,7 @@ export function addMachines(world: World, disasters: Disasters): void {
   const webhookClient = createWebhookReceivers(world);
   const directory = createSimulatedDirectory(world.rulesOf);
   for (const name of ['a', 'b']) {
-    const machine = createMachine(name, scheduler, random.fork(`machine ${name}`), (label) =>
-      disasters.onDelivery(name, label),
-    );
+    const machine = createMachine(name, scheduler, random.fork(`machine ${name}`));
     machines.push({ machine, process: undefined });
   }
   world.boot = (running) => {

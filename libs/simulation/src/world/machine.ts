@@ -45,12 +45,7 @@ export interface Machine {
 /** True time begins here, milliseconds since the Unix epoch: a moment of an ordinary afternoon. */
 export const epochMs = Date.UTC(2030, 2, 5, 14, 0, 0);
 
-export function createMachine(
-  name: string,
-  scheduler: Scheduler,
-  random: Random,
-  onDelivery: (label: string) => void,
-): Machine {
+export function createMachine(name: string, scheduler: Scheduler, random: Random): Machine {
   const state = { skewMs: 0, lives: 0 };
   let current: Life & { end(): void; pauseUntil(at: number, isCounted: boolean): void };
 
@@ -72,7 +67,6 @@ export function createMachine(
     return beginLife(`${name}${state.lives}`, {
       scheduler,
       random: random.fork(`life ${state.lives}`),
-      onDelivery,
       skewMs: () => state.skewMs,
     });
   }
@@ -81,11 +75,10 @@ export function createMachine(
 interface LifeParts {
   scheduler: Scheduler;
   random: Random;
-  onDelivery: (label: string) => void;
   skewMs: () => number;
 }
 
-function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: LifeParts) {
+function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
   let isAlive = true;
   let pausedUntil = 0;
   let uncountedMs = 0;
@@ -103,7 +96,6 @@ function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: Life
         return;
       }
       action();
-      onDelivery(label);
     }
     return () => cancel();
   }
