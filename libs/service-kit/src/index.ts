@@ -21,5 +21,6 @@ export * from './once.ts';
 export * from './webhook-secrets.ts';
 export * from './same-text.ts';
 export * from './secret.ts';
+export * from './server-tls.ts';
 export * from './setback-watch.ts';
 export * from './vault.ts';

@@ -64,6 +64,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
       ...{ assets, clock, ids, mac: credentials.mac, hasSandbox: sandbox !== undefined },
       exportStalledMs,
       organisation: identityProvider && organisationPath,
+      publicUrl: identityProvider?.publicUrl,
       sessions: createSessions({ credentials, clock }),
       apiOf: (session, address) => createApi({ inject, credentials }, session, address),
     };

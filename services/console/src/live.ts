@@ -130,7 +130,7 @@ const isPage = (address: string): boolean =>
 function begin(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(200, {
-    ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+    'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
     // Kept by the browser after the stream, the connection would hold a closing server open.
     connection: 'close',

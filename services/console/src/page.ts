@@ -24,6 +24,8 @@ export interface ConsoleKit {
   exportStalledMs: number;
   /** Where somebody signs in with the account of an organisation. */
   organisation?: string | undefined;
+  /** Where browsers reach the console, if configured. */
+  publicUrl?: string | undefined;
 }
 
 export interface PageContext {
@@ -134,7 +136,6 @@ export function send(
   return protect(reply)
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
-    .header('cache-control', 'no-store')
     .send(text);
 }
 
@@ -143,7 +144,6 @@ export const protect = (reply: FastifyReply): FastifyReply =>
     'content-security-policy': contentSecurityPolicy,
     // With `no-referrer`, a browser would not say where a form stood.
     'referrer-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   });

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { apiError, type ApiError } from '@tollgate/payment-api';
-import { answerInJsonOnly, errorCode, httpServerOptions, type Log } from '@tollgate/service-kit';
+import { answerInJsonOnly, errorCode, httpServerOptions, serverTls, type Log } from '@tollgate/service-kit';
 import {
   fastify,
   type FastifyError,
@@ -25,7 +25,7 @@ export function createHttpsServer(certificate: ServerCertificate, log: Log): Fas
   const { key, cert } = certificate;
   const app = fastify({
     ...options,
-    https: { ...http, key, cert, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs },
+    https: { ...http, ...serverTls, key, cert, handshakeTimeout: handshakeTimeoutMs },
     frameworkErrors: (_error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
       void send(reply, refusal(unreadable())),
     clientErrorHandler: (error, socket) =>

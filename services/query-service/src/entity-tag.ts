@@ -9,8 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object): FastifyReply {
   const text = JSON.stringify(body);
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  // Only for private caches, to be revalidated before each use.
-  reply.header('etag', tag).header('cache-control', 'private, no-cache');
+  reply.header('etag', tag);
   if (isKnown(tag, request.headers['if-none-match'])) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(text);
 }

@@ -62,8 +62,7 @@ export function registerExportRoutes(
 const asFile = (reply: FastifyReply): FastifyReply =>
   reply
     .type('text/csv; charset=utf-8; header=present')
-    .header('content-disposition', 'attachment; filename="payments.csv"')
-    .header('cache-control', 'no-store');
+    .header('content-disposition', 'attachment; filename="payments.csv"');
 
 async function* begunWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   yield first;

@@ -42,7 +42,6 @@ describe('the file', () => {
     expect(answer.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': 'attachment; filename="payments.csv"',
-      'cache-control': 'no-store',
     });
     expect(linesOf(answer.body)).toEqual([
       'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,revision,reviews,metadata',

@@ -44,7 +44,6 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
     return reply
       .type('text/csv; charset=utf-8; header=present')
       .header('content-disposition', 'attachment; filename="differences.csv"')
-      .header('cache-control', 'no-store')
       .send([toCsvLine(columns), ...toPublicDifferences(found.report).map(toLine)].join(''));
   });
 }

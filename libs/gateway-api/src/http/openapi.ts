@@ -244,9 +244,6 @@ const challengeHeader = { 'WWW-Authenticate': textHeader('`Bearer`.') };
 
 const taggedHeaders = {
   ETag: textHeader('Strong validator of the body: it changes whenever the body does.'),
-  'Cache-Control': textHeader(
-    '`private, no-cache`: private caches may store it, and must revalidate it before each use.',
-  ),
 };
 
 function answersOf({ answers, isCommand, idempotencyKey, tellsPosition, isTagged }: Operation): JsonObject {

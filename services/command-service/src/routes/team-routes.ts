@@ -47,7 +47,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
       ...given({ expiresAt, networks, requestsPerSecondMax }),
     });
     const issued = { success: true, team, keyId: key.keyId, key: formatApiKey(key) };
-    return changed === undefined ? call.reply : call.reply.header('cache-control', 'no-store').send(issued);
+    return changed === undefined ? call.reply : call.reply.send(issued);
   });
 
   addCommandRoute(app, deps, routes.revokeKey, async (call) => {

@@ -44,5 +44,4 @@ function untilLeft({ raw }: FastifyReply): AbortSignal {
 const asFile = (reply: FastifyReply): FastifyReply =>
   protect(reply)
     .type('text/csv; charset=utf-8; header=present')
-    .header('content-disposition', 'attachment; filename="payments.csv"')
-    .header('cache-control', 'no-store');
+    .header('content-disposition', 'attachment; filename="payments.csv"');

@@ -6,6 +6,7 @@ import { type Log, isSameText } from '@tollgate/service-kit';
 import { type OperatorCredentials, keyIdOfPerson } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConsoleKit, send } from '../page.ts';
+import { secureAttribute } from '../session/secure-cookie.ts';
 import { type Begun, type IdentityProvider, callbackPath } from '../session/identity-provider.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
@@ -54,13 +55,13 @@ export function registerOrganisationSignIn(
   app.get(organisationPath, async (request, reply) => {
     const asked = await waiting(() => provider.begin());
     if (asked === undefined) return send(kit, request, reply, failed(503));
-    setCookie(request, reply, seal(kit, asked.begun));
-    return reply.header('cache-control', 'no-store').redirect(asked.address, 303);
+    setCookie(reply, seal(kit, asked.begun), secureAttribute(request, kit.publicUrl));
+    return reply.redirect(asked.address, 303);
   });
 
   app.get(callbackPath, async (request, reply) => {
     const begun = open(kit, request);
-    setCookie(request, reply, undefined);
+    setCookie(reply, undefined, secureAttribute(request, kit.publicUrl));
     if (begun === undefined || !used.use(begun.state)) return send(kit, request, reply, failed(401));
     const query = request.url.split('?', 2)[1] ?? '';
     const found = await waiting(() => provider.identify(query, begun));
@@ -100,9 +101,8 @@ function open({ mac, clock }: ConsoleKit, { headers }: FastifyRequest): Begun | 
 }
 
 /** Sent when the browser comes back from elsewhere, which a stricter one would not be, and to these addresses only. */
-function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
+function setCookie(reply: FastifyReply, value: string | undefined, secure: string): void {
   const age = value === undefined ? 0 : lifetimeMs / 1_000;
-  const secure = request.protocol === 'https' ? '; Secure' : '';
   reply.header(
     'set-cookie',
     `${cookieName}=${value ?? ''}; Path=${organisationPath}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`,

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Rendered } from '../components/layout.ts';
 import { type ConsoleKit, send } from '../page.ts';
 import { isFromHere, isOwnForm } from '../session/forgery.ts';
+import { secureAttribute } from '../session/secure-cookie.ts';
 import { setCookie } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
@@ -28,7 +29,7 @@ export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
     const recorded = await api.call({ method: 'POST', path: '/api/v1/admin/sign-ins', body: {} });
     if (recorded.kind === 'refused')
       return send(kit, request, reply, failurePage(503, texts.errors.title, texts.errors.unavailable));
-    setCookie(request, reply, begun.cookie);
+    setCookie(reply, begun.cookie, secureAttribute(request, kit.publicUrl));
     return reply.redirect('/console', 303);
   });
 
@@ -37,7 +38,7 @@ export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
     const given = request.body instanceof URLSearchParams ? request.body.get('csrf') : null;
     if (session !== undefined && isOwnForm(request, session, given ?? undefined)) {
       sessions.end(session);
-      setCookie(request, reply, undefined);
+      setCookie(reply, undefined, secureAttribute(request, kit.publicUrl));
     }
     return reply.redirect('/console', 303);
   });

@@ -22,7 +22,6 @@ export function registerSuggestions(app: FastifyInstance, kit: ConsoleKit): void
     const shown = text.length < lengthMin ? [] : await suggest(kit.apiOf(session, request.ip), text);
     return protect(reply)
       .type('text/html; charset=utf-8')
-      .header('cache-control', 'no-store')
       .send(html`${shown}`.html);
   });
 }

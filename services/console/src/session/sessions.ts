@@ -98,10 +98,9 @@ function cookieIn(header: string | undefined): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** Undefined takes the cookie away. Where the browser came by HTTPS, it is sent by nothing else. */
-export function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
+/** Undefined takes the cookie away. @param secure attribute that keeps it off plain HTTP, or nothing */
+export function setCookie(reply: FastifyReply, value: string | undefined, secure: string): void {
   const age = value === undefined ? 0 : sessionLifetimeMs / 1_000;
-  const secure = request.protocol === 'https' ? '; Secure' : '';
   reply.header(
     'set-cookie',
     `${cookieName}=${value ?? ''}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,

@@ -8,9 +8,11 @@ import {
   isLoopbackAddress,
   limitConnections,
   listen,
+  serverTls,
 } from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../configuration/config.ts';
+import { protectAnswers } from './protect-answers.ts';
 import { type TraceOptions, traceRequests } from './requests/trace-requests.ts';
 import { answerUnheeded, answersToUnreadable } from './requests/unreadable.ts';
 import type { TlsMaterial } from '../configuration/tls.ts';
@@ -38,6 +40,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   answerUnheeded(app, options);
   limitConnections(app.server, connections.connectionsMax);
   endUnreadAnswers(app.server, unreadMs);
+  protectAnswers(app, { isHttps: options.https !== undefined });
   traceRequests(app, options);
   answerInJsonOnly(app, log);
   endConnectionsOnClose(app);
@@ -55,7 +58,7 @@ function create(
   return Fastify({
     ...others,
     ...{ trustProxy, genReqId },
-    https: { ...http, handshakeTimeout: handshakeTimeoutMs, ...https },
+    https: { ...http, ...serverTls, handshakeTimeout: handshakeTimeoutMs, ...https },
   });
 }
 

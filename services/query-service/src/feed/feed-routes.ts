@@ -98,7 +98,7 @@ function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): 
   // The values are JSON already, byte by byte what is on the topic.
   const events = records.map(toJson).join(',');
   const body = `{"success":true,"events":[${events}],"cursor":${JSON.stringify(cursor)},"isAtEnd":${isAtEnd}}`;
-  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body);
+  return reply.type('application/json; charset=utf-8').send(body);
 }
 
 const toJson = ({ cursor, topic, type, json }: FedRecord): string =>
@@ -113,7 +113,7 @@ function sendStream(deps: Parts, call: FeedCall, after: string, signal: AbortSig
   return (
     call.reply
       // Kept by the client after the stream, the connection would hold a closing server open.
-      .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
+      .headers({ 'x-accel-buffering': 'no', connection: 'close' })
       .type('text/event-stream; charset=utf-8')
       .send(Readable.from(eventStream(deps, ofCall, after, signal)))
   );

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { explained } from '@tollgate/gateway-api/http';
 import { type Log, unreadablePath } from '@tollgate/service-kit';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { protectiveHeaders } from '../protect-answers.ts';
 
 export interface UnreadableOptions {
   newRequestId: () => string;
@@ -47,7 +48,10 @@ export const answersToUnreadable = (options: UnreadableOptions) => ({
     const statusCode = error.statusCode ?? 400;
     options.log.info({ requestId, method, statusCode, code }, 'answered');
     const body = explained({ success: false, errors: [unreadablePath] }, requestId);
-    void reply.header('request-id', requestId).code(statusCode).send(body);
+    void reply
+      .headers({ ...protectiveHeaders, 'request-id': requestId })
+      .code(statusCode)
+      .send(body);
   },
   clientErrorHandler(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (error.code !== 'ECONNRESET') writeTo(socket, faultByCode[error.code ?? ''] ?? noHttp, options);
@@ -84,6 +88,7 @@ function toAnswer({ status: statusCode, message }: Fault, { newRequestId, log }:
   const error = { code, kind: 'invalid_request_error', message };
   const body = JSON.stringify(explained({ success: false, errors: [error] }, requestId));
   const headers = {
+    ...protectiveHeaders,
     ...{ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' },
     ...{ 'Content-Length': String(Buffer.byteLength(body)), 'Request-Id': requestId },
   };

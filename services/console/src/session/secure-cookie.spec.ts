@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { secureAttribute } from './secure-cookie.ts';
+
+// Behind a proxy that terminates TLS and that TRUSTED_PROXIES does not name, the sign-in cookie lacked Secure.
+it.each([
+  ['HTTPS of our own', 'https', {}, undefined, '; Secure'],
+  ['a proxy that is not declared', 'http', { 'x-forwarded-proto': 'https' }, undefined, '; Secure'],
+  ['a public URL with https', 'http', {}, 'https://pay.example', '; Secure'],
+  ['plain HTTP', 'http', {}, undefined, ''],
+  ['plain HTTP behind a proxy', 'http', { 'x-forwarded-proto': 'http' }, 'http://127.0.0.1:3000', ''],
+] as const)('cookies by %s', (_, protocol, headers, publicUrl, attribute) => {
+  expect(secureAttribute({ protocol, headers }, publicUrl)).toBe(attribute);
+});
