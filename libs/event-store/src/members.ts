@@ -125,7 +125,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
 }
 
 /** Those that have beaten of late, as somebody sees them who is none of them. @throws StoreUnavailable */
-export async function livingMembers(store: EventStore, clock: Clock): Promise<readonly Member[]> {
+export async function livingMembers(store: EventStore, clock: Clock): Promise<readonly Beat[]> {
   const seen = createSeen(store, clock, '');
   await seen.look();
   return seen.living();

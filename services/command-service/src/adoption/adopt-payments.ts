@@ -63,6 +63,8 @@ export interface AdoptionWatch {
   /** Called for each payment that matches, once; calls of a page come in no particular order. */
   onRow(row: AdoptedRow): void;
   onDay(day: string, soFar: AdoptionTally): void;
+  /** Called before each pause after which an account that gave no answer is asked again. */
+  onWait?(pauseMs: number): void;
 }
 
 /** Rows that are under way at once. */
@@ -75,7 +77,7 @@ const concurrentRowsMax = 16;
 export async function adoptPayments(
   deps: AdoptionDependencies,
   order: AdoptionOrder,
-  { signal, onRow, onDay }: AdoptionWatch,
+  { signal, onRow, onDay, onWait = () => undefined }: AdoptionWatch,
 ): Promise<AdoptionTally> {
   const id = deps.ids.uuid();
   const cause: Cause = {
@@ -83,7 +85,7 @@ export async function adoptPayments(
     actor: deps.actor,
   };
   const adopting: Adopting = {
-    ...{ ...deps, order, cause, ask: askPatiently(deps, order, { cause, signal }) },
+    ...{ ...deps, order, cause, ask: askPatiently(deps, order, { cause, signal, onWait }) },
     ...{ adoptions: createAdoptions(deps), recurringTokens: createRecurringTokens(deps) },
     unmatched: createUnmatchedOperations(deps),
   };

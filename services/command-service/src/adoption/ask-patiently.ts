@@ -19,7 +19,7 @@ const pausesMs = [1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 export function askPatiently(
   { askAccount, clock }: { askAccount: AskAccount; clock: Clock },
   { environment, account }: { environment: Environment; account: string },
-  { cause, signal }: { cause: Cause; signal: AbortSignal },
+  { cause, signal, onWait }: { cause: Cause; signal: AbortSignal; onWait: (pauseMs: number) => void },
 ): Ask {
   return async (inquiry) => {
     for (let tries = 0; ; tries += 1) {
@@ -30,6 +30,7 @@ export function askPatiently(
       if (outcome.kind === 'refused') throw refused(account, outcome.errors);
       const pauseMs = pausesMs[tries];
       if (pauseMs === undefined) throw notAnswering(account);
+      onWait(pauseMs);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   };

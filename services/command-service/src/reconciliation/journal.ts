@@ -53,8 +53,8 @@ async function append(
 export interface Journal {
   /** Reads what is new. */
   refresh(): Promise<void>;
-  /** What was asked for and has not ended: first what a person waits for, then the oldest. */
-  openOf(environment: Environment, account: string): ReconciliationRequest | undefined;
+  /** Requests whose runs have not ended: those of persons first, then the oldest. */
+  openOf(environment: Environment, account: string): ReconciliationRequest[];
   /** What was asked of accounts that are not among these. */
   openOfOthers(isKnown: (request: ReconciliationRequest) => boolean): ReconciliationRequest[];
   daysOf(environment: Environment, account: string): ReconciledDays;
@@ -92,7 +92,7 @@ export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Jo
     openOf: (environment, account) =>
       [...open.values()]
         .filter((request) => request.environment === environment && request.account === account)
-        .sort(byUrgency)[0],
+        .sort(byUrgency),
     openOfOthers: (isKnown) => [...open.values()].filter((request) => !isKnown(request)),
     daysOf: (environment, account) => days.get(keyOf(environment, account)) ?? new Map(),
   };

@@ -1,9 +1,14 @@
 /** Carries out reconciliations: those that are due, and those that a person asks for. One process does it for all. */
-import { type Environment, merchantAccountKey } from '@tollgate/payment-domain';
+import { type Environment, type ReconciliationRequest, merchantAccountKey } from '@tollgate/payment-domain';
 import { isRetryable } from '@tollgate/service-kit';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type Journal, createJournal, requestReconciliation } from './journal.ts';
-import { type RunDependencies, refuseReconciliation, runReconciliation } from './reconciliation-run.ts';
+import {
+  type RunDependencies,
+  type RunEnd,
+  refuseReconciliation,
+  runReconciliation,
+} from './reconciliation-run.ts';
 import { dueDay, lastCompleteDay, recentDifferences } from './schedule.ts';
 
 export interface ReconcilerDependencies extends RunDependencies {
@@ -38,6 +43,8 @@ const idleMs = 2_000;
 /** Before an account that gave no answer is asked again, milliseconds; doubled each time. */
 const retryMsMin = 60_000;
 const retryMsMax = 60 * 60_000;
+/** Before a run continues that the store interrupted, milliseconds. */
+const storeRetryMs = 10_000;
 
 export function createReconciler(deps: ReconcilerDependencies): Reconciler {
   const { accounts, clock } = deps;
@@ -98,26 +105,43 @@ async function runAccounts(
   await Promise.all([...running.values()].map(({ ended }) => ended));
 }
 
-/** An account that hangs holds up its own runs only. */
+/** An account that hangs holds up its own runs only, and none that a person requests meanwhile. */
 async function runAccount(
   deps: ReconcilerDependencies,
   journal: Journal,
   account: AccountName,
   signal: AbortSignal,
 ): Promise<void> {
+  const requests = requestsOf(journal, account);
   let retryMs = retryMsMin;
   while (!signal.aborted) {
-    let end: 'idle' | 'ended' | 'interrupted';
-    try {
-      end = await runNext(deps, journal, account, signal);
-    } catch (error) {
-      end = 'interrupted';
+    const end = await runNext(deps, journal, account, requests, signal).catch((error: unknown) => {
       logFailure(deps, account, error);
-    }
-    const pauseMs = end === 'ended' ? 0 : end === 'idle' ? idleMs : retryMs;
-    retryMs = end === 'interrupted' ? Math.min(2 * retryMs, retryMsMax) : retryMsMin;
-    await deps.clock.sleep(pauseMs, signal).catch(() => undefined);
+      return isRetryable(error) ? 'store-away' : 'interrupted';
+    });
+    let pauseMs = { ended: 0, idle: idleMs, 'store-away': storeRetryMs, interrupted: retryMs }[end];
+    if (end === 'interrupted') retryMs = Math.min(2 * retryMs, retryMsMax);
+    else if (end !== 'store-away') retryMs = retryMsMin;
+    do {
+      await deps.clock.sleep(Math.min(pauseMs, idleMs), signal).catch(() => undefined);
+      pauseMs -= idleMs;
+    } while (pauseMs > 0 && !signal.aborted && !requests.hasNew());
   }
+}
+
+/** The open requests of an account: first those of persons that were not tried yet. */
+function requestsOf(journal: Journal, { environment, name }: AccountName) {
+  const tried = new Set<string>();
+  const open = () => journal.openOf(environment, name);
+  const newOne = () => open().find(({ by, token }) => by === 'person' && !tried.has(token));
+  return {
+    hasNew: () => newOne() !== undefined,
+    take(): ReconciliationRequest | undefined {
+      const request = newOne() ?? open()[0];
+      if (request !== undefined) tried.add(request.token);
+      return request;
+    },
+  };
 }
 
 /** While the store is away or the index is being rebuilt, nothing is wrong with a reconciliation. */
@@ -131,11 +155,12 @@ async function runNext(
   deps: ReconcilerDependencies,
   journal: Journal,
   { environment, name: account }: AccountName,
+  requests: ReturnType<typeof requestsOf>,
   signal: AbortSignal,
-): Promise<'idle' | 'ended' | 'interrupted'> {
+): Promise<'idle' | RunEnd> {
   await journal.refresh();
-  const open = journal.openOf(environment, account);
-  if (open !== undefined) return runReconciliation(deps, open, signal);
+  const request = requests.take();
+  if (request !== undefined) return runReconciliation(deps, request, signal);
   const day = dueDay(journal.daysOf(environment, account), deps.clock.now(), deps.reconciledAfterDays);
   if (day === undefined) return 'idle';
   await requestReconciliation(deps, { environment, account, day, isDryRun: false, by: 'schedule' });

@@ -7,6 +7,7 @@ import {
   reconciliationStream,
 } from '@tollgate/payment-domain';
 import { pageRows } from '@tollgate/provider';
+import { StoreUnavailable } from '@tollgate/event-store';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -18,7 +19,7 @@ import { resolveReview } from '../operations/resolve-review.ts';
 import { type Instance, accountNamed, caller, cause, payoutFor, teaFor, times } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import type { Books } from './books.ts';
-import { requestReconciliation } from './journal.ts';
+import { createJournal, requestReconciliation } from './journal.ts';
 import { type ReconcilerDependencies, createReconciler } from './reconciler.ts';
 import { runReconciliation } from './reconciliation-run.ts';
 import { toDay } from './schedule.ts';
@@ -501,6 +502,47 @@ describe('the reconciler', () => {
     expect(health('hung')).toMatchObject({ lastCompleteDay: undefined });
     hung.provider.answersInquiries = true;
     await until(() => health('hung')?.lastCompleteDay === first);
+  });
+
+  // An interrupted run put the account's loop to sleep for a minute, later for an hour, and a run that a person requested
+  // meanwhile waited as well: `tollgate reconcile` gave up after 20 seconds.
+  it('begins a run that a person requests while an interrupted run waits for its next try', async () => {
+    const { deps } = prepare();
+    start({ deps, matched: [], catchUp: async () => undefined });
+    const journal = createJournal(harness());
+    const scheduled = () => journal.openOf('sandbox', 'hung')[0]?.token ?? '';
+    const interruptions = async () =>
+      (await eventsOf(scheduled())).filter(({ type }) => type === 'ReconciliationInterrupted').length;
+    await until(async () =>
+      journal
+        .refresh()
+        .then(interruptions)
+        .then((count) => count >= 3),
+    );
+    hung.provider.answersInquiries = true;
+    const wanted = { environment: 'sandbox', account: 'hung', day: today(), isDryRun: true } as const;
+    const { token } = await requestReconciliation(deps, { ...wanted, by: 'person' });
+    const askedAt = harness().clock.now();
+    await until(async () => (await eventsOf(token)).length > 0);
+    expect(harness().clock.now() - askedAt).toBeLessThan(10_000);
+  });
+
+  // Each of six outages of the store doubled the pause of the account, which had answered all the time.
+  it('continues soon after the store was away, however often', async () => {
+    const { deps } = prepare();
+    let failures = 0;
+    const append: typeof deps.store.append = (stream, ...rest) => {
+      if (!stream.startsWith('reconciliation-') || failures === 6)
+        return harness().store.append(stream, ...rest);
+      failures += 1;
+      return Promise.reject(new StoreUnavailable('store_unreachable', 'The event store did not confirm.'));
+    };
+    deps.store = { ...harness().store, append };
+    const { reconciler } = start({ deps, matched: [], catchUp: async () => undefined });
+    const startedAt = harness().clock.now();
+    await until(() => reconciler.health()?.[0]?.differences === 0 && harness().provider.pagesRead >= 2);
+    expect(failures).toBe(6);
+    expect(harness().clock.now() - startedAt).toBeLessThan(2 * minute);
   });
 
   it('ends what is asked of an account that it does not have', async () => {

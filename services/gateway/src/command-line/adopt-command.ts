@@ -183,7 +183,12 @@ async function adoptWithin(
   return await adoptPayments(
     { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: tools.person },
     order,
-    { signal, onRow, onDay: (day, soFar) => print(`${day}  ${progressOf(soFar)}\n`) },
+    {
+      signal,
+      onRow,
+      onDay: (day, soFar) => print(`${day}  ${progressOf(soFar)}\n`),
+      onWait: (pauseMs) => print(`The account does not answer; the next try is in ${pauseMs / 1_000} s.\n`),
+    },
   );
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { requestReconciliation } from '@tollgate/command-service';
+import { membersStream } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {
   decodeReconciliationJournalEvent,
@@ -8,15 +10,22 @@ import {
   type Counts,
   type ReconciliationRequest,
 } from '@tollgate/payment-domain';
-import { systemClock } from '@tollgate/service-kit';
+import { systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
+import { providerCalls } from '../configuration/service-names.ts';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
 const now = Date.UTC(2026, 10, 10, 12);
 const given = 'reconcile --account main --environment sandbox';
 
 /** A gateway that ends each run as given, as soon as the command waits for it; without one, nothing happens. */
-async function start(gateway?: { outcome?: string; counts?: Partial<Counts>; interrupted?: boolean }) {
+async function start(gateway?: {
+  outcome?: string;
+  counts?: Partial<Counts>;
+  interrupted?: boolean;
+  /** Another run of the account is under way for so long. */
+  isBusyForMs?: number;
+}) {
   const store = await temporaryStore();
   let waitedMs = 0;
   const taken = new Set<string>();
@@ -54,13 +63,13 @@ async function start(gateway?: { outcome?: string; counts?: Partial<Counts>; int
     monotonic: () => waitedMs,
     async sleep(durationMs: number) {
       waitedMs += durationMs;
-      if (gateway === undefined) return;
+      if (gateway === undefined || waitedMs < (gateway.isBusyForMs ?? 0)) return;
       for (const request of await requests())
         if (!taken.has(request.token)) await carryOut(taken.add(request.token) && request);
     },
   };
   const run = (more: string) => runWith(toolsWith({ store, clock }), `${given} ${more}`);
-  return { run, requests };
+  return { run, requests, store, clock, taken };
 }
 
 describe('reconcile', () => {
@@ -109,10 +118,27 @@ describe('reconcile', () => {
     expect((await run('--from 2026-11-01')).out).toContain('the account gives no answer (timeout)');
   });
 
+  // While another run of the account was under way, the command said that no gateway ran.
+  it('says which run it waits for while the gateway is busy', async () => {
+    const { run, store, clock, taken } = await start({ isBusyForMs: 60_000 });
+    const self = { member: 'gateway', release: '1', reads: 1, shares: [providerCalls] };
+    const beat = { id: randomUUID(), type: 'MemberLives', data: self, metadata: {} };
+    await store.append(membersStream, [beat], 'any');
+    const { token } = await requestReconciliation(
+      { store, clock, ids: systemIds },
+      { environment: 'sandbox', account: 'main', day: '2026-10-31', isDryRun: false, by: 'schedule' },
+    );
+    taken.add(token);
+    const { exitCode, out, error } = await run('--from 2026-11-01');
+    expect([exitCode, error]).toEqual([0, '']);
+    expect(out).toContain(`2026-11-01: waits for another run of this account, ${token} for 2026-10-31\n`);
+    expect(out).toMatch(/main 2026-11-01: complete/);
+  });
+
   it('says where no gateway runs, or has no such account', async () => {
     const { run } = await start();
     const { exitCode, error } = await run('--from 2026-11-01');
-    expect([exitCode, error]).toEqual([1, expect.stringContaining('No gateway took it up')]);
+    expect([exitCode, error]).toEqual([1, expect.stringContaining('No running gateway calls the accounts')]);
     const other = await start({ outcome: 'account_unknown' });
     expect(await other.run('--from 2026-11-01')).toMatchObject({
       exitCode: 1,

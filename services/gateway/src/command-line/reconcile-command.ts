@@ -1,5 +1,6 @@
 /** `reconcile`: asks the running gateway to compare days of an account, and shows what it finds. */
-import { requestReconciliation } from '@tollgate/command-service';
+import { createJournal, requestReconciliation } from '@tollgate/command-service';
+import { livingMembers } from '@tollgate/event-store';
 import {
   type Environment,
   type ReconciliationReport,
@@ -20,6 +21,7 @@ import {
   environmentOption,
   stopSignalOf,
 } from './command.ts';
+import { providerCalls } from '../configuration/service-names.ts';
 
 type Print = (text: string) => void;
 
@@ -36,8 +38,8 @@ interface ReconcileOptions {
 const daysMax = 366;
 const dayMs = 24 * 60 * 60_000;
 const pollMs = 500;
-/** A gateway that runs takes up what is asked for within seconds. */
-const takenUpWithinMs = 20_000;
+/** A gateway begins a run within seconds, unless another run of the account is under way. */
+const begunWithinMs = 20_000;
 
 export function registerReconcileCommand(program: Command, run: RunCommand, output: Print): void {
   program
@@ -101,18 +103,25 @@ function refusalOf(from: string, to: string, now: number): string | undefined {
 
 /** Prints what happens until the run has ended. @returns its report, or why there is none */
 async function follow(
-  { store, clock }: CommandTools,
-  { token, account, environment }: ReconciliationRequest,
+  tools: CommandTools,
+  request: ReconciliationRequest,
   print: Print,
   signal: AbortSignal,
 ): Promise<ReconciliationReport | string> {
-  const begunAt = clock.monotonic();
+  const { store, clock } = tools;
+  const { token, account, environment } = request;
+  let waitingSince = clock.monotonic();
   let next = 0;
   let report: ReconciliationReport | undefined;
   while (report?.ended === undefined) {
     if (signal.aborted) return `It goes on in the gateway as ${token}.`;
-    if (report === undefined && clock.monotonic() - begunAt > takenUpWithinMs)
-      return 'No gateway took it up: the next one that starts on this data does. Start it, or see its log.';
+    if (report === undefined && clock.monotonic() - waitingSince > begunWithinMs) {
+      const reason = await waitReason(tools, request);
+      if (reason === undefined)
+        return 'No running gateway calls the accounts: the next one that starts on this data begins the run. Start it.';
+      print(`${request.day}: waits for ${reason}\n`);
+      waitingSince = clock.monotonic();
+    }
     for await (const recorded of store.read(reconciliationStream(token), { from: next })) {
       const event = decodeReconciliationEvent(recorded);
       next = recorded.revision + 1;
@@ -126,6 +135,21 @@ async function follow(
     : report;
 }
 
+/** Why a run does not begin; undefined if no gateway runs that would begin it. */
+async function waitReason(
+  { store, clock }: CommandTools,
+  { token, account, environment }: ReconciliationRequest,
+): Promise<string | undefined> {
+  const living = await livingMembers(store, clock);
+  if (living.every(({ shares }) => !shares.includes(providerCalls))) return undefined;
+  const journal = createJournal({ store });
+  await journal.refresh();
+  const [first] = journal.openOf(environment, account).filter((other) => other.token !== token);
+  return first === undefined
+    ? 'the gateway to take over the reconciliations of a process that has stopped'
+    : `another run of this account, ${first.token} for ${first.day}`;
+}
+
 const number = (value: number) => value.toLocaleString('en');
 
 function toProgress(event: ReconciliationEvent, { request, counts }: ReconciliationReport): string {
@@ -137,7 +161,7 @@ function toProgress(event: ReconciliationEvent, { request, counts }: Reconciliat
       return `${day}: page ${page} of the ${operation}s compared; ${found}\n`;
     }
     case 'ReconciliationInterrupted':
-      return `${day}: the account gives no answer (${printable(event.data.reason)}); it is asked again later\n`;
+      return `${day}: the account gives no answer (${printable(event.data.reason)}); the run continues within an hour, and a new request tries at once\n`;
     default:
       return '';
   }

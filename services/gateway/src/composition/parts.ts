@@ -32,7 +32,7 @@ import { joinStore } from './join-store.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type OpenedTeams, openTeams } from './open-teams.ts';
-import { type ServiceName, serviceNames } from '../configuration/service-names.ts';
+import { type ServiceName, providerCalls, serviceNames } from '../configuration/service-names.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { startClockCheck } from './start-clock-check.ts';
 import { startIndex } from './start-index.ts';
@@ -79,9 +79,6 @@ export interface Parts extends GatewayDependencies {
   operatorCredentials: () => OperatorCredentials;
 }
 
-/** The work whose limits the callers of the accounts share. */
-const callers = 'provider-calls';
-
 export function createParts(
   deps: GatewayDependencies,
   base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'> & {
@@ -113,8 +110,8 @@ export function createParts(
   let processes = () => 1;
   const members = once(async () => {
     const { members: joined } = await joinedStore();
-    stops.defer(inBackground((signal) => joined.share(callers, signal)));
-    processes = () => joined.place(callers).count;
+    stops.defer(inBackground((signal) => joined.share(providerCalls, signal)));
+    processes = () => joined.place(providerCalls).count;
     return joined;
   });
 

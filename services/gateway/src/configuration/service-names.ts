@@ -24,6 +24,9 @@ export const routedServices = [
 ] as const satisfies readonly ServiceName[];
 export type RoutedService = (typeof routedServices)[number];
 
+/** The work that processes of the command service share: calls of the accounts, within common limits. */
+export const providerCalls = 'provider-calls';
+
 /** Those that keep an index of their own. */
 export const indexedServices: readonly ServiceName[] = ['command-service', 'query-service'];
 
