@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvariantViolation, StartupError, errorCode } from './errors.ts';
-import { BodyFault, acceptJsonOnly } from './json-body.ts';
+import { ambiguousHeaderIn, isExactQuery } from './exact-request.ts';
 import { given } from './given.ts';
+import { nameOf } from './invalid-request.ts';
+import { BodyFault, acceptJsonOnly } from './json-body.ts';
 import type { Log } from './log.ts';
 
 /** One entry of an error answer, as the specification's section 7 writes it. */
@@ -95,6 +97,28 @@ const missingHost = {
   parameter: 'Host',
 };
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Nothing is decided by what requests to this route say, so they may be ambiguous. */
+    acceptsAmbiguity?: true;
+  }
+}
+
+/** Why a request cannot be read in one way only; undefined if it can. */
+function faultIn({ raw, headers, url, routeOptions }: FastifyRequest) {
+  if (raw.httpVersion === '1.1' && headers.host === undefined) return missingHost;
+  if (routeOptions.config.acceptsAmbiguity === true) return undefined;
+  const ambiguous = ambiguousHeaderIn(raw.rawHeaders);
+  if (ambiguous !== undefined) {
+    const name = nameOf([ambiguous]);
+    return { message: `${name} has several values. Send it once, with one value.`, parameter: name };
+  }
+  const queryAt = url.indexOf('?');
+  if (queryAt === -1 || isExactQuery(url.slice(queryAt))) return undefined;
+  const message = 'The query is not percent-encoded UTF-8. Encode its values, and send it again.';
+  return { message, parameter: 'query' };
+}
+
 const codeByFastifyCode: Readonly<Record<string, ServerErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
@@ -112,9 +136,9 @@ function sendServerError(
 /** Leaves JSON as the only body, and gives every error and unknown path the specification's error body. */
 export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   acceptJsonOnly(app);
-  app.addHook('onRequest', async ({ raw, headers }, reply) => {
-    if (raw.httpVersion !== '1.1' || headers.host !== undefined) return;
-    await sendServerError(reply, 'invalid_request', missingHost);
+  app.addHook('onRequest', async (request, reply) => {
+    const fault = faultIn(request);
+    return fault && sendServerError(reply, 'invalid_request', fault);
   });
   const methodsAt = rememberRoutes(app);
   const answerNotFound = ({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -130,7 +154,7 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const known = codeByFastifyCode[errorCode(error) ?? ''];
     if (known !== undefined) return sendServerError(reply, known);
-    if (error instanceof BodyFault) return sendServerError(reply, 'invalid_json', error);
+    if (error instanceof BodyFault) return sendServerError(reply, error.code, error);
     const status = clientErrorStatusOf(error);
     if (status === 400) return sendServerError(reply, 'invalid_json');
     if (status !== undefined) return sendServerError(reply, 'invalid_request', { statusCode: status });

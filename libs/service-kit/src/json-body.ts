@@ -1,15 +1,18 @@
 /** Reads the body of a request as JSON, and says what is wrong with one that is none. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { duplicateKeyIn } from './duplicate-key.ts';
+import { decodeUtf8 } from './exact-request.ts';
 import { nameOf } from './invalid-request.ts';
 
 /** A body that is not JSON that we accept. Its message quotes nothing of it but the name of a key. */
 export class BodyFault extends Error {
   readonly parameter: string;
+  readonly code: 'invalid_json' | 'unsupported_media_type';
 
-  constructor(message: string, parameter = 'body') {
+  constructor(message: string, parameter = 'body', code: BodyFault['code'] = 'invalid_json') {
     super(message);
     this.parameter = parameter;
+    this.code = code;
   }
 }
 
@@ -17,13 +20,30 @@ export class BodyFault extends Error {
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = String(body);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const text = Buffer.isBuffer(body) ? decodeUtf8(body) : body;
+    const fault = encodingFaultIn(request) ?? (text === undefined ? notUtf8() : undefined);
+    if (fault !== undefined || text === undefined) return done(fault ?? null);
     if (text === '') return done(null, undefined);
     return parse(request, text, (error, value) =>
       done(error === null ? duplicateIn(text) : faultIn(text), value),
     );
   });
+}
+
+const notUtf8 = () => new BodyFault('The body is not UTF-8. Encode it as UTF-8 and send it again.');
+
+/** Of a body that is announced as anything but plain UTF-8: it is read as it is announced, or not at all. */
+function encodingFaultIn({ headers }: FastifyRequest): BodyFault | undefined {
+  const { 'content-encoding': coding = 'identity', 'content-type': type = '' } = headers;
+  const unsupported = (message: string, parameter: string) =>
+    new BodyFault(message, parameter, 'unsupported_media_type');
+  if (coding.toLowerCase() !== 'identity')
+    return unsupported('Send the body as it is, without Content-Encoding.', 'Content-Encoding');
+  const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)].map(([, name]) => name);
+  return charsets.every((name) => /^utf-?8$/i.test(name ?? ''))
+    ? undefined
+    : unsupported('Encode the body as UTF-8, and declare charset=utf-8 or nothing.', 'Content-Type');
 }
 
 function duplicateIn(text: string): BodyFault | null {

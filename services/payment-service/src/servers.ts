@@ -2,7 +2,15 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { apiError, type ApiError } from '@tollgate/payment-api';
-import { answerInJsonOnly, errorCode, httpServerOptions, serverTls, type Log } from '@tollgate/service-kit';
+import {
+  answerInJsonOnly,
+  endUnlessArrived,
+  errorCode,
+  followRequests,
+  httpServerOptions,
+  serverTls,
+  type Log,
+} from '@tollgate/service-kit';
 import {
   fastify,
   type FastifyError,
@@ -29,8 +37,11 @@ export function createHttpsServer(certificate: ServerCertificate, log: Log): Fas
     frameworkErrors: (_error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
       void send(reply, refusal(unreadable())),
     clientErrorHandler: (error, socket) =>
-      answerOnSocket(socket, statusBySocketError.get(errorCode(error) ?? '') ?? 400, unreadable()),
+      endUnlessArrived(error, socket, () =>
+        answerOnSocket(socket, statusBySocketError.get(errorCode(error) ?? '') ?? 400, unreadable()),
+      ),
   });
+  followRequests(app.server);
   answerInJsonOnly(app, log);
   return app;
 }

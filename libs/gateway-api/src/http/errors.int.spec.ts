@@ -32,7 +32,7 @@ test('a message consists of whole sentences, and asks for a repeat where that ma
 
 test('statuses follow from kinds', () => {
   const statuses = {
-    api_error: [429, 500, 502, 503],
+    api_error: [408, 429, 500, 502, 503],
     authentication_error: [401, 403],
     processing_error: [409, 422],
   };

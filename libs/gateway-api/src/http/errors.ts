@@ -343,6 +343,13 @@ export const apiErrors = {
     'invalid_request_error',
     410,
   )('This callback address has come to its end. Stop sending to it.'),
+  request_timeout: later(
+    retried(
+      408,
+      1,
+      'The request arrived too slowly, and was not carried out. Repeat it with the same Idempotency-Key. Its headers must arrive within two seconds, all of it within three.',
+    ),
+  ),
   service_unavailable: retried(
     503,
     1,

@@ -165,8 +165,8 @@ function descriptionOf({ description: text, scopes }: Operation): string {
   return text === undefined ? key : `${text}\n\n${key}`;
 }
 
-/** Printable ASCII, and more than two quotes with nothing between them; spaces around it get lost on the way. */
-const idempotencyKeyPattern = '^(?!""$)[!-~]([ -~]*[!-~])?$';
+/** Printable ASCII, quoted or without a comma, and not empty; spaces around it get lost on the way. */
+const idempotencyKeyPattern = '^(?!""$)("[ !#-~]+"|[!-+.-~-]([ -+.-~-]*[!-+.-~-])?)$';
 
 function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Operation): JsonObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
@@ -186,7 +186,7 @@ function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Op
             'Idempotency-Key',
             idempotencyKey === 'required',
             { minLength: 1, maxLength: 255, pattern: idempotencyKeyPattern },
-            'Makes the request idempotent. Printable ASCII, quoted or bare. Keys do not expire.',
+            'Makes the request idempotent. Printable ASCII, once; quote a key that contains a comma. Keys do not expire.',
           ),
         ]),
     ...(minPosition === undefined

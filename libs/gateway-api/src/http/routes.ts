@@ -137,8 +137,8 @@ const underKey: readonly ErrorCode[] = [
   // While two releases run side by side.
   ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
 ];
-/** With or without a key: a request that breaks HTTP, or whose headers are too long, reaches no route. */
-const always: readonly ErrorCode[] = ['invalid_request'];
+/** With or without a key: a request that breaks HTTP, is too slow, or whose headers are too long, reaches no route. */
+const always: readonly ErrorCode[] = ['invalid_request', 'request_timeout'];
 const withBody: readonly ErrorCode[] = [
   ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
 ];

@@ -6,7 +6,7 @@ describe('parseIdempotencyKey', () => {
     ['bare', 'abc', 'abc'],
     ['quoted', '"abc"', 'abc'],
     ['of one quotation mark', '"', '"'],
-    ['sent twice', ['a', 'b'], 'a, b'],
+    ['quoted, with a comma in it', '"a, b"', 'a, b'],
     ['255 characters long', 'k'.repeat(255), 'k'.repeat(255)],
   ])('takes a key that is %s', (_name, header, value) => {
     expect(parseIdempotencyKey(header, 'order-1')).toEqual({

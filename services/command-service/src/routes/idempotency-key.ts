@@ -2,7 +2,7 @@ import { containsCardNumber } from '@tollgate/payment-api';
 import type { IdempotencyKey } from '../tokens.ts';
 import { type Parsed, refuse } from './parsed.ts';
 
-/** `Idempotency-Key` header, quoted (as in the IETF draft) or bare; without it the order number stands in. */
+/** `Idempotency-Key` header, quoted (as in the IETF draft) or bare without a comma; without it the order number stands in. */
 export function parseIdempotencyKey(
   header: string | string[] | undefined,
   orderNumber: string | undefined,
@@ -12,8 +12,8 @@ export function parseIdempotencyKey(
       return { kind: 'parsed', value: { source: 'orderNumber', value: orderNumber } };
     return refuse('idempotency_key_missing', undefined, 'Idempotency-Key');
   }
-  const text = Array.isArray(header) ? header.join(', ') : header;
-  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  const text = String(header);
+  const key = /^"([^"]*)"$/.exec(text)?.[1] ?? text;
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     return refuse(
       'invalid_param',

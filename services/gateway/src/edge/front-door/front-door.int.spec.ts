@@ -148,6 +148,21 @@ describe('what is handed on', () => {
     expect(queries.seen).toMatchObject([{ method: 'HEAD', url: '/api/v1/payments/pay_1' }]);
   });
 
+  // Node gave the front door both keys joined, which was a third key to the service.
+  it.each([
+    ['Idempotency-Key', ['Idempotency-Key: k', 'Idempotency-Key: k']],
+    ['Authorization', ['Authorization: Bearer a', 'Authorization: Bearer b']],
+    ['Content-Type', ['Content-Type: application/json', 'Content-Type: text/plain']],
+  ])('has no header twice that decides something: %s', async (name, lines) => {
+    const commands = await startService();
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
+    const head = ['POST /api/v1/refunds HTTP/1.1', 'Host: x', 'Content-Length: 0', ...lines];
+    const answer = await sendRaw(url, head);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toContain(`"parameter":"${name}"`);
+    expect(commands.seen).toEqual([]);
+  });
+
   it('is no body over the limit', async () => {
     const commands = await startService();
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
@@ -295,6 +310,23 @@ describe('several instances of a service', () => {
     expect([answered.statusCode, answered.headers['retry-after']]).toEqual([503, '1']);
     expect(answered.headers['content-type']).toMatch(/^application\/json/);
     expect(await errorsOf(answered)).toEqual(['service_unavailable']);
+  });
+
+  // The body of the service's own 408 named another request than its header.
+  it('that do not read a request in time are passed, and answered for if there is no other', async () => {
+    const late = await startService((_request, response) => void response.writeHead(408).end('{}'));
+    const other = await startService();
+    const post = async (origins: string) => {
+      const url = await startFrontDoor({ COMMAND_SERVICE_URL: origins });
+      return request(`${url}/api/v1/payments`, { method: 'POST', headers: json, body: '{"a":1}' });
+    };
+    expect((await post(`${late.origin},${other.origin}`)).statusCode).toBe(200);
+    expect(other.seen).toMatchObject([{ body: '{"a":1}' }]);
+    const answered = await post(late.origin);
+    const { requestId, errors } = (await answered.body.json()) as { requestId: string; errors: object[] };
+    expect(answered.statusCode).toBe(503);
+    expect(answered.headers).toMatchObject({ 'retry-after': '1', 'request-id': requestId });
+    expect(errors).toMatchObject([{ code: 'service_unavailable' }]);
   });
 
   // A request that was sent may have been carried out: to send it again is the team's to decide, under its key.

@@ -1,5 +1,5 @@
 /** The instances of one service: requests go to them in turn, past those that cannot be connected to. */
-import { type Clock, errorCode } from '@tollgate/service-kit';
+import { type Clock, TollgateError, errorCode } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 
 /** So long an instance that could not be connected to is asked after the others only, milliseconds. */
@@ -14,8 +14,8 @@ export interface UpstreamsOptions {
 
 export interface Upstreams {
   /**
-   * Sends a request once. Another instance is tried only where none of it can have been sent, because there was no
-   * connection to send it on. Rejects with what kept the last instance from answering.
+   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no
+   * connection to send it on, or if it was not read whole (408). Rejects with what kept the last instance from answering.
    */
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }
@@ -39,7 +39,10 @@ export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Up
       let failure: unknown;
       for (const origin of inTurn()) {
         try {
-          return await agent.request({ ...options, origin });
+          const answer = await agent.request({ ...options, origin });
+          if (answer.statusCode !== 408) return answer;
+          await answer.body.dump();
+          throw new TollgateError(notRead, 'The service did not read the request in time.');
         } catch (error) {
           if (!isNotSent(error)) throw error;
           restingUntil.set(origin, clock.monotonic() + restMs);
@@ -51,13 +54,15 @@ export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Up
   };
 }
 
+const notRead = 'request_not_read';
+
 /**
- * True where there was no connection. The code alone does not tell: a host can become unreachable while an answer is
- * awaited, too.
+ * True if there was no connection, or the request was not read whole. The code alone does not tell: a host can become
+ * unreachable while an answer is awaited, too.
  */
 export function isNotSent(error: unknown): boolean {
   const code = errorCode(error);
-  if (code === 'ECONNREFUSED' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  if (code === 'ECONNREFUSED' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === notRead) return true;
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   return syscall === 'connect' || syscall === 'getaddrinfo';
 }

@@ -1,8 +1,8 @@
 /** Answers to what the router, or the parser of HTTP, cannot read: no hook of ours sees these. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES, maxHeaderSize } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { explained } from '@tollgate/gateway-api/http';
-import { type Log, unreadablePath } from '@tollgate/service-kit';
+import { type ErrorCode, explained, statedError } from '@tollgate/gateway-api/http';
+import { type Log, endUnlessArrived, followRequests, unreadablePath } from '@tollgate/service-kit';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { protectiveHeaders } from '../protect-answers.ts';
 
@@ -14,15 +14,12 @@ export interface UnreadableOptions {
 interface Fault {
   status: number;
   message: string;
+  /** `invalid_request` if absent. */
+  code?: ErrorCode;
 }
 
-const code = 'invalid_request';
-
 const faultByCode: Readonly<Record<string, Fault>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    message: 'The request came too slowly. Send its headers within two seconds, and all of it within three.',
-  },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', ...statedError('request_timeout') },
   HPE_HEADER_OVERFLOW: {
     status: 431,
     message: `Path and headers are too long. Send at most ${maxHeaderSize / 1_024} KiB of them together.`,
@@ -46,7 +43,7 @@ export const answersToUnreadable = (options: UnreadableOptions) => ({
   frameworkErrors(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
     const { id: requestId, method } = request;
     const statusCode = error.statusCode ?? 400;
-    options.log.info({ requestId, method, statusCode, code }, 'answered');
+    options.log.info({ requestId, method, statusCode, code: unreadablePath.code }, 'answered');
     const body = explained({ success: false, errors: [unreadablePath] }, requestId);
     void reply
       .headers({ ...protectiveHeaders, 'request-id': requestId })
@@ -54,8 +51,10 @@ export const answersToUnreadable = (options: UnreadableOptions) => ({
       .send(body);
   },
   clientErrorHandler(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (error.code !== 'ECONNRESET') writeTo(socket, faultByCode[error.code ?? ''] ?? noHttp, options);
-    socket.destroy(error);
+    endUnlessArrived(error, socket, () => {
+      if (error.code !== 'ECONNRESET') writeTo(socket, faultByCode[error.code ?? ''] ?? noHttp, options);
+      socket.destroy(error);
+    });
   },
 });
 
@@ -64,6 +63,7 @@ export function answerUnheeded(
   { server }: Pick<FastifyInstance, 'server'>,
   options: UnreadableOptions,
 ): void {
+  followRequests(server);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     writeTo(socket, noProxy, options);
     socket.destroy();
@@ -82,15 +82,20 @@ function writeTo(socket: Duplex, fault: Fault, options: UnreadableOptions): void
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function toAnswer({ status: statusCode, message }: Fault, { newRequestId, log }: UnreadableOptions) {
+function toAnswer(fault: Fault, { newRequestId, log }: UnreadableOptions) {
+  const { status: statusCode, message, code = 'invalid_request' } = fault;
   const requestId = newRequestId();
   log.info({ requestId, statusCode, code }, 'answered');
-  const error = { code, kind: 'invalid_request_error', message };
-  const body = JSON.stringify(explained({ success: false, errors: [error] }, requestId));
+  const { kind, retryAfterSeconds } = statedError(code);
+  const errors = [{ code, kind, message }];
+  const body = JSON.stringify(explained({ success: false, errors }, requestId));
   const headers = {
     ...protectiveHeaders,
-    ...{ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' },
-    ...{ 'Content-Length': String(Buffer.byteLength(body)), 'Request-Id': requestId },
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Request-Id': requestId,
+    ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
   };
   return { headers, body };
 }

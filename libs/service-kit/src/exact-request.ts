@@ -1,0 +1,37 @@
+/** Finds what two programs would read differently in a request: a header of several values, and a query that is not UTF-8. */
+
+/** Each decides something and has one value. Node takes the first line of some, and joins the lines of others. */
+const singleValued = /^(authorization|content-type|host|idempotency-key|last-event-id|tollgate-.+)$/i;
+
+/** Bare, or one quoted text: a proxy joins repeated lines by commas. */
+const isOneValue = (value: string): boolean => /^(?:"[^"]*"|[^,]*)$/.test(value);
+
+/** @returns the first header that must have one value and does not */
+export function ambiguousHeaderIn(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return rawHeaders.find((name, place) => {
+    if (place % 2 === 1 || !singleValued.test(name)) return false;
+    const isRepeated = seen.has(name.toLowerCase());
+    seen.add(name.toLowerCase());
+    return isRepeated || !isOneValue(rawHeaders[place + 1] ?? '');
+  });
+}
+
+/** Whether a query or form can be read in one way only: ASCII, whose escapes are UTF-8. */
+export function isExactQuery(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    return false;
+  }
+  return !/[^\x20-\x7e]/.test(text);
+}
+
+/** @returns undefined unless all of it is UTF-8 */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
