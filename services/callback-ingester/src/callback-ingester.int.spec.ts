@@ -2,10 +2,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answerInJsonOnly, httpServerOptions, listen, silentLog, systemClock } from '@tollgate/service-kit';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
-import { eventually } from '@tollgate/testing';
 import Fastify from 'fastify';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type CallbackResult, callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
+import { callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
 
 const secrets = parseCallbackSecrets(`new:${'n'.repeat(32)}`);
 const issuedAt = Date.now();
@@ -14,10 +13,8 @@ const path = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt);
 const forgedPath = `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`;
 const body = '{"status":"approved"}';
 
-let results: CallbackResult[];
 let publishCount: number;
 beforeEach(() => {
-  results = [];
   publishCount = 0;
 });
 
@@ -26,9 +23,8 @@ async function start(): Promise<number> {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
   answerInJsonOnly(app, silentLog);
   const publish = async () => void (publishCount += 1);
-  const onResult = (result: CallbackResult) => void results.push(result);
   registerCallbackRoutes(app, {
-    ...{ bus: { publish }, secrets, lifetimeMs, clock: systemClock, log: silentLog, onResult },
+    ...{ bus: { publish }, secrets, lifetimeMs, clock: systemClock, log: silentLog },
   });
   onTestFinished(() => app.close());
   return listen(app, { host: '127.0.0.1', port: 0, variable: 'CALLBACK_PORT' });
@@ -53,44 +49,43 @@ const firstLineOf = (socket: ReturnType<typeof send>) =>
 it('a callback over the wire is accepted', async () => {
   const socket = send(await start(), path, { announced: body.length, sent: body });
   expect(await firstLineOf(socket)).toContain(' 200 ');
-  expect([publishCount, results]).toEqual([1, ['taken']]);
+  expect(publishCount).toBe(1);
 });
 
 it('one without a valid capability is rejected before a byte of its body arrives', async () => {
   const socket = send(await start(), forgedPath, { announced: callbackBodyBytesMax, sent: '' });
   expect(await firstLineOf(socket)).toContain(' 404 ');
-  expect([publishCount, results]).toEqual([0, ['forged']]);
+  expect(publishCount).toBe(0);
 });
 
 it('one that announces too large a body is rejected before a byte of it arrives', async () => {
   const socket = send(await start(), path, { announced: 1_000_000_000, sent: '' });
   expect(await firstLineOf(socket)).toContain(' 413 ');
-  expect([publishCount, results]).toEqual([0, ['refused']]);
+  expect(publishCount).toBe(0);
 });
 
 it('a flood of forged callbacks reaches nothing behind the server, and those that are real still come through', async () => {
   const url = `http://127.0.0.1:${await start()}`;
   const post = (target: string) =>
     fetch(`${url}${target}`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-  const count = 500;
-  for (let sent = 0; sent < count; sent += 50)
+  for (let sent = 0; sent < 500; sent += 50)
     await Promise.all(Array.from({ length: 50 }, async () => (await post(forgedPath)).text()));
   expect((await post(path)).status).toBe(200);
   expect(publishCount).toBe(1);
-  expect(results.filter((result) => result === 'forged')).toHaveLength(count);
 });
 
-it('a body that does not come to an end is closed, counted, and published nowhere', async () => {
+it('a body that does not come to an end is closed, and published nowhere', async () => {
   const socket = send(await start(), path, { announced: 100, sent: body });
   const answer = await text(socket).catch(() => '');
   expect(answer).not.toContain(' 200 ');
-  await eventually(() => expect(results).toHaveLength(1));
-  expect([publishCount, results]).toEqual([0, ['aborted']]);
+  expect(publishCount).toBe(0);
 });
 
-it('a caller that hangs up in the middle of its body is counted once', async () => {
-  const socket = send(await start(), path, { announced: 100, sent: body });
-  socket.end();
-  await eventually(() => expect(results).toHaveLength(1));
-  expect([publishCount, results]).toEqual([0, ['aborted']]);
+it('headers that a proxy has repeated do not matter', async () => {
+  const socket = connect(await start(), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const type = 'Content-Type: application/json';
+  socket.write([`POST ${path} HTTP/1.1`, 'Host: x', type, type, 'Content-Length: 2', '', '{}'].join('\r\n'));
+  expect(await firstLineOf(socket)).toContain(' 200 ');
+  expect(publishCount).toBe(1);
 });

@@ -2,7 +2,6 @@
  * How much the address of one payment may make us keep and inquire. In the memory of this process: each instance allows as
  * much, and a restart forgets it.
  */
-import { createHash } from 'node:crypto';
 import { createRecentlyUsed } from '@tollgate/event-store';
 import type { Clock } from '@tollgate/service-kit';
 
@@ -11,62 +10,49 @@ const unitsMax = 30;
 const unitBytes = 1_024;
 /** After this time one unit more may come, milliseconds. */
 export const unitEveryMs = 20_000;
-/** So long the last callback of a payment is known again, milliseconds. */
-const repeatWithinMs = 10 * 60_000;
 const paymentsMax = 20_000;
 
-/** True where it was stored. */
-type Storing = Promise<boolean>;
-
-interface Known {
+interface Allowance {
   units: number;
   at: number;
-  last: { hash: string; storing: Storing; at: number } | undefined;
 }
 
-type Admission =
-  | { kind: 'stored' }
-  | { kind: 'not_stored' }
-  /** The same bytes as the one before, which is stored: there is nothing new in it. */
-  | { kind: 'repeated' }
-  | { kind: 'limited' };
-
 export interface PaymentLimits {
-  /** Stores a callback, unless its payment has had too many, or just this one. Never rejects. */
-  admit(payment: string, body: Uint8Array, store: () => Storing): Promise<Admission>;
+  /**
+   * Stores a callback unless its payment has had too many. Equal callbacks are not repeats of one: two refunds of one amount
+   * are reported by the same bytes. Never rejects.
+   *
+   * @param store resolves with whether it was stored
+   */
+  admit(
+    payment: string,
+    bytes: number,
+    store: () => Promise<boolean>,
+  ): Promise<'stored' | 'not_stored' | 'limited'>;
 }
 
 export function createPaymentLimits({ clock }: { clock: Pick<Clock, 'monotonic'> }): PaymentLimits {
-  const payments = createRecentlyUsed<Known>(paymentsMax);
+  const allowances = createRecentlyUsed<Allowance>(paymentsMax);
 
-  function knownOf(payment: string): Known {
+  function allowanceOf(payment: string): Allowance {
     const now = clock.monotonic();
-    const known = payments.get(payment) ?? { units: unitsMax, at: now, last: undefined };
+    const known = allowances.get(payment) ?? { units: unitsMax, at: now };
     const units = Math.min(unitsMax, known.units + (now - known.at) / unitEveryMs);
     const current = Object.assign(known, { units, at: now });
-    payments.set(payment, current);
+    allowances.set(payment, current);
     return current;
   }
 
   return {
-    admit: async (payment, body, store) => {
-      const known = knownOf(payment);
-      const hash = createHash('sha256').update(body).digest('base64');
-      const { last } = known;
-      const isRepeat = last?.hash === hash && known.at - last.at < repeatWithinMs;
-      // Not answered before the first one is durable.
-      if (isRepeat) return (await last.storing) ? { kind: 'repeated' } : { kind: 'not_stored' };
-      const units = Math.ceil(body.byteLength / unitBytes);
-      if (known.units < units) return { kind: 'limited' };
-      known.units -= units;
-      const storing = store();
-      const own = { hash, storing, at: known.at };
-      known.last = own;
-      if (await storing) return { kind: 'stored' };
-      // The next try of it must be stored, and costs nothing: the fault was ours.
-      if (known.last === own) known.last = undefined;
-      known.units += units;
-      return { kind: 'not_stored' };
+    admit: async (payment, bytes, store) => {
+      const allowance = allowanceOf(payment);
+      const units = Math.max(1, Math.ceil(bytes / unitBytes));
+      if (allowance.units < units) return 'limited';
+      allowance.units -= units;
+      if (await store()) return 'stored';
+      // The next try costs nothing: the fault was ours.
+      allowance.units += units;
+      return 'not_stored';
     },
   };
 }
