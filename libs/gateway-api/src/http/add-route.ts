@@ -12,7 +12,8 @@ import type { Caller, SecurityWatch } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Access, authenticate } from './authenticate.ts';
-import { sendError, type ErrorCode } from './errors.ts';
+import { sendError } from './error-answers.ts';
+import type { ErrorCode } from './errors.ts';
 import { keptText } from './kept-text.ts';
 import type { Route } from './routes.ts';
 

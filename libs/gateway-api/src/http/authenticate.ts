@@ -8,7 +8,7 @@ import {
 } from '@tollgate/teams';
 import { currentRequest, given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendError } from './errors.ts';
+import { sendError } from './error-answers.ts';
 
 /** What routes need of the directory of teams. */
 export type Access = Pick<TeamDirectory, 'authenticate' | 'catchUp' | 'noteRefusal'>;

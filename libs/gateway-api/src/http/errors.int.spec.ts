@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { apiErrors, errorAnswer, statedError, type ErrorCode } from './errors.ts';
+import { errorAnswer } from './error-answers.ts';
+import { apiErrors, statedError, type ErrorCode } from './errors.ts';
 
 const codes = Object.keys(apiErrors) as ErrorCode[];
 const root = fileURLToPath(new URL('../../../../', import.meta.url));

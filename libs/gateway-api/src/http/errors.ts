@@ -1,6 +1,5 @@
 /** Every error code of the API, once: services answer with these, and the OpenAPI document lists them. */
-import { type ErrorEntry, serverErrors } from '@tollgate/service-kit';
-import type { FastifyReply } from 'fastify';
+import { serverErrors } from '@tollgate/service-kit';
 
 export type ErrorKind = 'api_error' | 'authentication_error' | 'invalid_request_error' | 'processing_error';
 
@@ -379,57 +378,4 @@ export const foreignErrorsAnchor = 'of-the-payment-service';
 export const docUrlOf = (code: string): string =>
   `${errorPage}#${Object.hasOwn(apiErrors, code) ? code : foreignErrorsAnchor}`;
 
-export interface ErrorDetails {
-  message?: string;
-  parameter?: string;
-  retryAfterSeconds?: number;
-}
-
 export const statedError = (code: ErrorCode): StatedError => apiErrors[code];
-
-export function errorEntry(code: ErrorCode, details: ErrorDetails = {}): ErrorEntry {
-  const { kind, message, parameter } = { ...statedError(code), ...details };
-  return { code, kind, message, ...(parameter === undefined ? {} : { parameter }) };
-}
-
-/** An answer before it is sent. */
-export interface Answer {
-  statusCode: number;
-  body: Record<string, unknown>;
-  retryAfterSeconds?: number | undefined;
-}
-
-/** @param more beside the errors: the token of the recorded payment, refund or payout */
-export function errorAnswer(
-  code: ErrorCode,
-  details: ErrorDetails = {},
-  more: { token?: string } = {},
-): Answer {
-  const { status, retryAfterSeconds } = { ...statedError(code), ...details };
-  const body = { success: false, errors: [errorEntry(code, details)], ...more };
-  return { statusCode: status, body, retryAfterSeconds };
-}
-
-interface ErrorBody {
-  success: false;
-  errors: readonly { code: string }[];
-}
-
-export const isErrorBody = (body: unknown): body is ErrorBody =>
-  typeof body === 'object' &&
-  body !== null &&
-  (body as { success?: unknown }).success === false &&
-  Array.isArray((body as { errors?: unknown }).errors);
-
-/** An error body with what it is looked up by, and where its codes are explained. */
-export const explained = (body: ErrorBody, requestId: string) => ({
-  ...body,
-  errors: body.errors.map((error) => ({ ...error, docUrl: docUrlOf(error.code) })),
-  requestId,
-});
-
-export function sendError(reply: FastifyReply, code: ErrorCode, details: ErrorDetails = {}): FastifyReply {
-  const { statusCode, body, retryAfterSeconds } = errorAnswer(code, details);
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
-  return reply.code(statusCode).send(body);
-}

@@ -2,7 +2,8 @@
 import { currencySchema, isVisibleText, visibleTextPattern } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
-import { type ErrorCode, errorEntry, errorPage, explained, statedError } from './errors.ts';
+import { errorEntry, explained } from './error-answers.ts';
+import { type ErrorCode, errorPage, statedError } from './errors.ts';
 import { bodyFields, queryFields } from './fields.ts';
 import { webhooksDocument } from './webhooks-document.ts';
 import { type Route, bodySchemas, errorsOf, routes, tags } from './routes.ts';
