@@ -7,7 +7,8 @@ import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
 import { type Operator, type OperatorCredentials, keyIdOfPerson } from './operators/credentials.ts';
-import { type OperatorScope, rightsOf } from './operators/roles.ts';
+import { scopesAcross, scopesWithin } from './operators/grants.ts';
+import type { OperatorScope } from './operators/roles.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
@@ -292,19 +293,22 @@ function toCaller(
 
 /** A person without a team reaches the routes across teams only. */
 function authenticateOperator(
-  { person, source, role }: Operator,
+  { person, source, grants }: Operator,
   { team: name, environment = 'production' }: OnBehalf,
   find: (team: string) => Team | undefined,
 ): Authentication {
   const keyId = keyIdOfPerson(person);
-  const operator = { person, source, role };
-  const { across, within } = rightsOf[role];
+  const operator = { person, source, grants };
+  const across = scopesAcross(grants);
   if (name === undefined) {
     const scopes = new Set(across);
     return { kind: 'caller', caller: { ...ofNobody, keyId, scopes, operator } };
   }
   const team = find(name);
-  if (team === undefined || (environment !== 'production' && environment !== 'sandbox'))
+  const isKnown = environment === 'production' || environment === 'sandbox';
+  const within = isKnown ? scopesWithin(grants, { team: name, environment }) : [];
+  // A team that there is not, and one that is out of reach, are the same to the person.
+  if (team === undefined || !isKnown || within.length === 0)
     return { kind: 'refused', code: 'incorrect_team', keyId };
   const caller = toCaller(team, { keyId, environment, scopes: [...across, ...within] });
   return { kind: 'caller', caller: { ...caller, operator } };

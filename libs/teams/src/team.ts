@@ -22,6 +22,7 @@ import {
   type EventOf,
   InvariantViolation,
   eventFamily,
+  since,
   unreachable,
   environmentSchema,
   type Environment,
@@ -29,9 +30,22 @@ import {
 
 export * from './allowed-origins.ts';
 
-export const scopes = ['payments', 'refunds', 'payouts', 'approvals', 'read', 'cards', 'admin'] as const;
+export const scopes = [
+  'payments',
+  'refunds',
+  'payouts',
+  'approvals',
+  'read',
+  'cards',
+  'stored-cards',
+  'admin',
+] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
+const recordedScopeSchema = z.union([
+  scopeSchema.exclude(['stored-cards']),
+  since(2, z.literal('stored-cards')),
+]);
 
 export const teamNameSchema = z
   .string()
@@ -88,7 +102,7 @@ export const teamEventSchemas = {
   KeyIssued: z.object({
     keyId: z.string(),
     environment: environmentSchema,
-    scopes: z.array(scopeSchema),
+    scopes: z.array(recordedScopeSchema),
     secretHash: z.string(),
     requestsPerSecondMax: requestsPerSecondSchema.optional(),
     expiresAt: z.int().optional(),

@@ -11,8 +11,8 @@ const page = '/console/payments?amountFrom=5000';
 async function start({ slowMs = 0 } = {}) {
   const ended = new Set<string>();
   const sessionOf = ({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) => {
-    const [role, id = ''] = cookie.split(' ');
-    return role === '' || ended.has(id) ? undefined : ({ role, id } as Session);
+    const [grants, id = ''] = cookie.split(' ');
+    return grants === '' || ended.has(id) ? undefined : ({ grants, id } as unknown as Session);
   };
   const standing = createFakeClock();
   const looks = { count: 0 };

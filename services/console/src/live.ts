@@ -30,7 +30,7 @@ interface Watcher {
   until: number;
 }
 
-/** One page, as those of one role see it, however many of them have it before them. */
+/** One page, as those with the same grants see it, however many of them have it before them. */
 interface Look {
   page: string;
   watchers: Set<Watcher>;
@@ -56,7 +56,8 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
     if (sessionsNow.length >= watchedMax || ofSession.length >= ofSessionMax) return reply.code(429).send();
     const { raw: response } = begin(reply);
     const until = clock.monotonic() + watchedForMs;
-    join(`${session.role} ${page}`, page, { session: session.id, request, response, until });
+    const key = JSON.stringify([session.grants, page]);
+    join(key, page, { session: session.id, request, response, until });
     return reply;
   });
 

@@ -8,7 +8,7 @@ import {
   toErrorEntries,
   type Log,
 } from '@tollgate/service-kit';
-import type { Caller, SecurityWatch } from '@tollgate/teams';
+import { type Caller, type SecurityWatch, formatGrants } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Access, authenticate } from './authenticate.ts';
@@ -76,7 +76,7 @@ async function recordCommand(
   { method, url }: Route,
 ): Promise<void> {
   if (operator === undefined || method === 'GET') return;
-  const { person: name, source, role } = operator;
+  const { person: name, source, grants } = operator;
   // The address says what it is about, whatever else stands in the body.
   const named = { ...(request.body as object | null), ...(request.params as object) } as Record<
     string,
@@ -91,7 +91,7 @@ async function recordCommand(
   const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;
   const within = team === '' ? {} : { team, environment };
   const about = { ...Object.fromEntries(texts), ...given({ amount }) };
-  const detail = { ...about, ...within, role, address: request.ip };
+  const detail = { ...about, ...within, role: formatGrants(grants), address: request.ip };
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
 }
 

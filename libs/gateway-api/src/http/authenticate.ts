@@ -4,7 +4,9 @@ import {
   type Caller,
   type CallerScope,
   type TeamDirectory,
-  rightsOf,
+  formatGrants,
+  mayDo,
+  reachOf,
 } from '@tollgate/teams';
 import { currentRequest, given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -34,12 +36,18 @@ export async function authenticate(
   }
   const { caller } = authentication;
   noteCaller(caller);
-  if (scopes.some((each) => caller.scopes.has(each))) return caller;
+  if (scopes.some((each) => caller.scopes.has(each)) && isInReach(caller, scopes)) return caller;
   const { team, keyId } = caller;
   directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
   sendError(reply, 'scope_missing', { message: lackOf(caller, scopes) });
   return undefined;
 }
+
+/** Until a route says how it is bounded, one across teams is for those who reach all of them. */
+const isInReach = ({ operator }: Caller, scopes: readonly CallerScope[]): boolean =>
+  operator === undefined ||
+  !scopes.some((scope) => scope.startsWith('operators:')) ||
+  reachOf(operator.grants, scopes).isEverywhere;
 
 const authentications = new WeakMap<FastifyRequest, Authentication>();
 
@@ -80,12 +88,11 @@ const hintFor = (code: string, authorization: string | undefined): string | unde
 function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {
   const needed = scopes.join(' or ');
   if (operator === undefined) return `The API key lacks the scope ${needed}. Use a key that has it.`;
-  const { role } = operator;
-  const within: readonly CallerScope[] = rightsOf[role].within;
+  const { grants } = operator;
   // To name a team helps only those whose role may do it within one.
-  const isTeamMissing = team === '' && scopes.some((scope) => within.includes(scope));
+  const isTeamMissing = team === '' && scopes.some((scope) => mayDo(grants, scope, {}));
   const hint = isTeamMissing ? ' without a team: name one in Tollgate-Team and Tollgate-Environment' : '';
-  return `Your role, ${role}, lacks the scope ${needed}${hint}.`;
+  return `Your role, ${formatGrants(grants)}, lacks the scope ${needed}${hint}.`;
 }
 
 /** For whom a person who operates the gateway calls. */

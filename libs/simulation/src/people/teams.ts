@@ -1,6 +1,6 @@
 /** The teams of the simulated world, and the directory that every process has of them. */
 import { given } from '@tollgate/service-kit';
-import type { Caller, TeamDirectory } from '@tollgate/teams';
+import { type Caller, type TeamDirectory, everywhere } from '@tollgate/teams';
 import type { MoneyRules, RulesOfTeams } from '../checks/money-rules.ts';
 
 export const teamNames = ['shop', 'rival'] as const;
@@ -36,14 +36,14 @@ const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): 
 
 const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
   ...{ ...callerOf(team, rules), keyId: `person:${person}` },
-  operator: { person, source: 'oidc', role: 'operator' },
+  operator: { person, source: 'oidc', grants: everywhere('operator') },
 });
 
 /** The operator who closes accounts. */
 const operator: Caller = {
   ...callerOf('', { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] }),
   ...{ keyId: 'person', scopes: new Set(['operators:accounts', 'operators:act'] as const) },
-  operator: { person: 'ada', source: 'oidc', role: 'operator' },
+  operator: { person: 'ada', source: 'oidc', grants: everywhere('operator') },
 };
 
 export const createSimulatedDirectory = (rulesOf: RulesOfTeams): TeamDirectory => ({

@@ -1,12 +1,13 @@
 import { Secret, type KeyedSecret } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { type CredentialUse, type Operator, createOperatorCredentials } from './credentials.ts';
+import { everywhere } from './grants.ts';
 
 const secret = (kid: string, letter: string): KeyedSecret => ({
   kid,
   secret: new Secret(letter.repeat(32)),
 });
-const ada: Operator = { person: 'ada@example.com', source: 'command-line', role: 'operator' };
+const ada: Operator = { person: 'ada@example.com', source: 'command-line', grants: everywhere('operator') };
 
 function given(secrets: [KeyedSecret, ...KeyedSecret[]] = [secret('k1', 'a')]) {
   let [now, issued] = [1_000, 0];

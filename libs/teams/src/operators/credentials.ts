@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, type Ids, type KeyedSecret, isSameText } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { operatorRoleSchema, type OperatorRole } from './roles.ts';
+import { type Grants, grantsSchema } from './grants.ts';
 
 const uses = ['sign-in', 'session', 'api'] as const;
 /** `sign-in`: a link, for once. `session`: a browser's cookie, which the API does not take. `api`: what the API takes. */
@@ -18,7 +18,7 @@ const claimsSchema = z.strictObject({
   person: z.string().min(1).max(128),
   /** How the name is known, as events record it. */
   source: z.enum(['command-line', 'oidc']),
-  role: operatorRoleSchema,
+  grants: grantsSchema,
   /** Milliseconds since the Unix epoch. */
   expiresAt: z.int(),
 });
@@ -27,7 +27,7 @@ export type OperatorClaims = z.infer<typeof claimsSchema>;
 export interface Operator {
   person: string;
   source: OperatorClaims['source'];
-  role: OperatorRole;
+  grants: Grants;
 }
 
 const personPrefix = 'person:';
@@ -45,8 +45,9 @@ export interface OperatorCredentials {
   mac(purpose: string, text: string): string;
 }
 
-const pattern = /^tgo\.([A-Za-z0-9]{1,16})\.([A-Za-z0-9_-]{1,900})\.([0-9a-f]{64})$/;
-const textMax = 1_024;
+const pattern = /^tgo\.([A-Za-z0-9]{1,16})\.([A-Za-z0-9_-]{1,3500})\.([0-9a-f]{64})$/;
+/** Of a cookie, browsers keep 4,096 bytes. */
+const textMax = 3_700;
 
 /** @param secrets the first one signs; all of them count */
 export function createOperatorCredentials(
@@ -55,9 +56,10 @@ export function createOperatorCredentials(
 ): OperatorCredentials {
   const [current] = secrets;
   return {
-    issue({ person, source, role }, use, lifetimeMs) {
+    issue({ person, source, grants }, use, lifetimeMs) {
       const expiresAt = clock.now() + lifetimeMs;
-      const claims: OperatorClaims = { use, id: ids.hex(12), person, source, role, expiresAt };
+      const id = ids.hex(12);
+      const claims = { use, id, person, source, grants, expiresAt };
       const payload = Buffer.from(JSON.stringify(claimsSchema.parse(claims))).toString('base64url');
       return `tgo.${current.kid}.${payload}.${macOf(current, 'credential', payload)}`;
     },

@@ -1,28 +1,30 @@
-/** What a person who operates the gateway may do, by role. */
+/** What a role allows a person to do. Where it counts is in the grant that names the role. */
 import { z } from 'zod';
 import type { Scope } from '../team.ts';
 
-export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const;
+export const operatorRoles = ['viewer', 'support', 'lead', 'operator', 'admin'] as const;
 export const operatorRoleSchema = z.enum(operatorRoles);
 export type OperatorRole = z.infer<typeof operatorRoleSchema>;
 
 /**
- * What no key of a team has: `operators:read` reads across teams, `operators:act` sets off what moves no money,
- * `operators:accounts` decides which merchant accounts are called, `operators:manage` changes who may call.
+ * Scopes of persons, which no key has. `operators:read` reads across teams, `operators:act` starts what moves no money,
+ * `operators:teams` manages keys and webhook endpoints of teams, `operators:accounts` decides which merchant accounts are
+ * called, `operators:manage` sets what bounds a team.
  */
 export const operatorScopes = [
   'operators:read',
   'operators:act',
+  'operators:teams',
   'operators:accounts',
   'operators:manage',
 ] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
 interface Rights {
-  /** Of the routes across teams. */
+  /** For the routes across teams. */
   across: readonly OperatorScope[];
-  /** Of the routes of the team that the request names. */
-  within: readonly Scope[];
+  /** For the routes of the team that the request names. */
+  within: readonly (Scope | OperatorScope)[];
 }
 
 const viewer: Rights = { across: ['operators:read'], within: ['read'] };
@@ -30,15 +32,20 @@ const support: Rights = {
   across: [...viewer.across, 'operators:act'],
   within: [...viewer.within, 'payments', 'refunds'],
 };
+/** A key that a lead issues has at most these scopes of keys. */
+const lead: Rights = {
+  across: [...support.across, 'operators:teams'],
+  within: [...support.within, 'stored-cards', 'operators:teams'],
+};
 const operator: Rights = {
   across: [...support.across, 'operators:accounts'],
-  within: [...support.within, 'payouts', 'admin'],
+  within: [...support.within, 'stored-cards', 'payouts', 'admin'],
 };
 
 /** An operator resolves reviews, but releases no money alone and lets nobody in: second approvals and keys are for admins. */
 const admin: Rights = {
-  across: [...operator.across, 'operators:manage'],
-  within: [...operator.within, 'approvals'],
+  across: [...operator.across, 'operators:teams', 'operators:manage'],
+  within: [...operator.within, 'approvals', 'operators:teams'],
 };
 
-export const rightsOf: Readonly<Record<OperatorRole, Rights>> = { viewer, support, operator, admin };
+export const rightsOf: Readonly<Record<OperatorRole, Rights>> = { viewer, support, lead, operator, admin };

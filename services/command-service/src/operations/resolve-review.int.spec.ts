@@ -8,7 +8,7 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import type { Caller } from '@tollgate/teams';
+import { type Caller, everywhere } from '@tollgate/teams';
 import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
 
 const harness = useHarness();
@@ -382,7 +382,7 @@ describe('a resolution', () => {
 describe('where it takes two persons to resolve a review', () => {
   const by = (person: string): Caller => ({
     ...caller,
-    operator: { person, source: 'oidc', role: 'operator' },
+    operator: { person, source: 'oidc', grants: everywhere('operator') },
   });
   const answerOf = (person: string, token: string, more: Partial<ResolveReviewInput> = {}) =>
     resolveReview(

@@ -1,6 +1,6 @@
 /** What a person may do with a payment now: each says what it sends before it is done. */
 import { type Html, html } from '@tollgate/service-kit';
-import type { OperatorRole } from '@tollgate/teams';
+import { formatGrants, mayDo } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { amountText, typedAmount } from './amount.ts';
@@ -14,15 +14,18 @@ export interface ActionSubject {
   actions: readonly ActionName[];
 }
 
-/** Those without it may look only; the API refuses them, too. */
-const acting: ReadonlySet<OperatorRole> = new Set(['support', 'operator', 'admin']);
-export const mayAct = ({ role }: Pick<PageContext['session'], 'role'>): boolean => acting.has(role);
+/** The API refuses the others as well. */
+export const mayAct = (
+  { grants }: Pick<PageContext['session'], 'grants'>,
+  owner: Pick<ListedPayment, 'team' | 'environment'>,
+): boolean => mayDo(grants, 'operators:act', owner);
 
 export function actionForms(
   { payment, refundableAmount, actions }: ActionSubject,
   { session, idempotencyKey }: Pick<PageContext, 'session' | 'idempotencyKey'>,
 ): Html {
-  if (!mayAct(session)) return html`<p class="calm">${texts.actions.notYours(session.role)}</p>`;
+  if (!mayAct(session, payment))
+    return html`<p class="calm">${texts.actions.notYours(formatGrants(session.grants))}</p>`;
   const forms = actions.map((name) => {
     const words = texts.actions[name];
     const sum = name === 'refund' ? refundableAmount : payment.heldAmount;

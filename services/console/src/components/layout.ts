@@ -1,5 +1,6 @@
 /** The page around every page. */
 import { type Html, html } from '@tollgate/service-kit';
+import { formatGrants } from '@tollgate/teams';
 import type { Session } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 
@@ -92,9 +93,11 @@ const searchBox = (value: string): Html =>
     /><kbd aria-hidden="true">/</kbd>
   </form>`;
 
-const who = ({ person, role, csrf }: Session): Html =>
+const who = ({ person, grants, csrf }: Session): Html =>
   html`<div class="who">
-    <span class="person" title="${role}">${person} <small>${role}</small></span>
+    <span class="person" title="${formatGrants(grants)}"
+      >${person} <small>${formatGrants(grants)}</small></span
+    >
     <button
       type="button"
       class="quiet"

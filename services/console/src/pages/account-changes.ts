@@ -1,6 +1,6 @@
 /** Pausing, draining and resuming a merchant account, and reading the accounts file again. */
 import { type Html, html } from '@tollgate/service-kit';
-import type { OperatorRole } from '@tollgate/teams';
+import { formatGrants, mayDo } from '@tollgate/teams';
 import { errorText } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -12,9 +12,6 @@ const path = '/console/accounts';
 export const accountChanges = ['pause', 'drain', 'resume'] as const;
 type AccountChange = (typeof accountChanges)[number];
 
-/** Those without it may look only; the API refuses them, too. */
-const acting: ReadonlySet<OperatorRole> = new Set(['operator', 'admin']);
-
 const from: Record<AccountChange, readonly Account['state'][]> = {
   pause: ['active', 'draining'],
   drain: ['active', 'paused'],
@@ -25,7 +22,9 @@ export function changeForms(
   { accounts, hasFile }: { accounts: readonly Account[]; hasFile: boolean },
   { session }: Pick<PageContext, 'session'>,
 ): Html {
-  if (!acting.has(session.role)) return html`<p class="calm">${words.notYours(session.role)}</p>`;
+  const { grants } = session;
+  if (!mayDo(grants, 'operators:accounts', 'everywhere'))
+    return html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`;
   return html`<div class="actions">
     ${accountChanges.map((name) => changeForm(name, accounts, session.csrf))}
     ${hasFile ? reloadForm(session.csrf) : undefined}

@@ -70,11 +70,11 @@ export function registerOrganisationSignIn(
     if (found.kind === 'no-role') {
       log.warn(
         { keyId: keyIdOfPerson(person) },
-        'somebody in none of the groups that have a role has tried to sign in',
+        'rejected the sign-in of a person without a group that has a role',
       );
       return send(kit, request, reply, failurePage(403, texts.signIn.none, words.noRole(person)));
     }
-    const operator = { person, source: 'oidc', role: found.role } as const;
+    const operator = { person, source: 'oidc', grants: found.grants } as const;
     const link = credentials.issue(operator, 'sign-in', linkLifetimeMs);
     return send(kit, request, reply, confirmationPage(operator, link));
   });

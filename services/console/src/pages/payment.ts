@@ -44,7 +44,9 @@ export const paymentPage: Page = async (context) => {
   const { events } = history;
   const { webhooks } = sent;
   const { disputes } = detail;
-  const replayForm = mayAct(context.session) ? replayFormAt(paymentPath(payment.token), context) : undefined;
+  const replayForm = mayAct(context.session, payment)
+    ? replayFormAt(paymentPath(payment.token), context)
+    : undefined;
   const main = html`<section id="facts" class="payment" data-region="">
       ${heading(detail, events)} ${nextOf(detail)} ${reviewsNotice(payment.token, detail.reviews)}
       ${factsOf(detail)}

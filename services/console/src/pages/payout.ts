@@ -1,6 +1,6 @@
 /** One payout: where the money goes, who asked, and what somebody else decides. */
 import { type Html, html } from '@tollgate/service-kit';
-import { keyIdOfPerson } from '@tollgate/teams';
+import { formatGrants, keyIdOfPerson, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
 import { type OpenReview, errorText, outcomeNotice, reviewsNotice } from '../components/notice.ts';
@@ -35,8 +35,7 @@ export const payoutPage: Page = async (context) => {
     api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payouts/${token}/events`),
     api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payouts/${token}/webhooks`, payout),
   ]);
-  const { role } = context.session;
-  const mayReplay = role === 'operator' || role === 'admin';
+  const mayReplay = mayDo(context.session.grants, 'payouts', payout);
   const replayForm = mayReplay ? replayFormAt(payoutPath(token), context) : undefined;
   const main = html`<section id="facts" class="payment" data-region="">
       <div class="heading">
@@ -86,9 +85,10 @@ const decisions: Partial<Record<string, readonly ('approve' | 'refuse')[]>> = {
 };
 
 function approvalPanel(payout: Payout, { session }: PageContext): Html {
+  const { grants } = session;
   return html`<section class="panel" aria-labelledby="approval-title">
     <h2 id="approval-title">${words.approval}</h2>
-    ${session.role === 'admin' ? decisionOf(payout, session) : html`<p class="calm">${words.notYours(session.role)}</p>`}
+    ${mayDo(grants, 'approvals', payout) ? decisionOf(payout, session) : html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`}
   </section>`;
 }
 

@@ -1,5 +1,6 @@
 /** Is yesterday complete, to the cent? What was compared with the Payment Service, newest first, and asking for more. */
 import { type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
 import { pager, rowTable } from '../components/table.ts';
@@ -34,21 +35,22 @@ export function outcomeChip(reconciliation: Reconciliation): Html {
 }
 
 export const reconciliationsPage: Page = async (context) => {
-  const { api, query, outcome } = context;
+  const { api, query, outcome, session } = context;
+  const mayAsk = mayDo(session.grants, 'operators:act', 'everywhere');
   const cursor = query.get('cursor');
   const asked = new URLSearchParams({ perPage: '50', ...(cursor === null ? {} : { cursor }) });
   const [{ reconciliations, nextCursor }, { accounts }] = await Promise.all([
     api.get<{ reconciliations: Reconciliation[]; nextCursor?: string }>(
       `/api/v1/admin/reconciliations?${asked.toString()}`,
     ),
-    api.get<{ accounts: AccountName[] }>('/api/v1/admin/accounts'),
+    mayAsk ? api.get<{ accounts: AccountName[] }>('/api/v1/admin/accounts') : { accounts: [] },
   ]);
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro}</p>
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
     </section>
-    ${context.session.role === 'viewer' ? undefined : askForm(accounts, context)}
+    ${mayAsk ? askForm(accounts, context) : undefined}
     <section id="reconciliations" data-region="">
       ${reconciliations.length === 0 ? none : listOf(reconciliations)}
       ${pager('/console/reconciliations', query, nextCursor)}

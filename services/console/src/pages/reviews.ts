@@ -1,5 +1,6 @@
 /** The inbox over all teams, production before the sandbox and each oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
+import { formatGrants, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
@@ -197,7 +198,8 @@ const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
       </ol>`;
 
 /** What the first of two persons has answered, and what it waits for. */
-function proposalOf({ proposal, proposedBy }: Review, { session }: PageContext): Html | undefined {
+function proposalOf(review: Review, { session }: PageContext): Html | undefined {
+  const { proposal, proposedBy } = review;
   if (proposal === undefined) return undefined;
   const { resolution, reason, proposedAt } = proposal;
   const { proposed, waitsForAnother, waitsForYou } = texts.reviews;
@@ -207,13 +209,15 @@ function proposalOf({ proposal, proposedBy }: Review, { session }: PageContext):
     [proposed.at, time(proposedAt)],
     [proposed.reason, reason],
   ])}
-  ${mayDecide(session) ? html`<p class="calm">${proposedBy === session.person ? waitsForAnother : waitsForYou}</p>` : undefined}`;
+  ${mayDecide(session, review) ? html`<p class="calm">${proposedBy === session.person ? waitsForAnother : waitsForYou}</p>` : undefined}`;
 }
 
-const mayDecide = ({ role }: PageContext['session']): boolean => role === 'operator' || role === 'admin';
+const mayDecide = ({ grants }: PageContext['session'], review: Review): boolean =>
+  mayDo(grants, 'admin', review);
 
 function decisionForm(review: Review, { session }: PageContext): Html {
-  if (!mayDecide(session)) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
+  if (!mayDecide(session, review))
+    return html`<p class="calm">${texts.reviews.notYours(formatGrants(session.grants))}</p>`;
   const choices = review.resolutions.map(
     (resolution, place) =>
       html`<label class="choice"

@@ -1,8 +1,13 @@
 /** The faults of the sandbox: those that are set, and every one that can be. */
 import { type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import type { SandboxControls } from './sandbox.ts';
+
+/** The sandbox has one clock and one set of faults for all teams. */
+export const mayPlay = ({ grants }: Pick<PageContext['session'], 'grants'>): boolean =>
+  mayDo(grants, 'operators:act', 'everywhere');
 
 const words = texts.sandbox;
 const path = '/console/sandbox';
@@ -74,7 +79,7 @@ const outcome = (isDone: boolean, text: string) => ({ location: path, outcome: {
 export const setFault =
   ({ control }: SandboxControls): Action =>
   async ({ session }, form) => {
-    if (session.role === 'viewer') return outcome(false, words.needsTeam);
+    if (!mayPlay(session)) return outcome(false, words.needsTeam);
     const [operation = '', fault = ''] = (form.get('fault') ?? '').split(' ');
     const times = form.get('times') ?? '';
     const isKnown =
@@ -89,7 +94,7 @@ export const setFault =
 export const clearFaults =
   ({ control }: SandboxControls): Action =>
   async ({ session }) => {
-    if (session.role === 'viewer') return outcome(false, words.needsTeam);
+    if (!mayPlay(session)) return outcome(false, words.needsTeam);
     await control('DELETE', 'faults');
     return outcome(true, words.faultsCleared);
   };

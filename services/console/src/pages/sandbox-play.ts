@@ -13,6 +13,7 @@ const environment = 'sandbox';
 
 interface PlayedPayment {
   token: string;
+  team: string;
   environment: string;
   phase: string;
   amount: number;
@@ -56,7 +57,7 @@ export function playPanel(
   payment: PlayedPayment,
   { session, hasSandbox }: Pick<PageContext, 'session' | 'hasSandbox'>,
 ): Html | undefined {
-  if (!hasSandbox || payment.environment !== environment || !mayAct(session)) return undefined;
+  if (!hasSandbox || payment.environment !== environment || !mayAct(session, payment)) return undefined;
   const buttons = Object.entries(controls)
     .filter(([, { phases }]) => phases.includes(payment.phase))
     .map(([name]) => html`<button name="play" value="${name}">${words[name as Play]}</button>`);
@@ -77,10 +78,10 @@ export const playPayment =
     const token = params['token'] ?? '';
     const location = paymentPath(token);
     const outcome = (isDone: boolean, text: string) => ({ location, outcome: { isDone, text } });
-    if (!mayAct(session)) return outcome(false, texts.sandbox.needsTeam);
     const { payment } = await api.get<{ payment: PlayedPayment }>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );
+    if (!mayAct(session, payment)) return outcome(false, texts.sandbox.needsTeam);
     const play = form.get('play') ?? '';
     const known = Object.hasOwn(controls, play) ? controls[play as Play] : undefined;
     const serviceToken = await serviceTokenOf(api, payment.token);

@@ -7,7 +7,7 @@ import { sign } from '../components/state.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
-import { faultPanel } from './sandbox-faults.ts';
+import { faultPanel, mayPlay } from './sandbox-faults.ts';
 import { serviceTokenOf } from './sandbox-play.ts';
 
 /** The controls of a Payment Service that is a sandbox. */
@@ -52,7 +52,7 @@ export const sandboxPage =
     const main = html`<h1>${words.title}</h1>
       <p class="calm">${words.intro}</p>
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-      ${session.role === 'viewer' ? html`<p class="notice note">${sign('note')} ${words.needsTeam}</p>` : undefined}
+      ${!mayPlay(session) ? html`<p class="notice note">${sign('note')} ${words.needsTeam}</p>` : undefined}
       <form method="post" action="/console/sandbox/payments" class="scenes">
         <input type="hidden" name="csrf" value="${session.csrf}" />
         <div class="terms">
@@ -99,7 +99,7 @@ export const playScenario =
     const scenario = scenarios.get(form.get('scenario') ?? '');
     if (scenario === undefined) return refusedAt(words.noSuchFault);
     // Before the fault is set: a reader who may not create anything sets none either.
-    if (context.session.role === 'viewer') return refusedAt(words.needsTeam);
+    if (!mayPlay(context.session)) return refusedAt(words.needsTeam);
     if (scenario.fault !== undefined) await control('POST', 'faults', [scenario.fault]);
     const created = await create(context, form);
     if (created.token === undefined) {
@@ -149,7 +149,7 @@ async function pay(
 export const moveClock =
   ({ control }: SandboxControls): Action =>
   async ({ session }, form) => {
-    if (session.role === 'viewer') return refusedAt(words.needsTeam);
+    if (!mayPlay(session)) return refusedAt(words.needsTeam);
     const seconds = form.get('seconds') ?? '';
     if (!Object.hasOwn(words.clockBy, seconds)) return refusedAt(words.noSuchFault);
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });

@@ -1,6 +1,6 @@
 /** The page that a link to sign in leads to: pressing its button uses the link up, opening it does not. */
 import { html } from '@tollgate/service-kit';
-import type { Operator } from '@tollgate/teams';
+import { type Operator, formatGrants } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { Rendered } from '../components/layout.ts';
 import { type ConsoleKit, send } from '../page.ts';
@@ -46,13 +46,13 @@ export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
 
 /** Pressing the button uses the link up; the page shows who will be signed in. */
 export const confirmationPage = (
-  { person, role }: Pick<Operator, 'person' | 'role'>,
+  { person, grants }: Pick<Operator, 'person' | 'grants'>,
   link: string,
 ): Rendered => ({
   title: texts.signIn.title,
   main: html`<section class="alone">
     <h1>${texts.signIn.title}</h1>
-    <p>${texts.signIn.ask(person, role)}</p>
+    <p>${texts.signIn.ask(person, formatGrants(grants))}</p>
     <form method="post" action="/console/sign-in">
       <input type="hidden" name="link" value="${link}" />
       <button class="strong" autofocus>${texts.signIn.button}</button>

@@ -1,6 +1,7 @@
 /** One team: its keys, what bounds it, and letting somebody in or no more. */
 import { type Html, given, html } from '@tollgate/service-kit';
-import { scopes as allScopes } from '@tollgate/teams';
+import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
+import { environmentSchema } from '@tollgate/payment-domain';
 import { amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
 import { type Key, type KeyList, keyTable, teamPath } from '../components/keys.ts';
@@ -40,7 +41,8 @@ export const teamPage: Page = async (context) => {
     ...([keysOf('active'), keysOf('ended')] as const),
   ]);
   const keys = [...active.keys, ...ended.keys];
-  const mayChange = session.role === 'admin';
+  const { grants } = session;
+  const mayChange = mayDo(grants, 'operators:teams', { team: team.name });
   const main = html`<h1>${team.name}</h1>
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
@@ -53,7 +55,7 @@ export const teamPage: Page = async (context) => {
     </section>
     <section id="changes" aria-labelledby="changes-title">
       <h2 id="changes-title">${words.changes}</h2>
-      ${mayChange ? changes(team, isChangeable ? keys : undefined, context) : html`<p class="calm">${words.notYours(session.role)}</p>`}
+      ${mayChange ? changes(team, isChangeable ? keys : undefined, context) : html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`}
     </section>`;
   return { title: team.name, main };
 };
@@ -109,27 +111,34 @@ function changes(
   if (keys !== undefined)
     return html`<div class="actions">
       ${issueForm(team, context)} ${revokeForm(team, keys, context)}
-      ${originsForm(team, callbackOrigins, context)}
+      ${isManaged(context, team) ? originsForm(team, callbackOrigins, context) : undefined}
     </div>`;
   return html`<p class="calm">${words.notHere}</p>
     ${words.commands(team).map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
 }
 
+/** Origins count in both environments. */
+const isManaged = ({ session: { grants } }: PageContext, team: string): boolean =>
+  environmentSchema.options.every((environment) => mayDo(grants, 'operators:manage', { team, environment }));
+
 function issueForm(team: string, { session, newKeyId }: PageContext): Html {
   const { issue } = words;
+  const environments = environmentSchema.options.filter((environment) =>
+    mayDo(session.grants, 'operators:teams', { team, environment }),
+  );
+  const given = environments.flatMap((environment) => scopesToGive(session.grants, { team, environment }));
   return html`<details class="action" name="action">
     <summary>${issue.name}</summary>
     <form method="post" action="${teamPath(team)}/keys">
       <p>${issue.says}</p>
       <label
         >${issue.environment}<select name="environment">
-          <option>sandbox</option>
-          <option>production</option>
+          ${environments.toReversed().map((environment) => html`<option>${environment}</option>`)}
         </select></label
       >
       <fieldset class="checks">
         <legend>${issue.scopes}</legend>
-        ${allScopes.map(
+        ${[...new Set(given)].map(
           (scope) =>
             html`<label class="check"
               ><input type="checkbox" name="scopes" value="${scope}" />${scope}</label

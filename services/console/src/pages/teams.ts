@@ -1,5 +1,6 @@
 /** Which keys open the API: of all teams, with what each may do and when it was last used. */
 import { type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
 import { choice } from '../components/choice.ts';
 import { type KeyList, keyTable, teamPath } from '../components/keys.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
@@ -53,7 +54,7 @@ const keyless = (teams: readonly string[]): Html =>
   </p>`;
 
 function adding(isChangeable: boolean, { session }: PageContext): Html | undefined {
-  if (session.role !== 'admin') return undefined;
+  if (!mayDo(session.grants, 'operators:manage', 'everywhere')) return undefined;
   const { add } = words;
   if (!isChangeable)
     return html`<p class="calm">${words.notHere}</p>

@@ -1,5 +1,6 @@
 /** Webhooks that were not delivered, over all teams: who does not accept them, each try, and sending them again. */
 import { type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
 import { choice } from '../components/choice.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
@@ -50,7 +51,7 @@ export const webhooksPage: Page = async (context) => {
     api.get<FailingList>(`/api/v1/admin/webhooks?${asked.toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
   ]);
-  const mayReplay = session.role !== 'viewer';
+  const mayReplay = mayDo(session.grants, 'operators:act', {});
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro} ${words.help[status]}</p>
     <section id="outcome" aria-live="polite">
@@ -134,7 +135,7 @@ function rowOf(webhook: FailingWebhook, replaying: PageContext | undefined): Htm
       ${last === undefined ? undefined : chip(outcomeOf(last), 'bad')}
       ${nextAttemptAt === undefined ? undefined : html`${words.next} ${relative(nextAttemptAt)}`}
     </td>
-    ${replaying === undefined ? undefined : html`<td>${replayForm(id, replaying)}</td>`}
+    ${replaying === undefined ? undefined : html`<td>${replayForm(webhook, replaying)}</td>`}
   </tr>`;
 }
 
@@ -159,7 +160,10 @@ const triesOf = (id: string, deliveries: FailingWebhook['deliveries']): Html =>
     </ol>
   </details>`;
 
-const replayForm = (id: string, { session, query }: PageContext): Html =>
+const replayForm = (webhook: FailingWebhook, { session, query }: PageContext): Html | undefined =>
+  mayDo(session.grants, 'operators:act', webhook) ? replayFormOf(webhook.id, { session, query }) : undefined;
+
+const replayFormOf = (id: string, { session, query }: Pick<PageContext, 'session' | 'query'>): Html =>
   html`<form method="post" action="${path}/${encodeURIComponent(id)}/replay">
     <input type="hidden" name="csrf" value="${session.csrf}" />
     <input type="hidden" name="status" value="${query.get('status') ?? 'failed'}" />

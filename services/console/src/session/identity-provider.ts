@@ -2,7 +2,7 @@
  * Whom the identity provider of an organisation says that somebody is: OpenID Connect, by the code flow with PKCE. What the
  * answer is compared with is in a cookie of the browser that asked, so that nobody's answer signs somebody else in.
  */
-import { type OperatorRole, operatorRoles } from '@tollgate/teams';
+import { type Grant, grantsSchema, mergeGrants } from '@tollgate/teams';
 import { type Secret, isLoopbackAddress } from '@tollgate/service-kit';
 import * as openid from 'openid-client';
 
@@ -18,8 +18,8 @@ export interface IdentityProviderConfig {
   /** Claim that names the person. */
   personClaim: string;
   groupsClaim: string;
-  /** Members of one of these groups have the role; of several, the highest one. */
-  groupsOf: Readonly<Record<OperatorRole, readonly string[]>>;
+  /** What members of each group are granted; members of several groups have all of it. */
+  grantsOf: readonly { group: string; grant: Grant }[];
 }
 
 export const callbackPath = '/console/sign-in/organisation/callback';
@@ -32,7 +32,7 @@ export interface Begun {
 }
 
 type Identified =
-  | { kind: 'person'; person: string; role: OperatorRole }
+  | { kind: 'person'; person: string; grants: Grant[] }
   /** The provider vouches for the person, and none of the groups has a role here. */
   | { kind: 'no-role'; person: string };
 
@@ -123,16 +123,17 @@ const personPattern = /^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 function toIdentified(
   claims: Readonly<Record<string, unknown>>,
-  {
-    personClaim,
-    groupsClaim,
-    groupsOf,
-  }: Pick<IdentityProviderConfig, 'personClaim' | 'groupsClaim' | 'groupsOf'>,
+  { personClaim, groupsClaim, grantsOf }: IdentityProviderConfig,
 ): Identified {
   const person = claims[personClaim];
   if (typeof person !== 'string' || !personPattern.test(person))
     throw new Error(`The claim ${personClaim} names nobody: it must be 1 to 128 printable ASCII characters.`);
   const groups = new Set([claims[groupsClaim]].flat());
-  const role = operatorRoles.findLast((each) => groupsOf[each].some((group) => groups.has(group)));
-  return role === undefined ? { kind: 'no-role', person } : { kind: 'person', person, role };
+  const merged = mergeGrants(grantsOf.filter(({ group }) => groups.has(group)).map(({ grant }) => grant));
+  if (merged.length === 0) return { kind: 'no-role', person };
+  const grants = grantsSchema.safeParse(merged);
+  if (grants.success) return { kind: 'person', person, grants: grants.data };
+  throw new Error(
+    `The groups of ${person} grant too much for one person: ${grants.error.issues[0]?.message}.`,
+  );
 }

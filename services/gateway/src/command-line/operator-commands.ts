@@ -2,22 +2,30 @@
 import { signInAddress } from '@tollgate/console';
 import { StartupError } from '@tollgate/service-kit';
 import {
+  type Grant,
   type Operator,
   type OperatorRole,
   createOperatorCredentials,
   createSecurityLog,
+  formatGrants,
+  grantsSchema,
   operatorRoles,
+  toGrant,
 } from '@tollgate/teams';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
-interface LinkOptions {
+interface GrantOptions {
   role: OperatorRole;
+  teams: string;
+  environments: string;
+}
+
+interface LinkOptions extends GrantOptions {
   url?: string;
 }
 
-interface TokenOptions {
-  role: OperatorRole;
+interface TokenOptions extends GrantOptions {
   hours: number;
 }
 
@@ -25,18 +33,19 @@ const hoursMax = 24 * 31;
 
 export function registerOperatorCommands(program: Command, run: RunCommand): void {
   const operator = program.command('operator').description('people who operate the gateway');
-  const role = () =>
-    new Option('--role <role>', 'what the person may do').choices(operatorRoles).makeOptionMandatory();
-  operator
-    .command('link')
+  const granting = (command: Command) =>
+    command
+      .addOption(
+        new Option('--role <role>', 'what the person may do').choices(operatorRoles).makeOptionMandatory(),
+      )
+      .option('--teams <teams>', 'in which teams: names separated by commas, * for all', '*')
+      .option('--environments <environments>', 'in which environments: sandbox, production, * for both', '*');
+  granting(operator.command('link'))
     .description('print a link that signs the person (--as) in to the console, once, within 15 minutes')
-    .addOption(role())
     .option('--url <url>', 'where the gateway is reached, if not where quickstart.json says', parseOrigin)
     .action((options: LinkOptions) => run((tools) => printLink(tools, options)));
-  operator
-    .command('token')
+  granting(operator.command('token'))
     .description('print a credential with which the person (--as) calls the API in place of a key')
-    .addOption(role())
     .option('--hours <hours>', 'how long it counts', parseHours, 8)
     .action((options: TokenOptions) => run((tools) => printToken(tools, options)));
 }
@@ -53,24 +62,39 @@ function parseHours(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number of hours from 1 to ${hoursMax}.`);
 }
 
-async function printLink(tools: CommandTools, { role, url }: LinkOptions): Promise<CommandResult> {
-  const gatewayUrl = url ?? tools.directory.readQuickstart()?.gatewayUrl;
+async function printLink(tools: CommandTools, options: LinkOptions): Promise<CommandResult> {
+  const gatewayUrl = options.url ?? tools.directory.readQuickstart()?.gatewayUrl;
   if (gatewayUrl === undefined)
     throw new StartupError('url_missing', 'Where the gateway is reached is not known here: give --url.');
-  await record(tools, 'operator link', { role });
-  const link = signInAddress(credentialsOf(tools), gatewayUrl, operatorOf(tools, role));
+  const operator = operatorOf(tools, options);
+  await record(tools, 'operator link', { role: formatGrants(operator.grants) });
+  const link = signInAddress(credentialsOf(tools), gatewayUrl, operator);
   return { kind: 'done', text: link, json: { link } };
 }
 
-async function printToken(tools: CommandTools, { role, hours }: TokenOptions): Promise<CommandResult> {
-  await record(tools, 'operator token', { role, hours });
-  const token = credentialsOf(tools).issue(operatorOf(tools, role), 'api', hours * 3_600_000);
+async function printToken(tools: CommandTools, options: TokenOptions): Promise<CommandResult> {
+  const { hours } = options;
+  const operator = operatorOf(tools, options);
+  await record(tools, 'operator token', { role: formatGrants(operator.grants), hours });
+  const token = credentialsOf(tools).issue(operator, 'api', hours * 3_600_000);
   return { kind: 'done', text: token, json: { token } };
 }
 
-const operatorOf = ({ person: { name, source } }: CommandTools, role: OperatorRole): Operator => ({
-  ...{ person: name, source, role },
-});
+function operatorOf({ person: { name, source } }: CommandTools, options: GrantOptions): Operator {
+  const grants = grantsSchema.safeParse([grantIn(options)]);
+  if (!grants.success) throw wrong(`--teams ${grants.error.issues[0]?.message ?? ''}.`);
+  return { person: name, source, grants: grants.data };
+}
+
+function grantIn({ role, teams, environments }: GrantOptions): Grant {
+  try {
+    return toGrant(role, teams, environments);
+  } catch (error) {
+    throw error instanceof RangeError ? wrong(error.message) : error;
+  }
+}
+
+const wrong = (message: string) => new StartupError('invalid_arguments', message);
 
 const credentialsOf = ({ internalSecrets, directory, clock, ids }: CommandTools) =>
   createOperatorCredentials(internalSecrets?.() ?? directory.internalSecrets(ids), { clock, ids });

@@ -22,6 +22,7 @@ import { startFollowers } from './followers/start-followers.ts';
 import { startFrontDoor } from './services/front-door.ts';
 import { startNotifier } from './services/notifier.ts';
 import { startQueryService } from './services/query-service.ts';
+import { everywhere } from '@tollgate/teams';
 
 /** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
 export const stopBudgetMs = 15_000;
@@ -92,7 +93,11 @@ export async function startGateway(
 
 /** The person who starts the gateway may do everything with it. */
 const signInLinkOf = (parts: Parts, url: string, person: string): string =>
-  signInAddress(parts.operatorCredentials(), url, { person, source: 'command-line', role: 'admin' });
+  signInAddress(parts.operatorCredentials(), url, {
+    person,
+    source: 'command-line',
+    grants: everywhere('admin'),
+  });
 
 const missingOf = (
   { clock }: Pick<GatewayDependencies, 'clock'>,

@@ -21,12 +21,34 @@ describe('where people sign in', () => {
     expect(read(whole)).toMatchObject({
       ...{ issuer: 'https://id.example/realms/staff', publicUrl: 'https://pay.example', scopes: 'openid' },
       ...{ personClaim: 'sub', groupsClaim: 'groups' },
-      groupsOf: { viewer: [], support: [], operator: [], admin: ['root', 'tollgate-admins'] },
+      grantsOf: [
+        { group: 'root', grant: { role: 'admin', teams: '*', environments: '*' } },
+        { group: 'tollgate-admins', grant: { role: 'admin', teams: '*', environments: '*' } },
+      ],
     });
     expect(read({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:8080' })).toBeDefined();
   });
 
+  it('is read with roles in some teams or environments, whatever a group is called', () => {
+    const { OIDC_ADMINS: _, ...rest } = whole;
+    const text =
+      'lead:shop=shop-leads; support:shop,games:sandbox = CN=Games,OU=Staff ;viewer:*:sandbox=a@b.example';
+    expect(read({ ...rest, OIDC_GRANTS: text })?.grantsOf).toEqual([
+      { group: 'shop-leads', grant: { role: 'lead', teams: ['shop'], environments: '*' } },
+      {
+        group: 'CN=Games,OU=Staff',
+        grant: { role: 'support', teams: ['shop', 'games'], environments: ['sandbox'] },
+      },
+      { group: 'a@b.example', grant: { role: 'viewer', teams: '*', environments: ['sandbox'] } },
+    ]);
+  });
+
   it.each([
+    [{ OIDC_GRANTS: 'lead:shop' }, '"lead:shop" must be role:teams:environments=group'],
+    [{ OIDC_GRANTS: 'lead:shop=' }, '"lead:shop=" must be role:teams:environments=group'],
+    [{ OIDC_GRANTS: 'boss:shop=x' }, 'The role must be one of viewer'],
+    [{ OIDC_GRANTS: 'lead:Shop=x' }, 'Teams must be * or names of teams'],
+    [{ OIDC_GRANTS: 'lead:shop:test=x' }, 'Environments must be * or of sandbox, production'],
     [{ OIDC_ISSUER: 'http://id.example' }, 'OIDC_ISSUER must be an https URL'],
     [{ OIDC_ISSUER: 'https://ada:x@id.example' }, 'OIDC_ISSUER must be an https URL'],
     [

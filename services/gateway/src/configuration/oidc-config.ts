@@ -1,6 +1,7 @@
 /** Where people sign in with accounts of their organisation, and which of its groups have which role. */
 import type { IdentityProviderConfig } from '@tollgate/console';
 import { Secret, StartupError, isLoopbackAddress } from '@tollgate/service-kit';
+import { type Grant, everywhere, parseGrant } from '@tollgate/teams';
 import { z } from 'zod';
 
 const groupsSchema = z.string().transform((text) =>
@@ -10,8 +11,10 @@ const groupsSchema = z.string().transform((text) =>
     .filter((group) => group !== ''),
 );
 
-const groupsOf = (may: string) =>
-  groupsSchema.optional().describe(`Groups whose members ${may}, separated by commas; nobody's unless set.`);
+const groupsOf = (role: string) =>
+  groupsSchema
+    .optional()
+    .describe(`Groups whose members have the role \`${role}\` in all teams, separated by commas.`);
 
 const claimRule = 'must be the name of a claim, without spaces';
 const claimSchema = z.string().regex(/^\S{1,128}$/, claimRule);
@@ -43,10 +46,16 @@ export const oidcEnvironmentSchema = z.object({
       'Claim that names the person in the security log and in events: one that nobody can choose for himself.',
     ),
   OIDC_GROUPS_CLAIM: claimSchema.default('groups').describe('Claim with the groups of the person.'),
-  OIDC_VIEWERS: groupsOf('have the role `viewer`'),
-  OIDC_SUPPORT: groupsOf('have the role `support`'),
-  OIDC_OPERATORS: groupsOf('have the role `operator`'),
-  OIDC_ADMINS: groupsOf('have the role `admin`'),
+  OIDC_VIEWERS: groupsOf('viewer'),
+  OIDC_SUPPORT: groupsOf('support'),
+  OIDC_OPERATORS: groupsOf('operator'),
+  OIDC_ADMINS: groupsOf('admin'),
+  OIDC_GRANTS: z
+    .string()
+    .optional()
+    .describe(
+      'Roles in some teams or environments, by group: `role:teams:environments=group`, separated by semicolons, such as `lead:shop=shop-leads; support:shop,games:sandbox=game-support`. `*` stands for all teams; without environments, both.',
+    ),
 });
 type Environment = z.infer<typeof oidcEnvironmentSchema>;
 
@@ -58,18 +67,46 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
   if (clientId === undefined || clientSecret === undefined || publicUrl === undefined)
     throw wrong('OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and CONSOLE_PUBLIC_URL beside it');
   if (!env.OIDC_SCOPES.split(' ').includes('openid')) throw wrong('OIDC_SCOPES must be a list with openid');
-  const groupsOfRoles = {
-    ...{ viewer: env.OIDC_VIEWERS ?? [], support: env.OIDC_SUPPORT ?? [] },
-    ...{ operator: env.OIDC_OPERATORS ?? [], admin: env.OIDC_ADMINS ?? [] },
-  };
-  if (Object.values(groupsOfRoles).every((groups) => groups.length === 0))
-    throw wrong('OIDC_ISSUER lets nobody in: set OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS');
+  const grantsOf = [
+    ...toGrants('viewer', env.OIDC_VIEWERS),
+    ...toGrants('support', env.OIDC_SUPPORT),
+    ...toGrants('operator', env.OIDC_OPERATORS),
+    ...toGrants('admin', env.OIDC_ADMINS),
+    ...parseGrants(env.OIDC_GRANTS ?? ''),
+  ];
+  if (grantsOf.length === 0)
+    throw wrong(
+      'OIDC_ISSUER lets nobody in: set OIDC_GRANTS, OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS',
+    );
   return {
     ...{ issuer: httpsUrl('OIDC_ISSUER', issuer).href, clientId, clientSecret },
     publicUrl: originOf('CONSOLE_PUBLIC_URL', publicUrl),
     ...{ scopes: env.OIDC_SCOPES, personClaim: env.OIDC_PERSON_CLAIM, groupsClaim: env.OIDC_GROUPS_CLAIM },
-    groupsOf: groupsOfRoles,
+    grantsOf,
   };
+}
+
+type GroupGrant = IdentityProviderConfig['grantsOf'][number];
+
+const toGrants = (role: Grant['role'], groups: readonly string[] = []): GroupGrant[] =>
+  groups.flatMap((group) => everywhere(role).map((grant) => ({ group, grant })));
+
+/** The group comes last, because its name may contain anything but a semicolon. */
+function parseGrants(text: string): GroupGrant[] {
+  const entries = text.split(';').map((entry) => entry.trim());
+  return entries
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const [, granted, group] = /^([^=]+)=\s*(\S.*)$/.exec(entry) ?? [];
+      if (granted === undefined || group === undefined)
+        throw wrong(`OIDC_GRANTS: "${entry}" must be role:teams:environments=group`);
+      try {
+        return { group, grant: parseGrant(granted) };
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw wrong(`OIDC_GRANTS: "${entry}" cannot be used. ${error.message.replace(/\.$/, '')}`);
+      }
+    });
 }
 
 /** Without TLS, anyone between us and the provider could vouch for anybody. */

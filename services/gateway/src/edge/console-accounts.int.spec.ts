@@ -2,7 +2,7 @@
 import type { Account, AccountsFile } from '@tollgate/command-service';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { StartupError, given } from '@tollgate/service-kit';
-import type { OperatorRole } from '@tollgate/teams';
+import { type OperatorRole, everywhere } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
@@ -28,12 +28,20 @@ const start = (accountsFile?: AccountsFile) =>
 async function asking(accountsFile?: AccountsFile) {
   const { app, credentials, recorded } = await start(accountsFile);
   const ask = (url: string, body: object, role: OperatorRole = 'operator') => {
-    const credential = credentials.issue({ person: 'ada', source: 'oidc', role }, 'api', 60_000);
+    const credential = credentials.issue(
+      { person: 'ada', source: 'oidc', grants: everywhere(role) },
+      'api',
+      60_000,
+    );
     const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
     return app.inject({ method: 'POST', url: `/api/v1/admin/accounts/${url}`, headers, payload: body });
   };
   const list = async () => {
-    const credential = credentials.issue({ person: 'ada', source: 'oidc', role: 'viewer' }, 'api', 60_000);
+    const credential = credentials.issue(
+      { person: 'ada', source: 'oidc', grants: everywhere('viewer') },
+      'api',
+      60_000,
+    );
     const headers = { authorization: `Bearer ${credential}` };
     return (await app.inject({ url: '/api/v1/admin/accounts', headers })).json<AccountList>();
   };
@@ -78,7 +86,7 @@ it('show a balance on demand, and why there is none', async () => {
 it('are answered to programs, too', async () => {
   const { app, credentials } = await start();
   const credential = credentials.issue(
-    { person: 'ada', source: 'command-line', role: 'viewer' },
+    { person: 'ada', source: 'command-line', grants: everywhere('viewer') },
     'api',
     60_000,
   );

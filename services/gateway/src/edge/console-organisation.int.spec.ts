@@ -3,6 +3,7 @@ import { Secret } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { cookieOf, hostile, startConsole } from './testing/console.ts';
 import { startIdentityProvider } from './testing/identity-provider.ts';
+import { parseGrant } from '@tollgate/teams';
 
 const path = '/console/sign-in/organisation';
 
@@ -11,10 +12,13 @@ async function start() {
   const identityProvider = {
     ...{ issuer: provider.issuer, clientId: 'tollgate', clientSecret: new Secret('hush') },
     ...{ publicUrl: 'https://pay.example', scopes: 'openid', personClaim: 'sub', groupsClaim: 'groups' },
-    groupsOf: {
-      ...{ viewer: ['staff'], support: [], operator: ['tollgate-operators'] },
-      admin: ['tollgate-admins', 'root'],
-    },
+    grantsOf: [
+      { group: 'staff', grant: parseGrant('viewer') },
+      { group: 'tollgate-operators', grant: parseGrant('operator') },
+      { group: 'tollgate-admins', grant: parseGrant('admin') },
+      { group: 'root', grant: parseGrant('admin') },
+      { group: 'shop-leads', grant: parseGrant('lead:shop:sandbox') },
+    ],
   };
   const console = await startConsole(async () => {}, { identityProvider });
   const begin = async () => {
@@ -62,6 +66,8 @@ describe('a person the provider vouches for', () => {
     [['staff'], 'viewer'],
     [['staff', 'tollgate-operators', 'others'], 'operator'],
     ['root', 'admin'],
+    [['shop-leads'], 'lead:shop:sandbox'],
+    [['shop-leads', 'staff'], 'viewer lead:shop:sandbox'],
   ])('is in %j, and so has the role %s', async (groups, role) => {
     const { provider, signIn } = await start();
     provider.claims = { sub: 'bob', groups };

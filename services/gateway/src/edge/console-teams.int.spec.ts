@@ -1,7 +1,7 @@
 /** Teams and keys: who may see them, who may change them, and where that is possible at all. */
 import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
 import type { EventStore } from '@tollgate/event-store';
-import type { OperatorRole } from '@tollgate/teams';
+import { type OperatorRole, everywhere } from '@tollgate/teams';
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
@@ -27,7 +27,7 @@ async function seed(store: EventStore): Promise<void> {
 async function start(isSigning = true) {
   const console = await startConsole(seed, { isSigning });
   const bearerOf = (role: OperatorRole) =>
-    `Bearer ${console.credentials.issue({ person: 'ada', source: 'command-line', role }, 'api', 60_000)}`;
+    `Bearer ${console.credentials.issue({ person: 'ada', source: 'command-line', grants: everywhere(role) }, 'api', 60_000)}`;
   const api = (url: string, payload?: object, role: OperatorRole = 'admin') =>
     console.app.inject({
       ...{ url: `/api/v1/admin/${url}`, headers: { authorization: bearerOf(role) } },

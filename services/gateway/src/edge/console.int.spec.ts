@@ -6,6 +6,7 @@ import { happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cookieOf, hostile, startConsole } from './testing/console.ts';
+import { everywhere } from '@tollgate/teams';
 
 const { accepted, approved, reviews } = happening;
 const terms = { kind: 'hosted', product: hostile, amount: 1_500, currency: 'EUR', orderNumber: hostile };
@@ -36,7 +37,11 @@ describe('who gets in', () => {
   it('nobody reads a page without a session, with a link, a key’s bearer or two cookies', async () => {
     const { app, linkFor, signIn, credentials } = await start();
     const { cookie } = await signIn();
-    const bearer = credentials.issue({ person: 'ada', source: 'command-line', role: 'admin' }, 'api', 60_000);
+    const bearer = credentials.issue(
+      { person: 'ada', source: 'command-line', grants: everywhere('admin') },
+      'api',
+      60_000,
+    );
     for (const each of [
       '',
       `tollgate-console=${linkFor('admin')}`,

@@ -9,7 +9,7 @@ import {
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { customerStream, paymentStream } from '@tollgate/payment-domain';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import type { OperatorRole } from '@tollgate/teams';
+import { type OperatorRole, everywhere } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
 
@@ -27,7 +27,11 @@ async function start(...tokens: string[]) {
     tokens.map((token) => encodeDeadLetter(callbackOf(token), `no payment ${token}`)),
   );
   const ask = (path: string, body?: object | string, role: OperatorRole = 'admin') => {
-    const credential = credentials.issue({ person: 'ada', source: 'oidc', role }, 'api', 60_000);
+    const credential = credentials.issue(
+      { person: 'ada', source: 'oidc', grants: everywhere(role) },
+      'api',
+      60_000,
+    );
     const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
     const url = `/api/v1/admin/${path}`;
     return app.inject(

@@ -9,6 +9,7 @@ import { happening, requested } from '@tollgate/views/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
+import { everywhere } from '@tollgate/teams';
 
 const { accepted, approved, reviews } = happening;
 const hostileTexts = [
@@ -169,7 +170,11 @@ it('every route answers whatever it is asked, and never by a failure of its own'
     key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await projectEvents(store, paymentKind, 'pay_1', [requested({}), accepted, approved, reviews]);
   });
-  const person = credentials.issue({ person: 'ada', source: 'command-line', role: 'admin' }, 'api', 60_000);
+  const person = credentials.issue(
+    { person: 'ada', source: 'command-line', grants: everywhere('admin') },
+    'api',
+    60_000,
+  );
   const parts = fc.array(text, { minLength: 4, maxLength: 4 });
   const asked = fc.record({ parts, query: odd, body, headers, isPerson: fc.boolean() });
   let count = 0;

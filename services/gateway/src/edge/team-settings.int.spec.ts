@@ -1,6 +1,12 @@
 /** What bounds a team, changed over the admin API: as the command line does it, by an admin, where the signing key is. */
 import type { EventStore } from '@tollgate/event-store';
-import { createSecurityLog, readAudit, recordTeamChanges, type OperatorRole } from '@tollgate/teams';
+import {
+  createSecurityLog,
+  readAudit,
+  recordTeamChanges,
+  type OperatorRole,
+  everywhere,
+} from '@tollgate/teams';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +21,11 @@ async function start(isSigning = true) {
   };
   const api = await startApi(seed, { isSigning });
   const set = async (path: string, payload: object, role: OperatorRole = 'admin') => {
-    const token = api.credentials.issue({ person: 'ada', source: 'command-line', role }, 'api', 60_000);
+    const token = api.credentials.issue(
+      { person: 'ada', source: 'command-line', grants: everywhere(role) },
+      'api',
+      60_000,
+    );
     const answer = await api.app.inject({
       ...{ method: 'POST', url: `/api/v1/admin/teams/${path}`, payload },
       headers: { authorization: `Bearer ${token}` },

@@ -1,6 +1,6 @@
 /** The console over the API without a browser: people sign in, read pages and send forms. */
 import type { EventStore } from '@tollgate/event-store';
-import type { OperatorRole } from '@tollgate/teams';
+import { type OperatorRole, everywhere } from '@tollgate/teams';
 import type { LightMyRequestResponse } from 'fastify';
 import { type TestedApiOptions, startApi } from './api.ts';
 
@@ -18,7 +18,7 @@ export async function startConsole(
   const api = await startApi(seed, { ...options, hasConsole: true });
   const { app, credentials } = api;
   const linkFor = (role: OperatorRole, person = 'ada') =>
-    credentials.issue({ person, source: 'command-line', role }, 'sign-in', 60_000);
+    credentials.issue({ person, source: 'command-line', grants: everywhere(role) }, 'sign-in', 60_000);
   const post = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
     app.inject({
       ...{ method: 'POST', url, payload: new URLSearchParams(form).toString() },
