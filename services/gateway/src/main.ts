@@ -12,6 +12,7 @@ import { banner } from './command-line/banner.ts';
 import { systemPerson } from './command-line/person.ts';
 import { gatewayConfigSchema } from './configuration/config.ts';
 import { type Gateway, startGateway, stopBudgetMs } from './composition/gateway.ts';
+import { crashed, startExitCode, temporaryFailure } from './composition/start-failure.ts';
 import { readServiceNames, usage } from './configuration/service-names.ts';
 import { unheededVariables } from './configuration/unheeded-variables.ts';
 
@@ -27,7 +28,7 @@ async function main(): Promise<void> {
   process.on('uncaughtException', (error) => {
     // Whatever state this left behind in memory is not to be trusted; what is durable is. Starting again is safe.
     log.error({ error }, 'uncaught; the process ends');
-    process.exit(70);
+    process.exit(crashed);
   });
   goOnWithoutReaders();
   const giveWay = ({ message }: Error) => {
@@ -63,7 +64,7 @@ function stopOnSignal(starting: Promise<Gateway>): void {
   function stop(): void {
     stopping = true;
     process.stdout.write('\nStopping: finishing what is under way …\n');
-    setTimeout(() => process.exit(75), stopBudgetMs).unref();
+    setTimeout(() => process.exit(temporaryFailure), stopBudgetMs).unref();
     void starting.then((gateway) => gateway.stop()).then(() => process.exit());
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -83,5 +84,5 @@ try {
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exit(errorCode(error) === 'config_invalid' ? 78 : 1);
+  process.exit(startExitCode(error));
 }

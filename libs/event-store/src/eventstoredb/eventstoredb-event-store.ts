@@ -182,7 +182,8 @@ function toStartupError(failure: TollgateError, waitedMs: number, address: strin
   const message = failure.retryable
     ? `The event store at ${address} (EVENTSTORE_URL) has not answered for ${waitedMs / 1_000} seconds${reasonOf(failure)}: start it, or set the address right, and start again.`
     : `The event store at ${address} (EVENTSTORE_URL) cannot be used: ${failure.message}`;
-  return new StartupError(errorCode(failure) ?? 'store_unreachable', message, { cause: failure });
+  const { code, retryable } = failure;
+  return new StartupError(code, message, { retryable, cause: failure });
 }
 
 const reasonLengthMax = 120;

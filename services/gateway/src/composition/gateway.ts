@@ -1,5 +1,5 @@
 /** Composes the services of a process: all of them, or the named ones. */
-import { toStartupError } from './start-failure.ts';
+import { startPatiently } from './start-failure.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { sessionIdOf, signInAddress } from '@tollgate/console';
@@ -47,14 +47,17 @@ export interface Gateway {
 }
 
 /**
- * Starts the services; resolves when they are ready to serve.
+ * Starts the services; resolves when they are ready to serve. Waits for an event store that elects a leader.
  *
  * @throws StartupError whose message says what to do. What had been started by then is stopped again.
  */
-export async function startGateway(
+export const startGateway = (
   deps: GatewayDependencies,
   services: readonly ServiceName[] = serviceNames,
-): Promise<Gateway> {
+): Promise<Gateway> =>
+  startPatiently({ clock: deps.clock, log: deps.logOf('gateway') }, () => startOnce(deps, services));
+
+async function startOnce(deps: GatewayDependencies, services: readonly ServiceName[]): Promise<Gateway> {
   const stops = new AsyncDisposableStack();
   const stop = () =>
     stops
@@ -87,7 +90,7 @@ export async function startGateway(
     return { ...own, quickstart: { file: dataDirectory.quickstartFile, content } };
   } catch (error) {
     await stop();
-    throw toStartupError(error);
+    throw error;
   }
 }
 

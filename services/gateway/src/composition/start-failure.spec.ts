@@ -1,25 +1,59 @@
 import { StoreUnavailable } from '@tollgate/event-store';
-import { InvariantViolation, StartupError } from '@tollgate/service-kit';
+import { InvariantViolation, StartupError, silentLog } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { toStartupError } from './start-failure.ts';
+import { startExitCode, startPatiently } from './start-failure.ts';
 
-// A start while the event store had no quorum ended with a stack.
-it('a store that does not answer is reported in its own sentence', () => {
-  const unavailable = new StoreUnavailable('store_unavailable', 'EventStoreDB has not confirmed in time.');
-  const reported = toStartupError(unavailable);
-  expect(reported).toBeInstanceOf(StartupError);
-  expect(reported).toMatchObject({
-    message: 'EventStoreDB has not confirmed in time. Start again when that is over.',
-    cause: unavailable,
-  });
+const electing = () => new StoreUnavailable('store_not_leader', 'The event store is electing a leader.');
+
+/** Starts while time passes; each try fails as `failure` says. */
+async function tryToStart(failure: (tryNumber: number) => Error | undefined) {
+  const clock = createFakeClock({ now: 0 });
+  let tries = 0;
+  const started = startPatiently({ clock, log: silentLog }, () => {
+    tries += 1;
+    const error = failure(tries);
+    return error === undefined ? Promise.resolve('started') : Promise.reject(error);
+  }).catch((error: unknown) => error);
+  let isOver = false;
+  void started.finally(() => (isOver = true));
+  const outcome = async () => {
+    while (!isOver) await clock.advance(500);
+    return started;
+  };
+  return { outcome: await outcome(), tries, tookMs: clock.monotonic() };
+}
+
+// A process that started while the store elected a leader ended with exit code 1, and took all services with it.
+it('a start waits until the store has elected a leader', async () => {
+  const { outcome, tries } = await tryToStart((tryNumber) => (tryNumber < 10 ? electing() : undefined));
+  expect([outcome, tries]).toEqual(['started', 10]);
 });
 
-it('what is said already stays, and what is a defect keeps its stack', () => {
+it('a start that lasts too long ends in the own sentence of what is away, and may be repeated', async () => {
+  const { outcome, tookMs } = await tryToStart(electing);
+  expect(outcome).toBeInstanceOf(StartupError);
+  expect(outcome).toMatchObject({
+    message: 'The event store is electing a leader. Start again when that is over.',
+    retryable: true,
+  });
+  expect(tookMs).toBeGreaterThanOrEqual(30_000);
+  expect(tookMs).toBeLessThan(32_000);
+});
+
+it('what no waiting repairs ends a start at once, as it is', async () => {
   for (const error of [
     new StartupError('port_taken', 'Taken.'),
     new InvariantViolation('no'),
     new Error('x'),
-    1,
   ])
-    expect(toStartupError(error)).toBe(error);
+    expect(await tryToStart(() => error)).toMatchObject({ outcome: error, tries: 1 });
+});
+
+it.each([
+  ['config_invalid', false, 78],
+  ['port_taken', false, 1],
+  ['store_unreachable', true, 75],
+])('%s ends a program with the exit code that its supervisor needs', (code, retryable, exitCode) => {
+  expect(startExitCode(new StartupError(code, '', { retryable }))).toBe(exitCode);
 });

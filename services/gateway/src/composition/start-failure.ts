@@ -1,10 +1,49 @@
-import { StartupError, TollgateError } from '@tollgate/service-kit';
+/** A start that meets an outage: how long it is repeated, and how it ends. */
+import {
+  type Clock,
+  type Log,
+  StartupError,
+  TollgateError,
+  errorCode,
+  isRetryable,
+} from '@tollgate/service-kit';
 
-/**
- * What kept a process from starting, as its operator reads it. What may be gone at the next start, such as a store without
- * a quorum, is no defect of ours: its own sentence is printed, without a stack.
- */
-export function toStartupError(error: unknown): unknown {
+/** How long a start is repeated while the event store elects a leader, say; milliseconds. */
+const startWithinMs = 30_000;
+const pauseMs = 500;
+
+/** @param start begun anew each time: it leaves nothing behind when it fails */
+export async function startPatiently<Started>(
+  { clock, log }: { clock: Clock; log: Log },
+  start: () => Promise<Started>,
+): Promise<Started> {
+  const startedAt = clock.monotonic();
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!isRetryable(error) || clock.monotonic() - startedAt >= startWithinMs) throw toStartupError(error);
+      if (tryNumber === 1)
+        log.warn({ error, code: errorCode(error) ?? '' }, 'the start failed; it is repeated for 30 seconds');
+    }
+    await clock.sleep(pauseMs);
+  }
+}
+
+/** An outage is no defect of ours: its own sentence is printed, without a stack. */
+function toStartupError(error: unknown): unknown {
   if (!(error instanceof TollgateError) || error instanceof StartupError || !error.retryable) return error;
-  return new StartupError('not_started', `${error.message} Start again when that is over.`, { cause: error });
+  const message = `${error.message} Start again when that is over.`;
+  return new StartupError('not_started', message, { retryable: true, cause: error });
+}
+
+/** As sysexits.h has it: the start may work later. The launcher starts the process again. */
+export const temporaryFailure = 75;
+/** As sysexits.h has it: a defect. */
+export const crashed = 70;
+
+/** The exit code of a program that could not be started. */
+export function startExitCode(error: StartupError): number {
+  if (error.code === 'config_invalid') return 78;
+  return error.retryable ? temporaryFailure : 1;
 }

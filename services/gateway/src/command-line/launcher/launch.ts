@@ -13,7 +13,7 @@ import type { GatewayDependencies } from '../../configuration/gateway-dependenci
 import { toUrl } from '../../edge/http-server.ts';
 import { whatIsMissing } from '../../composition/missing.ts';
 import { createParts } from '../../composition/parts.ts';
-import { toStartupError } from '../../composition/start-failure.ts';
+import { startPatiently } from '../../composition/start-failure.ts';
 import { keyVariablesOf } from '../../configuration/account-config.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { freePorts } from './free-ports.ts';
@@ -55,10 +55,7 @@ export function launch(options: LaunchOptions): Launch {
   const { config, env, clock, say } = options;
   const directory = openDataDirectory(config.dataDir, config.instance);
   const group = createProcessGroup({ stopOrder, listFile: directory.processesFile, env, clock, say });
-  const ready = bringUp(options, directory, group).catch((error: unknown) => {
-    throw toStartupError(error);
-  });
-  return { ready, stop: group.stop };
+  return { ready: bringUp(options, directory, group), stop: group.stop };
 }
 
 async function bringUp(
@@ -71,7 +68,8 @@ async function bringUp(
   const spare = (await freePorts(count, options.ids, configuredPorts(options.config))).values();
   const nextPort = () => Number(spare.next().value);
   const config = withPorts(options.config, nextPort);
-  const apiKey = await prepareDemoTeam(options, directory);
+  const patient = { clock, log: options.logOf('gateway') };
+  const apiKey = await startPatiently(patient, () => prepareDemoTeam(options, directory));
   const { accountsFile, fields } = await bringUpProvider(config, directory, group);
   const dataDir = directory.path;
   const planned = planProcesses({

@@ -1,15 +1,9 @@
 /** `npm run services`: every service as a process of its own. Reads the environment and handles signals, as `main.ts` does. */
 import { join } from 'node:path';
-import {
-  StartupError,
-  createLog,
-  errorCode,
-  readConfig,
-  systemClock,
-  systemIds,
-} from '@tollgate/service-kit';
+import { StartupError, createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { banner } from '../banner.ts';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { startExitCode } from '../../composition/start-failure.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { unheededVariables } from '../../configuration/unheeded-variables.ts';
 import { launcherUsage, readLauncherArguments } from './command-line.ts';
@@ -78,5 +72,5 @@ try {
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exit(errorCode(error) === 'config_invalid' ? 78 : 1);
+  process.exit(startExitCode(error));
 }

@@ -108,6 +108,30 @@ it('starts again what is killed before it serves, and gives up after some times'
   await expect(start('two', `process.kill(process.pid, 'SIGKILL')`)).rejects.toThrow(
     'two could not be started (SIGKILL)',
   );
+  expect(lines.filter((line) => line.startsWith('two has ended'))).toHaveLength(2);
+  await expect(start('three', 'process.exit(70)')).rejects.toThrow(
+    'three could not be started (exit code 70)',
+  );
+  expect(lines.filter((line) => line.startsWith('three has ended'))).toHaveLength(2);
+});
+
+// A process that started while the event store elected a leader ended, and the launcher stopped the healthy ones as well.
+it('repeats a start that may work later, and leaves the others running', async () => {
+  const { lines, start, pidOf, listFile } = tryGroup();
+  await start('one', service);
+  const first = pidOf('one');
+  const counter = `${listFile}.starts`;
+  await start(
+    'two',
+    `
+    const fs = require('node:fs');
+    fs.appendFileSync(${JSON.stringify(counter)}, '.');
+    if (fs.readFileSync(${JSON.stringify(counter)}, 'utf8').length < 4) process.exit(75);
+    ${service}`,
+  );
+  expect(readFileSync(counter, 'utf8')).toBe('....');
+  expect(lines).toContain('two has ended (exit code 75); it is started again in 1000 ms');
+  expect([pidOf('one'), isRunning(first)]).toEqual([first, true]);
 });
 
 it('starts again what dies, under a line', async () => {

@@ -3,6 +3,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type Clock, StartupError } from '@tollgate/service-kit';
+import { crashed, temporaryFailure } from '../../composition/start-failure.ts';
 
 export interface ProcessOptions {
   label: string;
@@ -22,8 +23,8 @@ export interface ProcessOptions {
 
 export interface Supervised {
   /**
-   * Resolves when it serves for the first time. Rejects with StartupError where it ends by itself before, or is killed
-   * several times.
+   * Resolves when it serves for the first time. Rejects with StartupError if it cannot be started: it has said why, or
+   * crashed or was killed several times. A start that may work later is repeated.
    */
   ready: Promise<void>;
   /** Asks it to stop, insists when `signal` is aborted, and resolves when it is gone. It is not started again. */
@@ -34,7 +35,7 @@ export interface Supervised {
 const pauseMinMs = 250;
 const pauseMaxMs = 10_000;
 const longRunMs = 30_000;
-/** Of one that is killed before it serves, for its memory say; what ends by itself has said why. */
+/** Of one that crashes or is killed before it serves, for its memory say. */
 const startsMax = 3;
 
 export function supervise(options: ProcessOptions): Supervised {
@@ -46,17 +47,17 @@ export function supervise(options: ProcessOptions): Supervised {
   async function run(): Promise<void> {
     let pauseMs = pauseMinMs;
     let isReady = false;
-    let starts = 0;
+    let crashes = 0;
     while (!stopping.signal.aborted) {
       const startedAt = clock.monotonic();
-      starts += 1;
       child = start(options, () => {
         isReady = true;
         ready.resolve(undefined);
       });
       const end = await endOf(child);
       if (stopping.signal.aborted) return;
-      if (!isReady && (!end.isKilled || starts >= startsMax)) {
+      if (end.isCrash) crashes += 1;
+      if (!isReady && !(end.isCrash ? crashes < startsMax : end.isTemporary)) {
         ready.reject(new StartupError('not_started', `${label} could not be started (${end.how}).`));
         return;
       }
@@ -122,11 +123,15 @@ export const labelled = (label: string, line: string): string =>
     : `[${label}] ${line}`;
 
 /** What became of it, once all that it printed was read. */
-function endOf(child: ChildProcess): Promise<{ how: string; isKilled: boolean }> {
+function endOf(child: ChildProcess): Promise<{ how: string; isCrash: boolean; isTemporary: boolean }> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ how: error.message, isKilled: false }));
+    child.once('error', (error) => resolve({ how: error.message, isCrash: false, isTemporary: false }));
     child.once('close', (code, signal) =>
-      resolve({ how: signal ?? `exit code ${code ?? 0}`, isKilled: signal !== null }),
+      resolve({
+        how: signal ?? `exit code ${code ?? 0}`,
+        isCrash: signal !== null || code === crashed,
+        isTemporary: code === temporaryFailure,
+      }),
     );
   });
 }

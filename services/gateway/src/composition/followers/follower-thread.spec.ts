@@ -43,7 +43,12 @@ describe("the followers' thread", () => {
 
   it('that cannot start says why', async () => {
     const { thread, say } = givenThread();
-    say({ kind: 'start-refused', code: 'index_foreign', message: 'Another program has it.' });
+    say({
+      kind: 'start-refused',
+      code: 'index_foreign',
+      message: 'Another program has it.',
+      retryable: false,
+    });
     await expect(thread.started).rejects.toMatchObject({
       code: 'index_foreign',
       message: 'Another program has it.',

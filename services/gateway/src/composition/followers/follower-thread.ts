@@ -61,7 +61,7 @@ export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: 
       if (message.kind === 'answer') return questions.get(message.id)?.(message.answer);
       isStarted = message.kind === 'started';
       if (message.kind === 'started') started.resolve(message.gauges);
-      else started.reject(new StartupError(message.code, message.message));
+      else started.reject(new StartupError(message.code, message.message, message));
     })
     // Thrown to nobody, it ends the process, as it would on the thread of the requests.
     .on('error', (error) => {

@@ -1,7 +1,14 @@
 /** Entry of the thread of the followers: projector and publisher, where others answer requests in the same process. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { runUnderLease } from '@tollgate/event-store';
-import { StartupError, createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
+import {
+  StartupError,
+  TollgateError,
+  createLog,
+  readConfig,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
 import { fillIndex } from '@tollgate/view-index';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
@@ -46,12 +53,20 @@ async function openParts(
   };
 }
 
+async function startAll(data: ThreadData, own: Parameters<typeof openParts>[1]) {
+  const parts = await openParts(data, own);
+  return [await startProjector(parts), await startEventPublisher(parts)];
+}
+
 async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   const tell = (message: FromThread): void => port.postMessage(message);
   const stops = new AsyncDisposableStack();
   const gauges: Gauges = new Map();
-  const parts = await openParts(data, { stops, gauges });
-  const running = [await startProjector(parts), await startEventPublisher(parts)];
+  const running = await startAll(data, { stops, gauges }).catch(async (error: unknown) => {
+    // What stays open keeps the thread alive, and the start waits for its end.
+    await stops.disposeAsync();
+    throw error;
+  });
   port.on('message', (message: ToThread) => {
     if (message.kind === 'stop') return void stops.disposeAsync().finally(() => port.close());
     const { id, ...about } = message;
@@ -71,8 +86,8 @@ if (parentPort !== null)
   try {
     await serve(parentPort, workerData as ThreadData);
   } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    const { code, message } = error;
-    parentPort.postMessage({ kind: 'start-refused', code, message } satisfies FromThread);
+    if (!(error instanceof TollgateError) || !(error instanceof StartupError || error.retryable)) throw error;
+    const { code, message, retryable } = error;
+    parentPort.postMessage({ kind: 'start-refused', code, message, retryable } satisfies FromThread);
     parentPort.close();
   }

@@ -18,5 +18,5 @@ export type ToThread = ({ kind: 'question'; id: number } & About) | { kind: 'sto
 
 export type FromThread =
   | { kind: 'started'; gauges: readonly GaugeName[] }
-  | { kind: 'start-refused'; code: string; message: string }
+  | { kind: 'start-refused'; code: string; message: string; retryable: boolean }
   | { kind: 'answer'; id: number; answer: unknown };
