@@ -50,13 +50,23 @@ const calls: readonly PlantedBug[] = [
   },
   {
     ...{
-      name: 'second-answer-believed',
-      breaks: 'F11: it may be the answer to a second delivery',
+      name: 'refusal-believed-at-once',
+      breaks: 'T1: a refusal is believed once an inquiry shows no effect',
       seeds: 100,
     },
     file: `${commands}/outbound/send.ts`,
-    from: 'if (isAbsent === undefined || !mayHideEffect(outcome)) return outcome;',
-    to: 'if (isAbsent === undefined || !mayHideEffect(outcome) || deps.times.sendWithinMs > 0) return outcome;',
+    from: 'if (!isRefusal || hasNoEffect === undefined) return outcome;',
+    to: 'if (!isRefusal || hasNoEffect === undefined || deps.times.sendWithinMs > 0) return outcome;',
+  },
+  {
+    ...{
+      name: 'refusal-believed-unasked',
+      breaks: 'T1: an inquiry without an answer confirms no refusal',
+      seeds: 400,
+    },
+    file: `${commands}/outbound/send.ts`,
+    from: "return (asked?.kind === 'accepted' ? asked.answer : isPage)",
+    to: "return (asked?.kind === 'accepted' ? asked.answer : isPage || asked !== undefined)",
   },
   {
     ...{ name: 'lost-answer-is-not-sent', breaks: 'a lost answer is unknown', seeds: 100 },
@@ -147,23 +157,13 @@ const money: readonly PlantedBug[] = [
   },
   {
     ...{
-      name: 'double-delivery-is-decline',
-      breaks: 'F11: a refusal against our books proves nothing',
-      seeds: 400,
-    },
-    file: `${domain}/payment/refunds.ts`,
-    from: 'return hasAmount && contradiction !== undefined',
-    to: 'return hasAmount && contradiction?.code === ""',
-  },
-  {
-    ...{
       name: 'refunded-after-a-part',
       breaks: 'F11: the sum is believed, not the word',
       seeds: 200,
     },
     file: `${domain}/payment/observation.ts`,
-    from: "if (status === 'refunded' && refundedAmount === 0) return amount;",
-    to: "if (status === 'refunded') return amount;",
+    from: "if (status === 'refunded') return refundedAmount === 0 ? undefined : refundedAmount;",
+    to: "if (status === 'refunded') return undefined;",
   },
   {
     ...{ name: 'any-amount', breaks: 'another amount is not booked', seeds: 200 },

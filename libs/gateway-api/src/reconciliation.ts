@@ -35,7 +35,11 @@ const sumsSchema = z.object({
   payoutsThere: money('Paid out', there),
 }) satisfies z.ZodType<Sums>;
 
-const amountsSchema = z.object({ status: z.string(), amount: minorUnits, refundedAmount: minorUnits });
+const amountsSchema = z.object({
+  status: z.string(),
+  amount: minorUnits,
+  refundedAmount: minorUnits.nullable().describe('Null if the Payment Service shows none.'),
+});
 
 export const publicDifferenceSchema = z.object({
   kind: z.enum(differenceKinds),

@@ -1,6 +1,7 @@
 /** Values that events of several kinds hold, and their limits. */
 import { apiErrorSchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
+import { since } from './schema-version.ts';
 
 export const environmentSchema = z.enum(['sandbox', 'production']);
 export type Environment = z.infer<typeof environmentSchema>;
@@ -12,6 +13,9 @@ export const instantSchema = z.int().min(0);
 export const textLengthMax = 4096;
 export const textSchema = z.string().max(textLengthMax);
 export const cut = (text: string): string => text.slice(0, textLengthMax);
+
+/** A sum as the provider shows it; null where it shows none. */
+export const shownSumSchema = z.union([z.number(), since(2, z.null())]);
 
 /** Entries of an error list in an event at most. */
 export const errorsMax = 50;

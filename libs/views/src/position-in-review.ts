@@ -1,5 +1,5 @@
 /** What of a payment counts to its team's position while something about it is in review. */
-import { isAboutToken, refundedElsewhere, type Payment } from '@tollgate/payment-domain';
+import { isAboutToken, refundedElsewhere, showsUnknownSum, type Payment } from '@tollgate/payment-domain';
 
 /**
  * What is left of it for certain: the provider shows less of it, more of it given back, or that it is not paid any more, and nobody has said
@@ -29,10 +29,12 @@ const showsSums: ReadonlySet<string> = new Set([
   ...['terms_disagree', 'unknown_status', 'refund_unresolved', 'refund_disagrees'],
 ]);
 
-/** Of a sum that is none, as much as may be meant by it. */
+/** Of a sum that is none, or not shown, as much as may be meant by it. */
 function shownRefunded({ code, evidence, isOfOurCurrency }: ShownReview): number {
   const shown = evidence['observedRefundedAmount'];
-  if (!showsSums.has(code) || !isOfOurCurrency || typeof shown !== 'number' || shown <= 0) return 0;
+  if (!showsSums.has(code) || !isOfOurCurrency) return 0;
+  if (showsUnknownSum(evidence)) return Number.MAX_SAFE_INTEGER;
+  if (typeof shown !== 'number' || shown <= 0) return 0;
   return Math.min(Math.ceil(shown), Number.MAX_SAFE_INTEGER);
 }
 

@@ -12,7 +12,7 @@ const known: Record<string, [version: number, schema: string]> = {
   payment: [11, '594aecb4b35f'],
   payout: [10, 'f07b47fdaa03'],
   dispute: [1, '65a12860b2bd'],
-  unmatched: [2, 'e431ebd23ae1'],
+  unmatched: [3, '2fc9a5484b2e'],
 };
 
 /** Also of the order of its fields, which is that of the bytes that are stored. */

@@ -102,7 +102,7 @@ const toLine = (difference: PublicDifference): string => {
   const { kind, operation, token, serviceToken, currency, here, there, isSettled } = difference;
   return toCsvLine([
     ...[kind, operation, token, serviceToken, currency],
-    ...[here?.status, here?.amount, here?.refundedAmount],
-    ...[there?.status, there?.amount, there?.refundedAmount, String(isSettled)],
+    ...[here?.status, here?.amount, here?.refundedAmount ?? undefined],
+    ...[there?.status, there?.amount, there?.refundedAmount ?? undefined, String(isSettled)],
   ]);
 };

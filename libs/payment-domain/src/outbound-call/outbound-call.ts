@@ -1,8 +1,8 @@
 /**
  * One outbound call that moves money, from its announcement until its outcome is known. Every operation shares this:
  *
- *     announced ── answer ──► accepted | refused | not sent
- *         └── no answer ──► unresolved ── inquiry ──► its effect shows, or it is absent after the quiet period
+ *     announced ── answer ──► accepted | refused, confirmed by an inquiry | not sent
+ *         └── no answer, or no confirmation ──► unresolved ── inquiry ──► its effect shows, or it is absent after the quiet period
  *
  * Operations differ as data: which events they write ({@link CallInFlight}), how their effect is recognised, how often
  * they may be attempted, and which review opens where no inquiry can settle it ({@link callRules}).
@@ -62,28 +62,13 @@ export type CallOutcome<Answer> =
   | { kind: 'not-sent'; reason: string; isAnswered?: boolean }
   | { kind: 'unknown'; reason: string };
 
-/** Certainly without effect. */
+/** By its answer without effect, which an inquiry has to confirm: it may be the answer to a second delivery. */
 export interface CallRefused {
   kind: 'refused';
   errors: ApiError[];
   /** The provider refuses our account and not this request: another account may succeed. */
   isAccountRefused?: boolean;
 }
-
-/** Refusals for want of money: it may be this very call that has taken the money. */
-const wantOfMoneyCodes: ReadonlySet<string> = new Set([
-  'balance_less_than_amount',
-  'no_money_available_on_refund',
-]);
-
-/**
- * True where nothing happened by this answer, and it may be the answer to a second delivery: whatever is on the way may
- * repeat a request. The first one may have taken the money that is not there now, or come before the limit that the second
- * one met. Only an inquiry tells.
- */
-export const mayHideEffect = (outcome: CallOutcome<object>): boolean =>
-  (outcome.kind === 'not-sent' && outcome.isAnswered === true) ||
-  (outcome.kind === 'refused' && outcome.errors.some(({ code }) => wantOfMoneyCodes.has(code)));
 
 /** Why nothing came of a call. */
 export const endReasons = ['refused', 'not-sent', 'declined', 'resolved'] as const;

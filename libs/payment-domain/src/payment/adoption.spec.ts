@@ -61,7 +61,7 @@ test.each<[string, Partial<ObservedPayment>, object]>([
   ['pending', { authorizedAmount: 1000 }, { phase: 'authorized', authorizedAmount: 1000 }],
   ['approved', {}, { phase: 'approved', approvedAmount: 1000 }],
   ['approved', { refundedAmount: 1000 }, { phase: 'refunded', approvedAmount: 1000, refundedAmount: 1000 }],
-  ['refunded', {}, { phase: 'refunded', approvedAmount: 1000, refundedAmount: 1000 }],
+  ['refunded', { refundedAmount: 1000 }, { phase: 'refunded', approvedAmount: 1000, refundedAmount: 1000 }],
   ['refunded', { refundedAmount: 300 }, { phase: 'approved', approvedAmount: 1000, refundedAmount: 300 }],
   ['declined', { declineReason: 'no' }, { phase: 'declined', approvedAmount: 0, declineReason: 'no' }],
   ['expired', {}, { phase: 'expired', approvedAmount: 0 }],
@@ -73,6 +73,18 @@ test.each<[string, Partial<ObservedPayment>, object]>([
     expect(decided(eventsOf(adopt(picture)), inquired(picture))).toEqual([]);
   },
 );
+
+test('a payment of which something went back, and it is not shown how much, is not adopted', () => {
+  for (const refundedAmount of [0, undefined])
+    given([])
+      .when(adopt(shown('refunded', { refundedAmount })))
+      .thenRefused('payment_not_readable');
+});
+
+test('sums that are not shown of an approved payment are none', () => {
+  const picture = shown('approved', { authorizedAmount: undefined, refundedAmount: undefined });
+  expect(paymentFrom(picture)).toMatchObject({ approvedAmount: 1000, refundedAmount: 0 });
+});
 
 test('only what is authorized needs a confirmation, and only what is open or has a token may recur', () => {
   const termsOf = (picture: ObservedPayment) => paymentFrom(picture).terms;

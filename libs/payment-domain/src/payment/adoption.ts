@@ -2,7 +2,14 @@
 import { events, refuse, type Decision } from '../decision.ts';
 import type { Environment } from '../values.ts';
 import { cut, present } from '../values.ts';
-import { declineReasonOf, isPartOf, maskOf, refundedAmountOf, statusOf } from './observation.ts';
+import {
+  declineReasonOf,
+  isPartOf,
+  isRefundedByWord,
+  maskOf,
+  refundedAmountOf,
+  statusOf,
+} from './observation.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
 import type { PaymentState } from './payment-state.ts';
@@ -40,7 +47,10 @@ export function adoptPayment(
       : refuse({ code: 'adopted_by_another_team', team: state.team });
   const data = adoptedFrom(command);
   const sums = ['authorizedAmount', 'refundedAmount'] as const;
-  const wrongSum = sums.find((sum) => !isPartOf(command.observed[sum], command.observed.amount));
+  const { observed } = command;
+  const wrongSum = isRefundedByWord(observed)
+    ? 'refundedAmount'
+    : sums.find((sum) => !isPartOf(observed[sum] ?? 0, observed.amount));
   const { success, error } = paymentEventSchemas.PaymentAdopted.safeParse(data);
   const parameter = success ? wrongSum : String(error.issues[0]?.path.at(-1));
   if (parameter !== undefined) return refuse({ code: 'payment_not_readable', parameter });
@@ -51,10 +61,11 @@ export function adoptPayment(
 function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPayment) {
   const { environment, team, account, callbackUrl } = command;
   const { serviceToken, amount, currency, orderNumber, processingUrl, createdAt, recurringToken } = observed;
-  const refundedAmount = refundedAmountOf(observed);
+  const refundedAmount = refundedAmountOf(observed) ?? 0;
   const shown = statusOf(observed);
   const status = shown === 'approved' && refundedAmount === amount ? 'refunded' : shown;
-  const authorizedAmount = status === 'pending' ? observed.authorizedAmount : 0;
+  const { authorizedAmount: held = 0 } = observed;
+  const authorizedAmount = status === 'pending' ? held : 0;
   return {
     ...{ environment, team, account, serviceToken, status, authorizedAmount, refundedAmount },
     terms: {

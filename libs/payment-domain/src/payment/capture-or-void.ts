@@ -120,7 +120,8 @@ export function observeCaptureOrVoid(
   const { attemptsMax, review } = callRules[operation];
   const absent = (): PaymentEvent[] => {
     // Neither final nor authorized any more, or unreadable: there is nothing that could be submitted again.
-    const isStillAuthorized = isReadable && observed.status === 'pending' && observed.authorizedAmount > 0;
+    const isStillAuthorized =
+      isReadable && observed.status === 'pending' && (observed.authorizedAmount ?? 0) > 0;
     if (!isStillAuthorized || repeats + 1 >= attemptsMax)
       return openReview(state, review, { operation, submissions: number });
     return nextWindow === undefined ? [] : [{ type: words[operation].submitted, data: windowOf(nextWindow) }];

@@ -114,7 +114,7 @@ const statusShownIn = ({ observedStatus, to, observedAmount, observedRefundedAmo
 
 const moneyOf = (shown: ObservedPayment | Authorization) =>
   'status' in shown
-    ? { observedStatus: statusOf(shown), observedAuthorizedAmount: shown.authorizedAmount }
+    ? { observedStatus: statusOf(shown), observedAuthorizedAmount: shown.authorizedAmount ?? null }
     : {};
 
 /** 2 where money is taken, 1 where it is held, else 0: also where it went back. */
@@ -216,7 +216,7 @@ export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): 
 /** 3 where it is taken, 2 where it is held, 0 where it never will be, else 1. */
 function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
   if (wasApproved(observed)) return 3;
-  if (observed.authorizedAmount > 0) return 2;
+  if ((observed.authorizedAmount ?? 0) > 0) return 2;
   return observed.status === 'declined' || observed.status === 'expired' ? 0 : 1;
 }
 

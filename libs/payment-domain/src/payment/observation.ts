@@ -34,13 +34,13 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
   return [...events, ...issueRecurringToken(state, observed), ...doubts];
 }
 
+type Shown = Pick<ObservedPayment, 'status' | 'amount' | 'refundedAmount'>;
+
 /** After a partial refund some deployments report `refunded`: where a sum is shown it is believed, and not the word. */
-export const statusOf = ({
-  status,
-  amount,
-  refundedAmount,
-}: Pick<ObservedPayment, 'status' | 'amount' | 'refundedAmount'>): string =>
-  status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
+export const statusOf = ({ status, amount, refundedAmount }: Shown): string =>
+  status === 'refunded' && refundedAmount !== undefined && refundedAmount > 0 && refundedAmount < amount
+    ? 'approved'
+    : status;
 
 const isOpenAgain = ({ code, evidence }: Payment['reviews'][number]): boolean =>
   code === 'final_status_revised' && isOpenStatus(String(evidence['to']));
@@ -64,8 +64,8 @@ function agrees(state: Payment, observed: ObservedPayment): boolean {
   const isAmountFree = isFinalPhase(state.phase) && !isApprovedInBoth;
   return (
     (isAmountFree ? amountSchema.safeParse(observed.amount).success : observed.amount === amountOf(state)) &&
-    isPartOf(observed.authorizedAmount, observed.amount) &&
-    isPartOf(observed.refundedAmount, observed.amount) &&
+    isPartOf(observed.authorizedAmount ?? 0, observed.amount) &&
+    isPartOf(observed.refundedAmount ?? 0, observed.amount) &&
     observed.currency === state.terms.currency &&
     (observed.orderNumber ?? providerOrderNumber) === providerOrderNumber
   );
@@ -95,17 +95,20 @@ export function openDisagreement(state: Payment, observed: ObservedPayment): Pay
   });
 }
 
-/** What went back, as the service shows it: some deployments show the word alone. */
-export function refundedAmountOf({ status, amount, refundedAmount }: ObservedPayment): number {
-  if (status === 'refunded' && refundedAmount === 0) return amount;
-  return status === 'approved' || status === 'refunded' ? refundedAmount : 0;
+/** The refunded sum that the service shows; undefined where it shows none, or `refunded` and 0: then any part may have gone back. */
+export function refundedAmountOf({ status, refundedAmount }: Omit<Shown, 'amount'>): number | undefined {
+  if (status === 'refunded') return refundedAmount === 0 ? undefined : refundedAmount;
+  return status === 'approved' ? refundedAmount : 0;
 }
+
+/** True where the service says that money went back, and not how much. */
+export const isRefundedByWord = (shown: Omit<Shown, 'amount'>): boolean =>
+  shown.status === 'refunded' && refundedAmountOf(shown) === undefined;
 
 const sumsShown = (observed: ObservedPayment) => ({
   observedAmount: observed.amount,
-  observedAuthorizedAmount: observed.authorizedAmount,
-  // Of any other status what it shows as it is.
-  observedRefundedAmount: refundedAmountOf(observed) || observed.refundedAmount,
+  observedAuthorizedAmount: observed.authorizedAmount ?? null,
+  observedRefundedAmount: (isRefundedByWord(observed) ? undefined : observed.refundedAmount) ?? null,
   observedCurrency: observed.currency,
 });
 
@@ -130,12 +133,13 @@ function openEventFor(
   status: PaymentStatus,
 ): OpenEvent | undefined {
   const mask = maskOf(observed);
+  const { authorizedAmount = 0 } = observed;
   switch (status) {
     case 'init':
       return undefined;
     case 'pending':
-      return observed.authorizedAmount > 0
-        ? { type: 'PaymentAuthorized', data: { authorizedAmount: observed.authorizedAmount, ...mask } }
+      return authorizedAmount > 0
+        ? { type: 'PaymentAuthorized', data: { authorizedAmount, ...mask } }
         : { type: 'PaymentPending', data: {} };
     case 'approved':
     case 'refunded':
@@ -182,7 +186,7 @@ const isOpenStatus = (status: string): status is OpenStatus => status === 'init'
  * it holds money, was approved, or was called not made by somebody.
  */
 export function observeOpenAgain(state: Payment, observation: RecordObservation): PaymentEvent[] {
-  const { status, authorizedAmount, serviceToken } = observation.observed;
+  const { status, authorizedAmount = 0, serviceToken } = observation.observed;
   // Of one that has failed a search shows it as another one.
   const isUnderWay = authorizedAmount > 0 || (status === 'pending' && state.phase !== 'failed');
   const isAnother = isUnderWay || state.approvedAmount > 0 || state.declineReason === resolvedByAPerson;
@@ -190,7 +194,7 @@ export function observeOpenAgain(state: Payment, observation: RecordObservation)
   const evidence = {
     from: statusOfPhase(state.phase),
     to: status,
-    observedAuthorizedAmount: authorizedAmount,
+    observedAuthorizedAmount: observation.observed.authorizedAmount ?? null,
     observedServiceToken: serviceToken,
   };
   const alike = { ...state, reviews: state.reviews.filter(isAboutToken(serviceToken)) };

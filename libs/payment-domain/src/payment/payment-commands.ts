@@ -19,8 +19,10 @@ export interface ObservedPayment extends Origin {
   currency: string;
   /** The `providerOrderNumber` of the attempt that made it; undefined where the deployment leaves it out. */
   orderNumber?: string;
-  authorizedAmount: number;
-  refundedAmount: number;
+  /** Undefined where the deployment shows none: that is not 0. */
+  authorizedAmount?: number | undefined;
+  /** Likewise. */
+  refundedAmount?: number | undefined;
   processingUrl?: string;
   sanitizedMask?: string;
   declineReason?: string;

@@ -64,11 +64,11 @@ describe('a refund that was called not made, and as much has gone back since', (
       .then([external(sum), made(sum)]),
   );
 
-  test('is not, where less has gone back, or where the service has refused it', () => {
+  test('is not, where less has gone back, or where it was never sent', () => {
     given(calledNotMade)
       .when(shows(299))
       .then([external(299)]);
-    given([...unresolved, declinedEvent('refused')])
+    given([...unresolved, declinedEvent('not-sent')])
       .when(shows(300))
       .then([external(300)]);
   });
@@ -313,39 +313,40 @@ test('the sum of an amount that somebody called the right one approves a refund'
 });
 
 // The service declined it and made it after all: booked as made elsewhere, and its team was told to send another one.
-test('a refund that was declined, and whose amount has gone back since, is in review', () => {
-  const over = [...unresolved, declinedEvent('declined')];
-  given(over)
-    .when(shows(301))
-    .then([external(301)]);
-  const seen = [...over, ...decided(over, shows(300))];
-  expect(seen.slice(over.length)).toEqual([
-    external(300),
-    opened('refund_disagrees', { refundToken: 'refund-1' }),
-  ]);
-  expect(mayBeMade(paymentAfter(seen), refundOf(seen))).toBe(true);
-  // Of several it may be any: one question, about the latest.
-  const twice = [...over, refundSubmitted('refund-2', 300)];
-  const declinedTwice: PaymentEvent[] = [
-    ...twice,
-    { type: 'RefundDeclined', data: { refundToken: 'refund-2', errors: [], reason: 'declined' } },
-  ];
-  given(declinedTwice)
-    .when(shows(300))
-    .then([external(300), opened('refund_disagrees', { refundToken: 'refund-2' })]);
-  const [first, latest] = paymentAfter([...declinedTwice, ...decided(declinedTwice, shows(300))]).refunds;
-  const told = paymentAfter([...declinedTwice, ...decided(declinedTwice, shows(300))]);
-  for (const refund of [first, latest]) expect(mayBeMade(told, refund!)).toBe(true);
-  // While another one is under way, unless it is of that amount.
-  const beside = [...over, refundSubmitted('refund-2', 100)];
-  expect(decided(beside, shows(300))).toContainEqual(opened('refund_disagrees', { refundToken: 'refund-1' }));
-  const retried = [...over, refundSubmitted('refund-2', 300)];
-  expect(decided(retried, shows(300))).not.toContainEqual(opened('refund_disagrees', {}));
-  const refusedHere = [...unresolved, declinedEvent('refused')];
-  given(refusedHere)
-    .when(shows(300))
-    .then([external(300)]);
-});
+test.each(['declined', 'refused'] as const)(
+  'a refund that was %s, and whose amount has gone back since, is in review',
+  (reason) => {
+    const over = [...unresolved, declinedEvent(reason)];
+    given(over)
+      .when(shows(301))
+      .then([external(301)]);
+    const seen = [...over, ...decided(over, shows(300))];
+    expect(seen.slice(over.length)).toEqual([
+      external(300),
+      opened('refund_disagrees', { refundToken: 'refund-1' }),
+    ]);
+    expect(mayBeMade(paymentAfter(seen), refundOf(seen))).toBe(true);
+    // Of several it may be any: one question, about the latest.
+    const twice = [...over, refundSubmitted('refund-2', 300)];
+    const declinedTwice: PaymentEvent[] = [
+      ...twice,
+      { type: 'RefundDeclined', data: { refundToken: 'refund-2', errors: [], reason: 'declined' } },
+    ];
+    given(declinedTwice)
+      .when(shows(300))
+      .then([external(300), opened('refund_disagrees', { refundToken: 'refund-2' })]);
+    const [first, latest] = paymentAfter([...declinedTwice, ...decided(declinedTwice, shows(300))]).refunds;
+    const told = paymentAfter([...declinedTwice, ...decided(declinedTwice, shows(300))]);
+    for (const refund of [first, latest]) expect(mayBeMade(told, refund!)).toBe(true);
+    // While another one is under way, unless it is of that amount.
+    const beside = [...over, refundSubmitted('refund-2', 100)];
+    expect(decided(beside, shows(300))).toContainEqual(
+      opened('refund_disagrees', { refundToken: 'refund-1' }),
+    );
+    const retried = [...over, refundSubmitted('refund-2', 300)];
+    expect(decided(retried, shows(300))).not.toContainEqual(opened('refund_disagrees', {}));
+  },
+);
 
 test('a sum that is taken back a second time is in review once more', () => {
   const later = (refundedAmount: number) =>

@@ -277,64 +277,6 @@ test.each(['submitted', 'unresolved'] as const)('a refund that was %s ends by it
     .then([acceptedEvent]);
 });
 
-// One call was delivered twice on its way. The service made the refund, and refused the second delivery because nothing
-// was left: that answer was recorded as declined, nobody inquired, and the same money could be refunded once more.
-describe('a refusal that contradicts our books', () => {
-  const refusedAs = (code: string): RefundOutcome => ({
-    kind: 'refused',
-    errors: [apiError('processing_error', code)],
-  });
-  const contradiction = unresolvedEvent('refused as refund_exceeds_amount against our books');
-
-  test.each(['refund_exceeds_amount', 'payment_in_final_state', 'payment_not_refundable'])(
-    'leaves the refund unresolved: %s',
-    (code) => {
-      given(submitted)
-        .when(answer(refusedAs(code)))
-        .then([unresolvedEvent(`refused as ${code} against our books`)]);
-      given(unresolved)
-        .when(answer(refusedAs(code)))
-        .thenNothing();
-    },
-  );
-
-  test('is one also about all that is left', () => {
-    given([...approved, refundSubmitted('refund-1', 1000)])
-      .when(answer(refusedAs('refund_exceeds_amount')))
-      .then([contradiction]);
-  });
-
-  test('is settled by the refunded sum, or by a person', () => {
-    given([...submitted, contradiction])
-      .when(shows(300, answerBy))
-      .then([approvedEvent()]);
-    given([...submitted, contradiction])
-      .when(shows(0, quietUntil))
-      .then([opened('refund_unresolved', { refundToken: 'refund-1' })]);
-  });
-
-  test.each(['no_money_available_on_refund', 'payment_not_found', 'invalid_param'])(
-    'is not one that says %s: the refund is declined',
-    (code) => {
-      given(submitted)
-        .when(answer(refusedAs(code)))
-        .then([declinedEvent('refused', [apiError('processing_error', code)])]);
-    },
-  );
-
-  test('is none where our books agree with it by now: the refund is declined', () => {
-    const revisions: PaymentEvent[][] = [
-      [revisedTo('declined')],
-      [revisedTo('declined'), revisedTo('approved', 299)],
-      [{ type: 'ExternalRefundObserved', data: { amount: 701 } }],
-    ];
-    for (const revision of revisions)
-      given([...submitted, ...revision])
-        .when(answer(refusedAs('refund_exceeds_amount')))
-        .then([declinedEvent('refused', [apiError('processing_error', 'refund_exceeds_amount')])]);
-  });
-});
-
 test('a full refund makes the payment refunded', () => {
   const full = [...approved, refundSubmitted('refund-1', 1000)];
   const events = decided(full, answer(accepted('approved', { amount: 1000 })));
@@ -709,7 +651,7 @@ test('without a refund of ours on its way, what is more was made elsewhere', () 
   given([...submitted, approvedEvent()])
     .when(shows(450, 0))
     .then([external(150)]);
-  given([...submitted, declinedEvent('refused')])
+  given([...submitted, declinedEvent('not-sent')])
     .when(shows(300, 0))
     .then([external(300)]);
 });

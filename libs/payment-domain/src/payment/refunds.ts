@@ -6,7 +6,6 @@ import {
   leaveUnresolved,
   settleCall,
   type CallInFlight,
-  type CallRefused,
 } from '../outbound-call/outbound-call.ts';
 import {
   isAbout,
@@ -21,7 +20,7 @@ import {
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { mayBeOlder } from '../older-picture.ts';
 import { cut, present, textLengthMax } from '../values.ts';
-import { isUnderstood, refundedAmountOf, wasApproved } from './observation.ts';
+import { isRefundedByWord, isUnderstood, refundedAmountOf, wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
   ObservedPayment,
@@ -38,6 +37,7 @@ import {
   isDecided,
   refundableAmount,
   refundedElsewhere,
+  reservedAmount,
   undecidedRefund,
   type Payment,
   type Refund,
@@ -73,7 +73,9 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
 
 /** What the service shows is not understood, also where somebody has acknowledged that: what has gone back already is not known. */
 const isInDoubt = ({ reviews, acknowledged, serviceToken }: Payment): boolean =>
-  [...reviews, ...acknowledged].some((each) => isAboutDoubt(each) && isAboutToken(serviceToken)(each));
+  [...reviews, ...acknowledged].some(
+    (each) => (isAboutDoubt(each) && isAboutToken(serviceToken)(each)) || isAboutSums(each),
+  );
 
 const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boolean =>
   metadata !== undefined &&
@@ -88,31 +90,10 @@ const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEve
     isUnresolved: refund.state !== 'submitted',
     unresolved: (reason) => ({ type: 'RefundUnresolved', data: { refundToken, reason } }),
     accepted: (answer) => recordAccepted(state, refund, answer),
-    refused: ({ errors }) => recordRefused(state, refund, errors),
+    refused: ({ errors }) => [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }],
     notSent: () => [{ type: 'RefundDeclined', data: { refundToken, reason: 'not-sent', errors: [] } }],
   };
 };
-
-/** What a service answers about a payment of which less is left than the refund asks for. */
-const nothingLeftCodes: ReadonlySet<string> = new Set([
-  'refund_exceeds_amount',
-  'payment_in_final_state',
-  'payment_not_refundable',
-]);
-
-/**
- * A call may be delivered twice on its way, and we read the answer to the second delivery: nothing is left, because the
- * first one has taken it. Where our books have the amount, that refusal proves nothing, and the refund is unresolved: the
- * refunded sum approves it where it has grown by just its amount, or else a person decides after the quiet period.
- */
-function recordRefused(state: Payment, refund: Refund, errors: CallRefused['errors']): PaymentEvent[] {
-  const { refundToken, amount } = refund;
-  const hasAmount = state.phase === 'approved' && amount <= state.approvedAmount - state.refundedAmount;
-  const contradiction = errors.find(({ code }) => nothingLeftCodes.has(code));
-  return hasAmount && contradiction !== undefined
-    ? leaveUnresolved(refundInFlight(state, refund), `refused as ${contradiction.code} against our books`)
-    : [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }];
-}
 
 export function recordRefundOutcome(
   state: Payment,
@@ -193,7 +174,8 @@ const isDeclineReported = (
 /**
  * What the refunded sum shows. Without a refund of ours in flight, what is more than known was refunded elsewhere; with
  * one, the sum approves it where it was known before, and has grown by just its amount. Nothing else does: time alone proves
- * nothing. Where the service does not have the payment (`observed` is absent), no sum ever will.
+ * nothing. Where the service does not have the payment (`observed` is absent), no sum ever will. A sum that is not shown
+ * is neither 0 nor everything.
  */
 export function observeRefunds(
   state: Payment,
@@ -206,13 +188,14 @@ export function observeRefunds(
   const refund = undecidedRefund(state);
   const { refundedAmount } = state;
   const isPaid = isReadable && isPaidPhase(state);
-  const shown = observed === undefined ? 0 : refundedAmountOf(observed);
-  if (refund === undefined) return isPaid ? observeGrowth(state, shown) : [];
+  if (refund === undefined)
+    return isPaid && observed !== undefined ? observeWithoutRefund(state, observed) : [];
+  const shown = observed && shownOf(state, refund, observed);
   const { refundToken, amount, sumUnknown } = refund;
   const { review, decisionMs } = callRules.refund;
   // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew, or was seen as less of it.
-  const growth = isPaid ? shown - refundedAmount : 0;
-  const isPart = isPartOfRefund(state, refund, Math.max(shown, observed?.refundedAmount ?? 0));
+  const growth = isPaid && shown !== undefined ? shown - refundedAmount : 0;
+  const isPart = isPartOfRefund(state, refund, Math.max(shown ?? 0, observed?.refundedAmount ?? 0));
   const provesNothing = sumUnknown === true || isPart || wasSeenInPart(state, refund);
   const isOfThis = growth === amount && !provesNothing;
   const declineReported = isDeclineReported(state, refund);
@@ -224,8 +207,9 @@ export function observeRefunds(
       const more = {
         ...(provesNothing && { sumUnknown: true }),
         ...(declineReported && { declineReported }),
+        ...(isReadable && observed && isRefundedByWord(observed) && { observedStatus: observed.status }),
       };
-      const observedRefundedAmount = isReadable ? shown : null;
+      const observedRefundedAmount = (isReadable ? shown : undefined) ?? null;
       return openLatest<ReviewCode>(state, review, {
         ...refundInDoubt(state, refund),
         observedRefundedAmount,
@@ -233,7 +217,30 @@ export function observeRefunds(
       });
     },
   });
-  return isPaid && !isOfThis ? [...settled, ...openMadeAfterAll(state, shown)] : settled;
+  return isPaid && !isOfThis ? [...settled, ...openMadeAfterAll(state, refundedAmount + growth)] : settled;
+}
+
+/** The refunded sum, or what the word `refunded` proves without one: a refund of the whole amount, before which nothing had gone back. */
+function shownOf(
+  { refundedAmount, approvedAmount }: Payment,
+  { amount }: Refund,
+  observed: ObservedPayment,
+): number | undefined {
+  const isWhole = refundedAmount === 0 && amount === approvedAmount;
+  return refundedAmountOf(observed) ?? (isRefundedByWord(observed) && isWhole ? amount : undefined);
+}
+
+/** No refund of ours is under way. The word `refunded` is explained by those before it; otherwise a person finds out how much it was. */
+function observeWithoutRefund(state: Payment, observed: ObservedPayment): PaymentEvent[] {
+  const shown = refundedAmountOf(observed);
+  if (shown !== undefined) return observeGrowth(state, shown);
+  const { refundedAmount } = state;
+  if (refundedAmount > 0 || !isRefundedByWord(observed)) return [];
+  return openReviewPer(state, 'refundToken', 'refund_disagrees', {
+    refundedAmount,
+    observedStatus: observed.status,
+    observedRefundedAmount: null,
+  });
 }
 
 /** Less of it has gone back than it is of: that is another one, and the sum proves nothing from then on. */
@@ -282,7 +289,8 @@ const openMade = (state: Payment, refund: Refund, observedRefundedAmount: number
   });
 
 const isCalledNotMade = ({ declined }: Refund): boolean => declined?.reason === 'resolved';
-const isDeclined = ({ declined }: Refund): boolean => declined?.reason === 'declined';
+const isDeclined = ({ declined }: Refund): boolean =>
+  declined?.reason === 'declined' || declined?.reason === 'refused';
 
 const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string): boolean =>
   [...reviews, ...acknowledged].some((each) => isAboutMade(each, refundToken));
@@ -290,7 +298,11 @@ const isKnownAsMade = ({ reviews, acknowledged }: Payment, refundToken: string):
 const isAboutMade = (each: Payment['reviews'][number], refundToken: string): boolean =>
   each.code === 'refund_disagrees' && isAbout(each, 'refundToken', refundToken);
 
-/** What the service showed as given back. */
+/** The service said that money went back, and not how much: it may be everything. */
+export const showsUnknownSum = ({ observedStatus, observedRefundedAmount }: Evidence): boolean =>
+  observedStatus === 'refunded' && observedRefundedAmount === null;
+
+/** What the service showed as given back, at least. */
 export const refundedIn = (evidence: Evidence): number => Number(evidence['observedRefundedAmount'] ?? 0);
 
 /** More has gone back by what the service showed, which nobody has taken over: as much as this refund. */
@@ -298,6 +310,7 @@ function showsRoomFor(
   { code, evidence }: Payment['reviews'][number],
   { amount, refundedAmount }: { amount: number; refundedAmount: number },
 ): boolean {
+  if (showsUnknownSum(evidence)) return true;
   if (code !== 'terms_disagree' && code !== 'unknown_status' && code !== 'refund_unresolved') return false;
   return refundedIn(evidence) - refundedAmount >= amount;
 }
@@ -328,8 +341,9 @@ export function observeRefundedSum(state: Payment, observation: RecordObservatio
   const { observed, inquiredAt } = observation;
   if (!isPaidPhase(state) || !wasApproved(observed)) return [];
   const { refundedAmount } = state;
-  const observedRefundedAmount = refundedAmountOf(observed);
-  if (observedRefundedAmount >= refundedAmount)
+  const isThere = showsOurSum(state, observed);
+  if (isThere === undefined) return [];
+  if (isThere)
     return resolveWhere(
       { reviews: [...state.reviews, ...state.acknowledged] },
       isAboutSums,
@@ -343,8 +357,15 @@ export function observeRefundedSum(state: Payment, observation: RecordObservatio
       ? mayBeOlder(observation)
       : approved.some(({ quietUntil }) => inquiredAt < quietUntil);
   if (mayFollow) return [];
-  const sums = { refundedAmount, observedRefundedAmount };
+  const sums = { refundedAmount, observedRefundedAmount: refundedAmountOf(observed) ?? null };
   return openReviewPer(state, 'refundToken', 'refund_disagrees', sums);
+}
+
+/** Whether all that our books have is shown as given back; undefined where neither a sum nor the word says so. */
+function showsOurSum({ refundedAmount, approvedAmount }: Payment, observed: ObservedPayment) {
+  const shown = refundedAmountOf(observed);
+  if (shown !== undefined) return shown >= refundedAmount;
+  return refundedAmount < approvedAmount ? undefined : observed.status === 'refunded';
 }
 
 const isAboutSums = (open: Payment['reviews'][number]): boolean =>
@@ -353,8 +374,15 @@ const isAboutSums = (open: Payment['reviews'][number]): boolean =>
 const observeExternalRefund = (amount: number): PaymentEvent[] =>
   amount > 0 ? [{ type: 'ExternalRefundObserved', data: { amount } }] : [];
 
-/** True where the service shows just what our books have: none of a refund in flight has gone back. */
-export const showsNoFurtherRefund = (state: Payment, observed: ObservedPayment): boolean =>
-  isUnderstood(state, observed) &&
-  wasApproved(observed) &&
-  refundedAmountOf(observed) === state.refundedAmount;
+/**
+ * True where the service shows just what our books have: none of the refund in flight has gone back. Without a sum only the
+ * word `approved` shows that, of a refund of all that is left.
+ */
+export function showsNoFurtherRefund(state: Payment, observed: ObservedPayment): boolean {
+  if (!isUnderstood(state, observed) || !wasApproved(observed)) return false;
+  const { refundedAmount, approvedAmount } = state;
+  const isOfAll = refundedAmount + reservedAmount(state) === approvedAmount;
+  const shown =
+    refundedAmountOf(observed) ?? (isOfAll && observed.status === 'approved' ? refundedAmount : undefined);
+  return shown === refundedAmount;
+}

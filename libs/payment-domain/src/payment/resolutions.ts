@@ -30,7 +30,7 @@ import {
   type Payment,
   type Refund,
 } from './payment-state.ts';
-import { isPaidPhase, observeGrowth, refundedIn } from './refunds.ts';
+import { isPaidPhase, observeGrowth, refundedIn, showsUnknownSum } from './refunds.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -57,7 +57,9 @@ export function resolutionsOf(
   return [
     ...always[code].filter((each) => each !== 'inquire_again' || !isOfRefund),
     ...(mayBeUnmade(payment, code) ? (['payment_not_made'] as const) : []),
-    ...(mayApplyObserved(payment, review) ? (['observed_terms_apply'] as const) : []),
+    ...(mayApplyObserved(payment, review) || mayTakeAll(payment, review)
+      ? (['observed_terms_apply'] as const)
+      : []),
   ];
 }
 
@@ -79,6 +81,16 @@ function mayApplyObserved(
     differsInAmountOnly(evidence, own)
   );
 }
+
+/** The service said `refunded`, and no sum: a person may say that it was all. */
+const mayTakeAll = (
+  payment: Payment,
+  { code, evidence }: Pick<Review<ReviewCode>, 'code' | 'evidence'>,
+): boolean =>
+  code === 'refund_disagrees' &&
+  showsUnknownSum(evidence) &&
+  isPaidPhase(payment) &&
+  undecidedRefund(payment) === undefined;
 
 const isShownPaid = (evidence: Evidence): boolean =>
   (evidence['observedStatus'] === 'approved' || evidence['observedStatus'] === 'refunded') &&
@@ -130,6 +142,7 @@ function effectOf(
       return staysOpen.includes(code) ? openReview({ reviews: [], acknowledged: [] }, code, evidence) : [];
     // The fold takes the amount of an open one over, and the next inquiry the status.
     case 'observed_terms_apply':
+      if (code === 'refund_disagrees') return observeGrowth(state, state.approvedAmount);
       return isPaidPhase(state) ? takeAmountShown(state, evidence) : [];
     case 'payment_not_made':
       return [endPayment(state)];

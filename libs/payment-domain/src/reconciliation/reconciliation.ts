@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { operationKindSchema } from '../unmatched/unmatched.ts';
-import { environmentSchema, instantSchema } from '../values.ts';
+import { environmentSchema, instantSchema, shownSumSchema } from '../values.ts';
 
 export const reconciliationJournal = 'reconciliations';
 export const reconciliationStreamPrefix = 'reconciliation-';
@@ -30,7 +30,7 @@ export type ReconciliationRequest = z.infer<typeof requestSchema>;
 /** `differs`: status, amount or refunded sum; `another_token`: under our number, and not the one that we know. */
 export const differenceKinds = ['differs', 'another_token', 'only_here', 'only_at_service'] as const;
 
-const amountsSchema = z.object({ status: z.string(), amount: z.number(), refundedAmount: z.number() });
+const amountsSchema = z.object({ status: z.string(), amount: z.number(), refundedAmount: shownSumSchema });
 const differenceSchema = z.object({
   kind: z.enum(differenceKinds),
   operation: operationKindSchema,

@@ -22,7 +22,7 @@ import {
 } from '../review.ts';
 import type { ResolveReview, ReviewRefusal } from '../shared-inputs.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, instantSchema, present } from '../values.ts';
+import { environmentSchema, instantSchema, present, shownSumSchema } from '../values.ts';
 
 export const unmatchedStreamPrefix = 'unmatched-';
 export const unmatchedTokenPrefix = 'unm';
@@ -45,7 +45,7 @@ const factsSchema = z.object({
   serviceToken: textSchema,
   status: textSchema,
   amount: z.number(),
-  refundedAmount: z.number(),
+  refundedAmount: shownSumSchema,
   currency: textSchema,
   orderNumber: textSchema.optional(),
   createdAt: instantSchema.optional(),

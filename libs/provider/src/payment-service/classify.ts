@@ -1,8 +1,8 @@
 /**
  * What a call to the Payment Service did, classified from its answer.
  *
- * The one question is whether money can have moved. `refused` and `not-sent` say certainly not; where that is not
- * proven the outcome is `unknown`, and is resolved by inquiry, never by calling again.
+ * The one question is whether money can have moved. `not-sent` says certainly not; `refused` says that this delivery
+ * of the request had no effect. Everything else is `unknown`, and is resolved by inquiry, never by calling again.
  */
 import { errorKindByCode, isErrorCode, maskCardNumbers } from '@tollgate/payment-api';
 
@@ -12,9 +12,9 @@ import type { ApiError } from '@tollgate/payment-api';
 /** What is known after a call. A `reason` is a short text of ours: no part of an answer, no key, no card data. */
 export type ServiceOutcome<Answer> =
   | { kind: 'accepted'; answer: Answer }
-  /** Certain: nothing happened at the service. Each error has a kind and a code; there is at least one. */
+  /** The service has refused it. Each error has a kind and a code; there is at least one. */
   | { kind: 'refused'; errors: ApiError[] }
-  /** No byte of the request left us; or, where `isAnswered`, the service says that it did not carry it out (too many requests). */
+  /** No byte of the request left us; or, where `isAnswered`, HTTP 429: too many requests. */
   | { kind: 'not-sent'; reason: string; isAnswered?: true }
   /** Anything else: it may have happened. */
   | { kind: 'unknown'; reason: string };
@@ -34,29 +34,27 @@ export type AnswerReader<Answer> = (body: unknown) => { answer: Answer } | { fau
  *
  * @param secrets texts of the request (key, card number, CVV, recurring token, bank account) that must not come back in
  * an outcome.
- * @param notExecutedCodes error codes by which this service says that it has not carried out the request.
  */
 export function classify<Answer>(
   result: CallResult,
   read: AnswerReader<Answer>,
   secrets: readonly string[] = [],
-  notExecutedCodes: readonly string[] = [],
 ): ServiceOutcome<Answer> {
   if (result.kind === 'failed') return fromFailure(result);
   const http = `http ${result.statusCode}`;
   if (result.statusCode >= 300 && result.statusCode < 400) return unknown(`${http} redirect`);
   const body = parseBody(result.body, secrets);
-  if (result.statusCode === tooManyRequests && namesNothing(result.body, body)) return notExecuted(http);
+  if (result.statusCode === tooManyRequests && namesNothing(result.body, body))
+    return { ...notSent(http), isAnswered: true };
   if (body === undefined) return unknown(`${http} without a readable body`);
   if (body['success'] === true) return fromSuccess(result.statusCode, body, read);
   if (body['success'] !== undefined && body['success'] !== false)
     return unknown(`${http} without a readable body`);
-  return fromErrors(http, body, secrets, notExecutedCodes);
+  return fromErrors(http, body, secrets);
 }
 
 const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const;
 const notSent = (reason: string) => ({ kind: 'not-sent', reason }) as const;
-const notExecuted = (reason: string) => ({ ...notSent(reason), isAnswered: true }) as const;
 
 const tooManyRequests = 429;
 
@@ -112,42 +110,35 @@ function fromSuccess<Answer>(
   return 'answer' in reading ? { kind: 'accepted', answer: reading.answer } : unknown(reading.fault);
 }
 
-function fromErrors(
-  http: string,
-  body: Body,
-  secrets: readonly string[],
-  notExecutedCodes: readonly string[],
-): ServiceOutcome<never> {
+function fromErrors(http: string, body: Body, secrets: readonly string[]): ServiceOutcome<never> {
   const errors = readErrors(body['errors'], secrets);
   if (errors.length === 0) return unknown(`${http} without readable errors`);
-  const isDeclared = ({ code }: ApiError) => notExecutedCodes.includes(code);
-  const uncertain = errors.find((error) => !isCertain(error) && !isDeclared(error));
+  const uncertain = errors.find((error) => !isRefusal(error));
   if (uncertain !== undefined) return unknown(describe(uncertain));
   // A refusal that names a payment, a refund or a payout may have made one.
   const named = madeBy(body);
-  if (named !== undefined) return unknown(`refusal with a ${named}`);
-  const declared = errors.find(isDeclared);
-  return declared === undefined ? { kind: 'refused', errors } : notExecuted(declared.code);
+  return named === undefined ? { kind: 'refused', errors } : unknown(`refusal with a ${named}`);
 }
 
 const madeFields = ['payment', 'refund', 'payout', 'token'] as const;
 const madeBy = (body: Body) => madeFields.find((field) => body[field] !== undefined);
 
-const certainKinds: ReadonlySet<string> = new Set([
+const refusalKinds: ReadonlySet<string> = new Set([
   'authentication_error',
   'invalid_request_error',
+  'processing_error',
   'settings_error',
 ]);
 const uncertainKinds: ReadonlySet<string> = new Set(['api_error', 'gateway_error', 'http_error']);
 
-/** True where an error proves that nothing happened. What contradicts itself proves nothing. */
-function isCertain({ kind, code }: ApiError): boolean {
+/** By its kind alone, whatever the code: section 7 lists none. What contradicts itself proves nothing. */
+function isRefusal({ kind, code }: ApiError): boolean {
   if (uncertainKinds.has(code) || (isErrorCode(code) && errorKindByCode[code] === 'api_error')) return false;
-  return certainKinds.has(kind) || (kind === 'processing_error' && isErrorCode(code));
+  return refusalKinds.has(kind);
 }
 
 function describe({ kind, code }: ApiError): string {
-  const isKnownKind = certainKinds.has(kind) || uncertainKinds.has(kind) || kind === 'processing_error';
+  const isKnownKind = refusalKinds.has(kind) || uncertainKinds.has(kind);
   return `${isKnownKind ? kind : 'unknown kind'} ${isErrorCode(code) ? code : 'unknown code'}`;
 }
 
@@ -180,7 +171,7 @@ function readError(entry: unknown, secrets: readonly string[]): ApiError {
 function kindOf(code: string | undefined): string {
   if (code === undefined) return 'unknown';
   if (isErrorCode(code)) return errorKindByCode[code];
-  return certainKinds.has(code) || uncertainKinds.has(code) ? code : 'unknown';
+  return refusalKinds.has(code) || uncertainKinds.has(code) ? code : 'unknown';
 }
 
 const optional = (name: 'message' | 'parameter', text: string | undefined) =>

@@ -12,8 +12,6 @@ export interface PaymentServiceClientOptions {
   baseUrl: string;
   /** The merchant's private key, read again for each call. */
   privateKey: { reveal(): string };
-  /** Error codes by which this service says that it has not carried out the request; 429 says so by itself. */
-  notExecutedCodes?: readonly string[];
   /** PEM certificates that are trusted beside the usual ones. */
   ca?: string;
   /** Milliseconds for a whole operation: waiting for a connection, connecting, sending, reading the answer. Default 10,000. */

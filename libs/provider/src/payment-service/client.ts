@@ -81,7 +81,7 @@ export function createPaymentServiceClient(options: PaymentServiceClientOptions)
     const key = options.privateKey.reveal();
     const path = `${basePath}/api/v1${request.path}`;
     const result = await exchange.send({ ...request, path, headers: headersOf(request, key) }, maySend);
-    return classify(result, read, [key, ...secrets], options.notExecutedCodes);
+    return classify(result, read, [key, ...secrets]);
   };
   return { ...paymentCalls(call), ...moneyCalls(call), close: () => exchange.close() };
 }

@@ -126,10 +126,12 @@ function toFound(payment: ServicePayment): FoundPayment {
     sanitizedMask: toMask(payment.sanitizedMask),
     declineReason: masked(payment.declineReason),
     createdAt: toInstant(payment.createdAt),
+    // What is not shown is not 0.
+    authorizedAmount: payment.heldAmount ?? undefined,
+    refundedAmount: payment.refundedAmount ?? undefined,
   };
-  const sums = { authorizedAmount: payment.heldAmount ?? 0, refundedAmount: payment.refundedAmount ?? 0 };
   return {
-    observed: { serviceToken: token, status, amount, currency, ...sums, ...given(optional) },
+    observed: { serviceToken: token, status, amount, currency, ...given(optional) },
     ...given({
       recurringToken: payment.recurringToken ?? undefined,
       callbackUrl: payment.callbackUrl ?? undefined,

@@ -209,7 +209,7 @@ function refund(fake: FakeProvider, { serviceToken, amount }: { serviceToken: st
   return receive<AcceptedRefund>(fake, { operation: 'refund', of: serviceToken, amount }, () => {
     const payment = fake.payments.get(serviceToken);
     if (payment === undefined) return refusal('payment_not_found', 'invalid_request_error');
-    const refundedAmount = payment.refundedAmount + amount;
+    const refundedAmount = (payment.refundedAmount ?? 0) + amount;
     if (refundedAmount > payment.amount) return refusal('refund_exceeds_amount');
     if (fake.refundStatus === 'approved')
       Object.assign(payment, {

@@ -54,8 +54,11 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
     payoutsOf({ ledger, operation }).some(({ wasShownWrong }) => wasShownWrong),
   unknown_status: ({ listed, ledger, operation }) =>
     [...listed, ...payoutsOf({ ledger, operation })].some(({ wasShownUnknown }) => wasShownUnknown),
-  // Of a payment that has failed anything that is found may be one.
+  // A page may be there that was refused, when no inquiry about the refusal was answered.
   second_payment_found: ({ listed, operation }) =>
     listed.length > 1 ||
-    listed.some(({ isStranger, orderNumber }) => isStranger || !operation.attempts.has(orderNumber)),
+    listed.some(
+      ({ isStranger, isHosted, orderNumber }) =>
+        isStranger || isHosted || !operation.attempts.has(orderNumber),
+    ),
 };

@@ -164,29 +164,30 @@ function payOut({ faults, ledger, answerOf, life }: NetworkParts, request: Servi
   return answer;
 }
 
+/** Answers to a second delivery: section 7 lists no codes. */
+const refusals: readonly ServiceAnswer[] = [
+  { statusCode: 429, body: 'slow down' },
+  refusal('incorrect_private_key', 'authentication_error'),
+  refusal('incorrect_amount', 'invalid_request_error'),
+  refusal('some_code_of_theirs'),
+  refusal('balance_less_than_amount'),
+  refusal('refund_exceeds_amount'),
+];
+
 /** The answer to a second delivery, where something on the way repeats the request: the first one has had its effect. */
 function answerToSecond(
-  { faults, ledger, answerOf, life: { random } }: NetworkParts,
-  request: ServiceRequest,
+  { faults, ledger, life: { random } }: NetworkParts,
+  { path, body = {} }: ServiceRequest,
   first: ServiceAnswer,
 ): ServiceAnswer | undefined {
-  const { path, body = {} } = request;
   if (first.statusCode !== 200) return undefined;
-  if (path.endsWith('/payments'))
-    return faults.strikes('delivered-twice', random) ? { statusCode: 429, body: 'slow down' } : undefined;
-  if (path.endsWith('/payouts'))
-    return faults.strikes('delivered-twice', random) ? refusal('balance_less_than_amount') : undefined;
   const refunded = path.endsWith('/refunds') ? ledger.findPayment(String(body['token'])) : undefined;
-  if (refunded === undefined) return undefined;
-  if (refunded.amount - refunded.refundedAmount < Number(body['amount'])) {
-    if (!faults.strikes('delivered-twice', random)) return undefined;
-    refunded.isCounted = true;
-    return answerOf(request);
-  }
   // What the service has accepted and not decided does not show in the sum: see "not promised" in docs/guarantees.md.
-  const isPending = (JSON.parse(first.body) as { refund: { status: string } }).refund.status === 'pending';
+  const isPending =
+    refunded !== undefined &&
+    (JSON.parse(first.body) as { refund: { status: string } }).refund.status === 'pending';
   if (isPending || !faults.strikes('delivered-twice', random)) return undefined;
-  return refusal('no_money_available_on_refund');
+  return random.pick(refusals);
 }
 
 /** What a retrieval shows may be wrong or old. */

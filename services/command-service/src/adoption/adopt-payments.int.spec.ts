@@ -70,7 +70,7 @@ async function tokenOf(serviceToken: string): Promise<string> {
 
 it('takes payments of every status under the team, and calls nothing that moves money', async () => {
   for (const status of ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'])
-    plant(status, { status });
+    plant(status, { status, ...(status === 'refunded' && { refundedAmount: 1000 }) });
   const { outcomes, tally, rows } = await adopt();
   expect(outcomes).toEqual({ adopted: 6 });
   expect(tally.sums).toEqual([{ currency: 'EUR', approved: '2000', refunded: '1000' }]);

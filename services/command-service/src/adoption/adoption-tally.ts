@@ -22,7 +22,7 @@ export function createTally() {
       const { approved, refunded } = sums.get(currency) ?? { approved: 0n, refunded: 0n };
       sums.set(currency, {
         approved: approved + BigInt(isPaid ? amount : 0),
-        refunded: refunded + BigInt(refundedAmountOf(observed)),
+        refunded: refunded + BigInt(refundedAmountOf(observed) ?? 0),
       });
       if (recurringToken !== undefined) recurringTokens += 1;
     },

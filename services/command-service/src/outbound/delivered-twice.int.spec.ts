@@ -1,9 +1,10 @@
 /**
- * A call that something on the way delivers twice, and of which we read the second answer: the first delivery has taken the
- * money that was there, or has met no limit.
+ * A call that a proxy on the way delivers twice, and of which we read the second answer. The first delivery had its effect; the
+ * second one is refused, with any code.
  */
 import type { CallOutcome } from '@tollgate/payment-domain';
 import type { InquiryOutcome, Provider } from '@tollgate/provider';
+import { type FakeProvider, createFakeProvider } from '@tollgate/provider/testing';
 import { systemClock } from '@tollgate/service-kit';
 import { beforeEach, expect, it } from 'vitest';
 import type { CreatePayoutResult } from '../operations/create-payout.ts';
@@ -14,6 +15,7 @@ const harness = useHarness();
 /** What is answered in place of the next calls and lists; `isTwice`: the call has had its effect before. */
 const next = { isTwice: false, answers: [] as CallOutcome<never>[], lists: [] as InquiryOutcome<never>[] };
 let instance: Instance;
+let other: FakeProvider;
 
 beforeEach(() => {
   Object.assign(next, { isTwice: false, answers: [], lists: [] });
@@ -31,14 +33,27 @@ beforeEach(() => {
     listPayments: async (query) => next.lists.shift() ?? provider.listPayments(query),
     listPayouts: async (query) => next.lists.shift() ?? provider.listPayouts(query),
   };
-  instance = harness().startInstance({ clock: systemClock, accounts: [accountNamed('main', doubled)] });
+  other = createFakeProvider();
+  instance = harness().startInstance({
+    clock: systemClock,
+    accounts: [accountNamed('main', doubled), accountNamed('other', other.provider, { priority: 1 })],
+  });
 });
 
 const tooMany = { kind: 'not-sent', reason: 'http 429', isAnswered: true } as const;
-const noMoney = (code: string): CallOutcome<never> => ({
+const refusedAs = (code: string, kind: string): CallOutcome<never> => ({
   kind: 'refused',
-  errors: [{ code, kind: 'processing_error' }],
+  errors: [{ code, kind }],
+  ...(kind === 'authentication_error' && { isAccountRefused: true }),
 });
+const noMoney = refusedAs('balance_less_than_amount', 'processing_error');
+const refusals = [
+  noMoney,
+  refusedAs('refund_exceeds_amount', 'processing_error'),
+  refusedAs('some_code_of_theirs', 'processing_error'),
+  refusedAs('incorrect_amount', 'invalid_request_error'),
+  refusedAs('incorrect_private_key', 'authentication_error'),
+];
 
 const payOut = () => instance.payOut(payoutFor('payout-1'));
 const phaseOf = (result: CreatePayoutResult) =>
@@ -52,41 +67,66 @@ const charge = async () => {
   const created = await instance.create(teaFor('order-1', 500, { card }));
   return created.kind === 'answered' ? created.aggregate.token : created.kind;
 };
-const charges = () => [...harness().provider.payments.values()].map(({ orderNumber }) => orderNumber);
+const charges = () =>
+  [harness().provider, other].flatMap(({ payments }) =>
+    [...payments.values()].map(({ orderNumber }) => orderNumber),
+  );
 const refund = async () => {
   const token = await harness().approved('order-1', 200);
   const result = await instance.refund(token, 'a', 200);
   return result.kind === 'answered' ? result.aggregate.refund.state : result.kind;
 };
 
-// 500 were there and went out; the second delivery was answered `balance_less_than_amount`. The payout counted as failed, its
-// amount was free again, and the next payout of 500 took another team's money.
-it('a payout of all that is there is not taken for failed', async () => {
-  Object.assign(next, { isTwice: true, answers: [noMoney('balance_less_than_amount')] });
-  const first = await payOut();
-  expect(phaseOf(first)).toBe('unresolved');
-  expect(await phaseAfterInquiry(first)).toBe('approved');
-  expect(harness().provider.payouts.size).toBe(1);
-});
+// 1,000 were there and went out; the second delivery was refused. The payout counted as failed, its amount was free again, and the
+// next payout took another team's money.
+it.each(refusals)(
+  'a payout whose second delivery is refused is not taken for failed: %j',
+  async (refusal) => {
+    Object.assign(next, { isTwice: true, answers: [refusal] });
+    const first = await payOut();
+    expect(phaseOf(first)).toBe('unresolved');
+    expect(await phaseAfterInquiry(first)).toBe('approved');
+    expect(harness().provider.payouts.size).toBe(1);
+  },
+);
 
-it('a payout that was really refused for want of money has failed at once', async () => {
-  next.answers = [noMoney('balance_less_than_amount')];
+it.each(refusals)('a payout that was really refused has failed at once: %j', async (refusal) => {
+  next.answers = [refusal];
   expect(phaseOf(await payOut())).toBe('failed');
 });
 
 // Without an inquiry that answers, the refusal proves nothing.
 it('a payout of which no inquiry can be made is unresolved', async () => {
-  next.answers = [noMoney('balance_less_than_amount')];
+  next.answers = [noMoney];
   next.lists = [{ kind: 'unknown', reason: 'timeout' }];
   expect(phaseOf(await payOut())).toBe('unresolved');
 });
 
-// The card was charged; the second delivery met HTTP 429, which says that nothing was done. The gateway itself made another
-// attempt, and the card was charged twice.
-it('a charge whose second delivery meets the rate limit is not made once more', async () => {
-  Object.assign(next, { isTwice: true, answers: [tooMany] });
+// The card was charged; the second delivery was refused. The gateway itself made another attempt, through another account where
+// the first one was refused as ours, and the card was charged twice.
+it.each([tooMany, ...refusals])(
+  'a charge whose second delivery is refused is not made once more: %j',
+  async (answer) => {
+    Object.assign(next, { isTwice: true, answers: [answer] });
+    const token = await charge();
+    expect(charges()).toEqual([`${token}.1`]);
+    await instance.inquire(token);
+    expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
+  },
+);
+
+it('a charge whose account was really refused is made through another account', async () => {
+  next.answers = [refusedAs('incorrect_private_key', 'authentication_error')];
   const token = await charge();
-  expect(charges()).toEqual([`${token}.1`]);
+  expect(charges()).toEqual([`${token}.2`]);
+});
+
+it('a charge that an account refuses without answering the inquiry is made through no other account', async () => {
+  const refusal = refusedAs('incorrect_private_key', 'authentication_error');
+  Object.assign(next, { answers: [refusal], lists: [refusal] });
+  const token = await charge();
+  expect(charges()).toEqual([]);
+  expect((await harness().payments.load(token))?.payment.phase).toBe('unresolved');
 });
 
 it('a charge that met the rate limit itself is made once more', async () => {
@@ -102,14 +142,29 @@ it('an inquiry that meets the rate limit is made again', async () => {
   expect(charges()).toEqual([`${token}.2`]);
 });
 
-// 200 of 200 went back; the second delivery was answered `no_money_available_on_refund`. The refund counted as declined, and
-// a second request gave back 400 in all.
-it('a refund of all that is there is not taken for declined', async () => {
-  Object.assign(next, { isTwice: true, answers: [noMoney('no_money_available_on_refund')] });
-  expect(await refund()).toBe('approved');
-});
+// The money went back; the second delivery was refused. The refund counted as declined, and a second request gave it back again.
+it.each(refusals)(
+  'a refund whose second delivery is refused is not taken for declined: %j',
+  async (refusal) => {
+    Object.assign(next, { isTwice: true, answers: [refusal] });
+    expect(await refund()).toBe('approved');
+  },
+);
 
-it('a refund that was really refused for want of money is declined at once', async () => {
-  next.answers = [noMoney('no_money_available_on_refund')];
-  expect(await refund()).toBe('declined');
+// A refund of disputed money was refused for certain, and answered 202: it blocked the rest and stood before a person.
+it.each(refusals)(
+  'a refund that was really refused is declined at once, with its reason: %j',
+  async (refusal) => {
+    next.answers = [refusal];
+    expect(await refund()).toBe('declined');
+  },
+);
+
+it('a refund of which no inquiry shows the sum is unresolved', async () => {
+  const token = await harness().approved('order-1', 200);
+  const { providerOrderNumber } = (await harness().payments.load(token))!.payment.attempt;
+  harness().provider.change(providerOrderNumber, { refundedAmount: undefined });
+  next.answers = [noMoney];
+  const result = await instance.refund(token, 'a', 100);
+  expect(result.kind === 'answered' && result.aggregate.refund.state).toBe('unresolved');
 });

@@ -118,7 +118,7 @@ function authorization(
     operation,
     window,
     send: (provider, maySend) => provider.authorize(request, maySend),
-    isAbsent: async () =>
+    hasNoEffect: async () =>
       answersThat(
         await deps.askAccount({ environment, account }, cause, (provider) =>
           provider.listPayments({ orderNumber }),
@@ -133,7 +133,7 @@ function authorization(
     },
     mayBeFollowed: (outcome) =>
       outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.isAccountRefused === true),
-    canBeFollowedLater: terms.kind === 'hosted',
+    isPage: terms.kind === 'hosted',
   };
 }
 
@@ -187,7 +187,7 @@ async function permitAfter({ accounts }: PaymentCallsDependencies, { token, paym
   return result.kind === 'permit' ? result.permit : undefined;
 }
 
-const once = { mayBeFollowed: () => false, canBeFollowedLater: false };
+const once = { mayBeFollowed: () => false, isPage: false };
 
 function captureOrVoid(
   { payment }: PaymentAggregate,
@@ -211,16 +211,15 @@ function refund(
 ): PaymentCall<AcceptedRefund> {
   const serviceToken = requireServiceToken(payment.serviceToken);
   const { environment, attempt } = payment;
-  const { account } = attempt;
   return {
     ...once,
     operation,
     window,
     // Always with the amount: what "all that is left" is has been decided, and must not be decided again elsewhere.
     send: (provider, maySend) => provider.refund({ serviceToken, amount }, maySend),
-    isAbsent: async () =>
+    hasNoEffect: async () =>
       answersThat(
-        await askAccount({ environment, account }, cause, (provider) =>
+        await askAccount({ environment, account: attempt.account }, cause, (provider) =>
           provider.inquirePayment(serviceToken),
         ),
         ({ observed }) => showsNoFurtherRefund(payment, observed),

@@ -58,7 +58,7 @@ function toCall(
     window,
     send: (provider, maySend) =>
       provider.payout({ amount, currency, orderNumber, destination, callbackUrl }, maySend),
-    isAbsent: async () =>
+    hasNoEffect: async () =>
       answersThat(
         await askAccount({ environment, account }, cause, (provider) =>
           provider.listPayouts({ orderNumber }),
@@ -67,6 +67,6 @@ function toCall(
       ),
     record: (outcome) => ({ type: 'RecordPayoutOutcome', outcome }),
     mayBeFollowed: () => false,
-    canBeFollowedLater: false,
+    isPage: false,
   };
 }

@@ -14,7 +14,13 @@ const aggregate = { token: 'pay_1' };
 /** Sends a call for which so much time has passed since its permit was taken and its window planned. */
 async function sendAfter(
   passed: { wallMs: number; monotonicMs: number },
-  { beforeFirstByte = { wallMs: 0 }, isStoreTime = false, mayBeFollowed = false } = {},
+  {
+    beforeFirstByte = { wallMs: 0 },
+    beforePermit = { wallMs: 0 },
+    isConnected = true,
+    isStoreTime = false,
+    mayBeFollowed = false,
+  } = {},
 ) {
   const clock = createFakeClock();
   const shift = { wallMs: 0 };
@@ -32,17 +38,21 @@ async function sendAfter(
   shift.wallMs = passed.wallMs - passed.monotonicMs;
   await clock.advance(passed.monotonicMs);
   let sent = 0;
+  let announced = 0;
   const call = {
     operation: 'capture' as const,
     window: { sendBy, answerBy: sendBy + 2_000, quietUntil: sendBy + 2_000 },
     async send(_: Provider, maySend: MaySend): Promise<CallOutcome<object>> {
       shift.wallMs += beforeFirstByte.wallMs;
-      if (!maySend()) return { kind: 'not-sent', reason: 'late' };
+      if (!isConnected || !maySend()) return { kind: 'not-sent', reason: 'late' };
       sent += 1;
       return { kind: 'accepted' };
     },
-    record: (outcome: CallOutcome<object>) => outcome,
-    ...{ mayBeFollowed: () => mayBeFollowed, canBeFollowedLater: false },
+    record(outcome: CallOutcome<object>, next?: object) {
+      announced += next === undefined ? 0 : 1;
+      return outcome;
+    },
+    ...{ mayBeFollowed: () => mayBeFollowed, isPage: false },
   };
   const sender = createSender({
     clock: isStoreTime ? clock : machine,
@@ -54,13 +64,14 @@ async function sendAfter(
     record: async () => ({ kind: 'done' as const, aggregate, events: [] }),
     async permitAfter() {
       following += 1;
-      return undefined;
+      shift.wallMs += beforePermit.wallMs;
+      return permit;
     },
   };
   const sending = sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
   await clock.advance(1_000);
   await sending;
-  return { sent, released, ...(mayBeFollowed && { following }) };
+  return { sent, released, ...(mayBeFollowed && { following, announced }) };
 }
 
 it('a call in time is sent, and its outcome counts for the account', async () => {
@@ -96,10 +107,10 @@ it('a call that comes too late says nothing about the account', async () => {
   });
 });
 
-describe('an answer that nothing happened', () => {
-  const noMoney = (code = 'balance_less_than_amount'): CallOutcome<object> => ({
+describe('a refusal', () => {
+  const refusedAs = (kind: string): CallOutcome<object> => ({
     kind: 'refused',
-    errors: [{ code, kind: 'processing_error' }],
+    errors: [{ code: 'some_code_of_theirs', kind }],
   });
   const tooMany: CallOutcome<object> = { kind: 'not-sent', reason: 'http 429', isAnswered: true };
   const isThere = { kind: 'accepted', answer: false } as const;
@@ -108,7 +119,11 @@ describe('an answer that nothing happened', () => {
   const notAsked = { kind: 'not-asked' } as const;
 
   /** What is recorded of a call with this outcome where inquiries show this, and how many there were. */
-  async function sendAnd(outcome: CallOutcome<object>, shown: readonly Asked<boolean>[]) {
+  async function sendAnd(
+    outcome: CallOutcome<object>,
+    shown: readonly (Asked<boolean> | Promise<Asked<boolean>>)[],
+    { isInquired = true, isPage = false } = {},
+  ) {
     const clock = createFakeClock();
     const sendBy = clock.now() + sendWithinMs;
     const recorded: CallOutcome<object>[] = [];
@@ -118,9 +133,9 @@ describe('an answer that nothing happened', () => {
         operation: 'payout' as const,
         window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
         send: async () => outcome,
-        isAbsent: async () => shown[inquiries++] ?? noAnswer,
+        hasNoEffect: isInquired ? async () => shown[inquiries++] ?? noAnswer : undefined,
         record: (each: CallOutcome<object>) => each,
-        ...{ mayBeFollowed: () => false, canBeFollowedLater: false },
+        ...{ mayBeFollowed: () => false, isPage },
       }),
       record: async (_: string, each: CallOutcome<object>) => {
         recorded.push(each);
@@ -128,23 +143,31 @@ describe('an answer that nothing happened', () => {
       },
       permitAfter: async () => undefined,
     };
+    const ends: PermitEnd[] = [];
     const permit = {
       ...{ account: 'main', environment: 'sandbox' as const, provider: {} as Provider },
-      ...{ ageMs: () => 0, release: () => undefined, [Symbol.dispose]: () => undefined },
+      ...{
+        ageMs: () => 0,
+        release: (end: PermitEnd) => void ends.push(end),
+        [Symbol.dispose]: () => undefined,
+      },
     };
     const times = { sendWithinMs };
     const sender = createSender({ clock, times, stopping: new AbortController().signal, log: silentLog });
     const sending = sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
-    for (let pauses = 0; pauses < 3; pauses += 1) {
+    for (let pauses = 0; pauses < 6; pauses += 1) {
       await new Promise((resolve) => setImmediate(resolve));
       await clock.advance(1_000);
     }
     await sending;
+    // What it counts as for the circuit breaker.
+    expect(ends[0]).toBe(recorded[0]?.kind);
     return { kind: recorded[0]?.kind, inquiries };
   }
 
-  it.each([noMoney(), noMoney('no_money_available_on_refund'), tooMany])(
-    'and may be that to a second delivery (%j) stands only where an inquiry shows no effect',
+  const kinds = ['authentication_error', 'invalid_request_error', 'processing_error', 'settings_error'];
+  it.each([...kinds.map(refusedAs), tooMany])(
+    'may be the answer to a second delivery, and stands only if an inquiry shows no effect: %j',
     async (outcome) => {
       expect(await sendAnd(outcome, [isAbsent])).toEqual({ kind: outcome.kind, inquiries: 1 });
       expect(await sendAnd(outcome, [isThere])).toEqual({ kind: 'unknown', inquiries: 1 });
@@ -153,18 +176,39 @@ describe('an answer that nothing happened', () => {
     },
   );
 
-  it('is inquired about three times at most where the inquiry itself is not sent', async () => {
+  it('is inquired three times at most if the inquiry itself is not sent', async () => {
     expect(await sendAnd(tooMany, [tooMany, tooMany, isAbsent])).toEqual({ kind: 'not-sent', inquiries: 3 });
     expect(await sendAnd(tooMany, [tooMany, tooMany, tooMany, isAbsent])).toEqual({
       ...{ kind: 'unknown', inquiries: 3 },
     });
   });
 
+  it('waits five seconds for its inquiry', async () => {
+    const silence = new Promise<never>(() => undefined);
+    expect(await sendAnd(refusedAs('processing_error'), [silence])).toEqual({
+      kind: 'unknown',
+      inquiries: 1,
+    });
+  });
+
+  // No customer is given a page of a call that was not accepted.
+  it('of a payment page stands also without an answer to its inquiry', async () => {
+    const refused = refusedAs('authentication_error');
+    const page = { isPage: true };
+    expect(await sendAnd(refused, [noAnswer], page)).toEqual({ kind: 'refused', inquiries: 1 });
+    expect(await sendAnd(refused, [isThere], page)).toEqual({ kind: 'unknown', inquiries: 1 });
+  });
+
+  it('of a capture or void stands by itself', async () => {
+    const outcome = await sendAnd(refusedAs('processing_error'), [], { isInquired: false });
+    expect(outcome).toEqual({ kind: 'refused', inquiries: 0 });
+  });
+
   it.each<CallOutcome<object>>([
-    noMoney('incorrect_amount'),
+    { kind: 'accepted' },
     { kind: 'not-sent', reason: 'ECONNREFUSED' },
     { kind: 'unknown', reason: 'timeout' },
-  ])('and has no such reason (%j) is recorded as it is', async (outcome) => {
+  ])('is none of these, which are recorded as they are: %j', async (outcome) => {
     expect(await sendAnd(outcome, [])).toEqual({ kind: outcome.kind, inquiries: 0 });
   });
 });
@@ -185,6 +229,14 @@ it.each([
 it('a call that is late by less is attempted again', async () => {
   const passed = { wallMs: 6_999, monotonicMs: 6_999 };
   expect(await sendAfter(passed, { mayBeFollowed: true })).toMatchObject({ sent: 0, following: 1 });
-  const slow = { beforeFirstByte: { wallMs: 7_000 }, mayBeFollowed: true };
-  expect(await sendAfter({ wallMs: 0, monotonicMs: 0 }, slow)).toMatchObject({ sent: 0, following: 1 });
+});
+
+// A process that was suspended in the handshake made a further attempt on waking: a card was charged 121 s after the request,
+// while its payment was in review.
+it.each([
+  ['in the handshake', { beforeFirstByte: { wallMs: 7_000 } }],
+  ['before the permit of the next attempt', { isConnected: false, beforePermit: { wallMs: 7_000 } }],
+])('a process that was suspended %s announces no further attempt', async (_, suspended) => {
+  const outcome = await sendAfter({ wallMs: 0, monotonicMs: 0 }, { ...suspended, mayBeFollowed: true });
+  expect(outcome).toMatchObject({ sent: 0, announced: 0 });
 });

@@ -1,19 +1,16 @@
 /**
  * The one rule for calling a provider, for every operation that moves money: a call is made only after the event that
- * announces it was appended, only by the one who appended it, only before that event's `sendBy`, and once. Its outcome is
- * recorded; what nobody could record is found out by inquiries (`inquiries/`), never by calling again.
+ * announces it was appended, only by the one who appended it, only before that event's `sendBy`, and once. A refusal is
+ * believed once a status inquiry shows no effect. An outcome that could not be recorded is found by inquiries
+ * (`inquiries/`), never by calling again.
  */
-import {
-  type CallOperation,
-  type CallOutcome,
-  type CallWindow,
-  mayHideEffect,
-} from '@tollgate/payment-domain';
+import type { CallOperation, CallOutcome, CallWindow } from '@tollgate/payment-domain';
 import type { MaySend, Provider } from '@tollgate/provider';
 import { type Clock, InvariantViolation, type Log } from '@tollgate/service-kit';
 import type { Permit, PermitEnd } from '../accounts/account.ts';
 import type { Done } from '../aggregates/repository.ts';
 import type { Asked } from '../inquiries/ask-account.ts';
+import { withinWait } from '../operations/await-outcome.ts';
 import type { CallTimes } from './call-times.ts';
 
 /** A call that has been announced: what it sends, and how its outcome is recorded. */
@@ -21,14 +18,17 @@ export interface OutboundCall<Observation, Answer = object> {
   operation: CallOperation;
   window: CallWindow;
   send(provider: Provider, maySend: MaySend): Promise<CallOutcome<Answer>>;
-  /** Inquires whether its effect is absent; not there where an effect that was missed does no harm. */
-  isAbsent?(): Promise<Asked<boolean>>;
+  /** Inquires whether it had no effect; undefined for a capture or void, which the request inquires after a refusal anyway. */
+  hasNoEffect?: (() => Promise<Asked<boolean>>) | undefined;
   /** @param next the permit under which the next attempt would be made */
   record(outcome: CallOutcome<Answer>, next?: Permit): Observation;
   /** True where it certainly had no effect, and a further attempt may be announced together with its outcome. */
   mayBeFollowed(outcome: CallOutcome<Answer>): boolean;
-  /** True where a process that knows no more than the events can make that attempt: it needs no card. */
-  canBeFollowedLater: boolean;
+  /**
+   * True for a payment page. No customer is given it unless the call was accepted, so a refusal stands without an answer to its
+   * inquiry. And it needs no card: a process that knows no more than the events can make a further attempt.
+   */
+  isPage: boolean;
 }
 
 /** One kind of aggregate on which calls are announced. */
@@ -86,52 +86,73 @@ export function createSender(deps: SenderDependencies): Sender {
   };
 }
 
+/** Attempts of one request. */
+interface Chain {
+  sent: number;
+  /** True once no caller waits for the answer any more: then no further attempt begins. */
+  isGivenUp: () => boolean;
+}
+
 // Bounded by the domain, which announces a bounded number of attempts.
 async function sendAnnounced<Subject extends { token: string }, Event, Observation>(
   deps: SenderDependencies,
   announcer: Announcer<Subject, Event, Observation>,
   done: Done<Subject, Event>,
   permit: Permit | undefined,
-  sent = 0,
+  chain?: Chain,
 ): Promise<Subject> {
   const { aggregate } = done;
   const call = announcer.callAnnouncedBy(done);
   if (call === undefined) return aggregate;
   if (permit === undefined) throw new InvariantViolation('a call was announced without a permit');
-  const answered = await sendOnce(deps, call, permit, aggregate.token);
-  const outcome = await confirm(deps, call, answered);
-  const isOver = outcome === givenUp || !call.mayBeFollowed(outcome);
+  const { sent, isGivenUp } = chain ?? { sent: 0, isGivenUp: afterAnswerBy(deps, call.window, permit) };
+  const outcome = await sendOnce(deps, call, permit, aggregate.token);
+  const isOver = !call.mayBeFollowed(outcome) || isGivenUp();
   if (isOver) return record(announcer, aggregate, call.record(outcome));
   if (deps.stopping.aborted) return record(announcer, aggregate, call.record(atStop(call, outcome)));
 
   if (outcome.kind === 'not-sent') await pauseBeforeRepeat(deps, sent);
   using next = await announcer.permitAfter(aggregate);
-  const recorded = await announcer.record(aggregate.token, call.record(outcome, next));
-  return await sendAnnounced(deps, announcer, recorded, next, sent + 1);
+  // The process may have been suspended since.
+  const following = isGivenUp() ? undefined : next;
+  const recorded = await announcer.record(aggregate.token, call.record(outcome, following));
+  return await sendAnnounced(deps, announcer, recorded, following, { sent: sent + 1, isGivenUp });
 }
 
-/** Inquiries about what an answer may hide, at most: only one that was not sent itself is repeated. */
-const absenceInquiriesMax = 3;
+/** Inquiries about a refusal, at most: only one that was not sent itself is repeated. */
+const inquiriesMax = 3;
 
-/** An answer that may hide an effect stands where an inquiry shows none, and is no outcome otherwise. */
+/**
+ * A call may be delivered twice on its way. The first delivery has its effect, and any refusal may be the answer to the
+ * second one. It stands once an inquiry shows no effect. Otherwise the outcome is unknown.
+ */
 async function confirm<Observation>(
   deps: SenderDependencies,
-  { isAbsent }: OutboundCall<Observation>,
+  { hasNoEffect, isPage }: OutboundCall<Observation>,
   outcome: CallOutcome<object>,
 ): Promise<CallOutcome<object>> {
-  if (isAbsent === undefined || !mayHideEffect(outcome)) return outcome;
-  let asked = await isAbsent();
-  for (let inquiries = 1; asked.kind === 'not-sent' && inquiries < absenceInquiriesMax; inquiries += 1) {
-    await pauseBeforeRepeat(deps, inquiries);
-    asked = await isAbsent();
-  }
-  return asked.kind === 'accepted' && asked.answer
+  const isRefusal = outcome.kind === 'refused' || (outcome.kind === 'not-sent' && outcome.isAnswered);
+  if (!isRefusal || hasNoEffect === undefined) return outcome;
+  const asked = await withinWait(deps.clock, inquireRepeatedly(deps, hasNoEffect));
+  return (asked?.kind === 'accepted' ? asked.answer : isPage)
     ? outcome
-    : { kind: 'unknown', reason: `${toReason(outcome)}: the answer to a second delivery, perhaps` };
+    : { kind: 'unknown', reason: `${reasonOf(outcome)}, and no inquiry has shown that it had no effect` };
 }
 
-const toReason = (outcome: CallOutcome<object>): string =>
-  outcome.kind === 'refused' ? (outcome.errors[0]?.code ?? 'refused') : outcome.kind;
+async function inquireRepeatedly(
+  deps: SenderDependencies,
+  inquire: () => Promise<Asked<boolean>>,
+): Promise<Asked<boolean>> {
+  let asked = await inquire();
+  for (let inquiries = 1; asked.kind === 'not-sent' && inquiries < inquiriesMax; inquiries += 1) {
+    await pauseBeforeRepeat(deps, inquiries);
+    asked = await inquire();
+  }
+  return asked;
+}
+
+const reasonOf = (outcome: CallOutcome<object>): string =>
+  outcome.kind === 'refused' ? `refused as ${outcome.errors[0]?.code ?? 'unknown'}` : outcome.kind;
 
 const record = async <Subject extends { token: string }, Observation>(
   announcer: Announcer<Subject, unknown, Observation>,
@@ -139,7 +160,10 @@ const record = async <Subject extends { token: string }, Observation>(
   observation: Observation,
 ): Promise<Subject> => (await announcer.record(token, observation)).aggregate;
 
-/** Makes the call, or not where its time has passed, and gives the permit back with its outcome, for the circuit breaker. */
+/**
+ * Makes the call, or not where its time has passed, and gives the permit back with its outcome, for the circuit breaker: a
+ * refusal that no inquiry confirmed counts as a call without an answer.
+ */
 async function sendOnce<Observation>(
   deps: SenderDependencies,
   call: OutboundCall<Observation>,
@@ -159,11 +183,6 @@ async function sendOnce<Observation>(
 }
 
 const late = { kind: 'not-sent', reason: 'the time to send had passed' } as const;
-/**
- * The same, and this very object: so late that nobody waits for the answer any more. What was reserved for it under a limit may
- * have lapsed before it was announced, and so no further attempt follows.
- */
-const givenUp = { ...late };
 
 async function sendInTime<Observation>(
   deps: SenderDependencies,
@@ -175,9 +194,9 @@ async function sendInTime<Observation>(
   // What came too late was not sent because of us: it says nothing about the account.
   let isLate = false;
   const maySend = () => !(isLate ||= !isDue());
-  if (!maySend()) return isGivenUp(deps, call.window, permit) ? givenUp : late;
+  if (!maySend()) return late;
   try {
-    const outcome = await call.send(permit.provider, maySend);
+    const outcome = await confirm(deps, call, await call.send(permit.provider, maySend));
     ({ kind } = outcome);
     return outcome;
   } finally {
@@ -193,22 +212,23 @@ function untilSendBy({ clock, times }: SenderDependencies, sendBy: number, { age
   return () => clock.now() < sendBy && ageMs() < times.sendWithinMs;
 }
 
-/** As {@link untilSendBy}, for the instant from which nobody waits for the answer any more. */
-const isGivenUp = (
+/** As {@link untilSendBy}, for the instant from which no caller waits for the answer any more. */
+function afterAnswerBy(
   { clock, times }: SenderDependencies,
   { sendBy, answerBy }: CallWindow,
   { ageMs }: Permit,
-): boolean => clock.now() >= answerBy || ageMs() >= times.sendWithinMs + answerBy - sendBy;
+): () => boolean {
+  return () => clock.now() >= answerBy || ageMs() >= times.sendWithinMs + answerBy - sendBy;
+}
 
 /**
  * An outcome that would lead to a further attempt is left open instead: after the restart an inquiry leads to it. With a
  * card, which is gone by then, it could not: that outcome stands.
  */
 const atStop = <Observation>(
-  { canBeFollowedLater }: OutboundCall<Observation>,
+  { isPage }: OutboundCall<Observation>,
   outcome: CallOutcome<object>,
-): CallOutcome<object> =>
-  canBeFollowedLater ? { kind: 'unknown', reason: 'stopped before another attempt' } : outcome;
+): CallOutcome<object> => (isPage ? { kind: 'unknown', reason: 'stopped before another attempt' } : outcome);
 
 /** Pause before an attempt that follows one which provably was not sent, milliseconds; doubled each time. */
 const notSentPauseMs = 200;

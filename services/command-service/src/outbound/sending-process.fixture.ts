@@ -34,7 +34,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     ...{ operation: 'capture' as const, window },
     send: (_: unknown, maySend: MaySend) => provider.capture('token-1', maySend),
     record: (outcome: CallOutcome<object>) => (ended = outcome),
-    ...{ mayBeFollowed: () => false, canBeFollowedLater: false },
+    ...{ mayBeFollowed: () => false, isPage: false },
   };
   const announcer = {
     callAnnouncedBy: () => call,

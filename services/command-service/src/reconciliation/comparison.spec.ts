@@ -1,17 +1,47 @@
 import { describe, expect, it } from 'vitest';
 import { isSame, standingThere, sumsOf } from './comparison.ts';
 
-const standing = (status: string, amount = 100, refundedAmount = 0) => ({ status, amount, refundedAmount });
+const standing = (status: string, amount = 100, refundedAmount: number | null = 0) => ({
+  status,
+  amount,
+  refundedAmount,
+});
 
 describe('what the provider shows', () => {
   it.each([
     ['a partial refund as refunded', standing('refunded', 100, 40), standing('approved', 100, 40)],
-    ['a whole refund without its sum', standing('refunded', 100, 0), standing('refunded', 100, 100)],
+    ['a refund without its sum', standing('refunded', 100, null), standing('refunded', 100, null)],
+    ['a refund of nothing', standing('refunded', 100, 0), standing('refunded', 100, null)],
+    ['no sum', standing('approved', 100, null), standing('approved', 100, null)],
     ['a whole refund', standing('refunded', 100, 100), standing('refunded', 100, 100)],
     ['what was paid', standing('approved'), standing('approved')],
     ['a status that nobody knows', standing('on_the_moon'), standing('on_the_moon')],
   ])('is read alike: %s', (_, shown, read) => {
     expect(standingThere(shown)).toEqual(read);
+  });
+
+  it.each([
+    [
+      'a part of ours',
+      standing('refunded', 100, null),
+      standing('approved', 100, 40),
+      standing('approved', 100, 40),
+    ],
+    [
+      'all of ours',
+      standing('refunded', 100, null),
+      standing('refunded', 100, 100),
+      standing('refunded', 100, 100),
+    ],
+    ['none of ours', standing('refunded', 100, null), standing('approved'), standing('refunded')],
+    [
+      'a part, not said',
+      standing('approved', 100, null),
+      standing('approved', 100, 40),
+      standing('approved', 100, 40),
+    ],
+  ])('has the sum of our books where it shows none: %s', (_, shown, here, read) => {
+    expect(standingThere(shown, here)).toEqual(read);
   });
 });
 

@@ -6,7 +6,9 @@ import {
   addCounts,
   addSums,
   isBeforeAnnouncement,
+  isRefundedByWord,
   noCounts,
+  statusOf,
   statusOfPayoutPhase,
   statusOfPhase,
 } from '@tollgate/payment-domain';
@@ -16,7 +18,8 @@ import { type SubjectState, creationOf, stateOf } from '../aggregates/subjects.t
 export interface Standing {
   status: string;
   amount: number;
-  refundedAmount: number;
+  /** Null where the provider shows none. */
+  refundedAmount: number | null;
 }
 
 /** A row of the provider's list. */
@@ -28,11 +31,23 @@ export interface ListedRow extends Standing {
   createdAt?: number | undefined;
 }
 
-/** Where some deployments say `refunded` after a partial refund, or show no sum after a full one. */
-export function standingThere({ status, amount, refundedAmount }: Standing): Standing {
-  if (status !== 'refunded') return { status, amount, refundedAmount };
-  const refunded = refundedAmount === 0 ? amount : refundedAmount;
-  return { status: refunded < amount ? 'approved' : status, amount, refundedAmount: refunded };
+/**
+ * Some deployments say `refunded` after a partial refund. A sum that is not shown cannot be compared: that of our books stands
+ * in for it.
+ *
+ * @param here absent where our books do not have it
+ */
+export function standingThere(
+  { status, amount, refundedAmount: shown }: Standing,
+  here?: Standing,
+): Standing {
+  const isUnknown = isRefundedByWord({ status, refundedAmount: shown ?? undefined });
+  const refundedAmount = (isUnknown ? null : shown) ?? here?.refundedAmount ?? null;
+  return {
+    status: statusOf({ status, amount, refundedAmount: refundedAmount ?? undefined }),
+    amount,
+    refundedAmount,
+  };
 }
 
 export function standingHere(subject: SubjectState): Standing {
@@ -68,10 +83,11 @@ const isWaiting = (subject: SubjectState): boolean =>
 
 /** An attempt that was given up may be there as well: it matters where it took money, or still may. */
 export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
-  const there = standingThere(row);
+  const here = standingHere(subject);
+  const there = standingThere(row, here);
   return isAnother(subject, row)
     ? !isWaiting(subject) && (hasEndedWithout(there) || there.status === 'init')
-    : isSame(standingHere(subject), there) && stateOf(subject).terms.currency === row.currency;
+    : isSame(here, there) && stateOf(subject).terms.currency === row.currency;
 };
 
 /** What either side has of one row, in the sums of its currency. */

@@ -165,10 +165,13 @@ const hereOf = (subject: SubjectState, row: ListedRow) =>
   isAnother(subject, row) ? undefined : standingHere(subject);
 
 /** Each side in its own currency. */
-const sumsOfBoth = ({ operation }: RowContext, subject: SubjectState, row: ListedRow) => [
-  sumsOf(operation, stateOf(subject).terms.currency, { here: hereOf(subject, row) }),
-  sumsOf(operation, row.currency, { there: standingThere(row) }),
-];
+function sumsOfBoth({ operation }: RowContext, subject: SubjectState, row: ListedRow) {
+  const here = hereOf(subject, row);
+  return [
+    sumsOf(operation, stateOf(subject).terms.currency, { here }),
+    sumsOf(operation, row.currency, { there: standingThere(row, here) }),
+  ];
+}
 
 async function differs(
   deps: RowDependencies,

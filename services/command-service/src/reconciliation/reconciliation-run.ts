@@ -188,7 +188,7 @@ function newRowsOf(
 
 function toRow(found: FoundPayment | ObservedPayout): ListedRow {
   const observed = 'observed' in found ? found.observed : { refundedAmount: 0, ...found };
-  const { serviceToken, status, amount, refundedAmount, currency, orderNumber, createdAt } = observed;
+  const { serviceToken, status, amount, refundedAmount = null, currency, orderNumber, createdAt } = observed;
   return {
     ...{ serviceToken, amount, refundedAmount, orderNumber, createdAt },
     ...{ status: toKeep(status), currency: toKeep(currency) },

@@ -215,12 +215,12 @@ const countNames = {
 } satisfies Record<keyof ReconciliationReport['counts'], string>;
 
 const toText = (
-  amounts: { status: string; amount: number; refundedAmount: number } | undefined,
+  amounts: { status: string; amount: number; refundedAmount: number | null } | undefined,
   currency: string,
 ): string => {
   if (amounts === undefined) return '-';
   const { status, amount, refundedAmount } = amounts;
-  const refunded = refundedAmount > 0 ? `, ${refundedAmount} refunded` : '';
+  const refunded = refundedAmount !== 0 ? `, ${refundedAmount ?? 'unknown sum'} refunded` : '';
   return `${status} ${amount} ${currency}${refunded}`;
 };
 

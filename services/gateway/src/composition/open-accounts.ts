@@ -91,9 +91,9 @@ const isSameProvider = (one: ConfiguredAccount, other: ConfiguredAccount): boole
   isDeepStrictEqual(providerTermsOf(one), providerTermsOf(other));
 
 const providerTermsOf = ({ environment, name, provider, baseUrl, ...rest }: ConfiguredAccount) => {
-  const { privateKey, notExecutedCodes, ca, concurrentCallsMax } = rest;
+  const { privateKey, ca, concurrentCallsMax } = rest;
   return {
-    ...{ environment, name, provider, baseUrl, notExecutedCodes, ca, concurrentCallsMax },
+    ...{ environment, name, provider, baseUrl, ca, concurrentCallsMax },
     key: privateKey.reveal(),
   };
 };

@@ -76,7 +76,6 @@ describe('an accounts file', () => {
     const lists = {
       currencies: ['EUR', 'JPY'],
       teams: ['shop', 'desk-2'],
-      notExecutedCodes: ['rate_limit_exceeded'],
     };
     const [account] = parse({ ...main, ...limits, ...lists, caFile: './ca.pem' });
     expect(account).toMatchObject({ ...limits, ...lists, ca: pem });
@@ -198,16 +197,6 @@ describe('an accounts file', () => {
       'a currency without a list',
       { ...main, currencies: 'EUR' },
       'currencies must be a list of at least one currency',
-    ],
-    [
-      'a code that is a sentence',
-      { ...main, notExecutedCodes: ['slow_down', 'Slow down!'] },
-      'notExecutedCodes[1] must be an error code',
-    ],
-    [
-      'no code at all',
-      { ...main, notExecutedCodes: [] },
-      'notExecutedCodes must be a list of at least one error code, or be left out for none',
     ],
     [
       'no currency at all',

@@ -15,8 +15,6 @@ export interface ConfiguredAccount extends AccountConfig {
   /** Address of the service, `https` only. */
   baseUrl: string;
   privateKey: Secret;
-  /** Error codes by which the service says that it has not carried out a call. */
-  notExecutedCodes?: readonly string[];
   /** PEM certificate that is trusted beside the usual ones. */
   ca?: string;
 }
@@ -35,8 +33,6 @@ const faultsMax = 10;
 const nameRule = 'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter';
 const addressRule =
   'must be an address that begins with https://, without user name, password, query and fragment; the service takes no plain HTTP';
-const codeRule =
-  'must be an error code: 1 to 100 letters, digits, dots, hyphens and underscores, beginning with a letter';
 const keyRule =
   'a private key does not belong in this file: keep it in a file of its own (privateKeyFile) or in an environment variable (privateKeyEnv)';
 
@@ -81,14 +77,6 @@ export const accountEntrySchema = z
       teams: listOf(teamNameSchema, 'must be a list of the name of at least one team, or be left out for all')
         .optional()
         .describe('Whose new payments it takes; those of all teams unless set.'),
-      notExecutedCodes: listOf(
-        z.string(codeRule).regex(/^[A-Za-z][\w.-]{0,99}$/, codeRule),
-        'must be a list of at least one error code, or be left out for none',
-      )
-        .optional()
-        .describe(
-          'Error codes by which the service warrants that it carried nothing out. A wrong one may charge twice.',
-        ),
       weight: wholeNumber(1, 1_000_000)
         .default(1)
         .describe('Its share of new payments among the accounts of its priority.'),
@@ -253,14 +241,14 @@ type Note = (fault: string) => void;
 /** Undefined where the key cannot be had; `note` has received that, and whatever else is wrong. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
   const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
-  const { currencies, teams, totalPerSecondMax, notExecutedCodes, ...rest } = others;
+  const { currencies, teams, totalPerSecondMax, ...rest } = others;
   const privateKey =
     privateKeyFile === undefined
       ? keyOfEnvironment(privateKeyEnv, source, note)
       : keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
-  const optional = given({ currencies, teams, totalPerSecondMax, notExecutedCodes, ca });
+  const optional = given({ currencies, teams, totalPerSecondMax, ca });
   return { ...rest, ...optional, privateKey };
 }
 
