@@ -6,6 +6,7 @@ import {
   isOnlyCardNumber,
   maskCardNumber,
   maskCardNumbers,
+  maskedText,
 } from './card-number.ts';
 
 const cardNumbers = [
@@ -121,8 +122,41 @@ describe('a text holds a card number', () => {
     'https://shop.example/?card=%34392963203551251',
     '507700000007',
     '560000000003',
+    '4392    9632    0355    1251',
+    '4392 .... 9632 .... 0355 .... 1251',
+    'https://shop.example/?card=4392%25209632%25200355%25201251',
+    '%ff%34%33%39%32%39%36%33%32%30%33%35%35%31%32%35%31',
   ])('however it is written: %j', (text) => {
     expect(containsCardNumber(text)).toBe(true);
+  });
+
+  // Records of fixed width have no separators: a number inside a longer run of digits passed, and was stored.
+  it.each([
+    ['and MMYY', '43929632035512511227'],
+    ['and YYMM', '43929632035512512712'],
+    ['and MMYY, of American Express', '3782822463100051227'],
+    ['and MMYY, of UnionPay with 19 digits', '62000000000000000001227'],
+    ['and MMYY, after a record number', '0001743929632035512511227000001250'],
+    ['and zeros', '4392963203551251000000000000'],
+    ['and MMYY in other digits', '٤٣٩٢٩٦٣٢٠٣٥٥١٢٥١١٢٢٧'],
+  ])('in a record: number %s', (_what, text) => {
+    expect(containsCardNumber(text)).toBe(true);
+    expect(maskCardNumbers(text)).not.toContain('963203551251');
+  });
+
+  it.each([40, 64])('filled up with zeros to the %d digits of a hash', (length) => {
+    for (const text of [
+      '4392963203551251'.padStart(length, '0'),
+      '4392963203551251'.padEnd(length, '0'),
+      `${'0'.repeat(20)}4392963203551251`.padEnd(length, '0'),
+      '4392963203551251'.padEnd(length, 'f'),
+    ])
+      expect([text, containsCardNumber(text)]).toEqual([text, true]);
+  });
+
+  it('filled up with zeros to a UUID', () => {
+    expect(containsCardNumber('00000000-0000-0000-4392-963203551251')).toBe(true);
+    expect(containsCardNumber('43929632-0355-1251-8000-000000000000')).toBe(true);
   });
 
   it.each([
@@ -195,20 +229,6 @@ describe('a text holds no card number', () => {
       }),
       { numRuns: 1_000 },
     );
-    const decimal = fc.stringMatching(/^\d{8}-\d{4}-\d{4}-\d{4}-\d{12}$/);
-    fc.assert(
-      fc.property(decimal, (uuid) => {
-        expect(containsCardNumber(uuid)).toBe(false);
-      }),
-    );
-  });
-
-  it('in a run of 20 or more digits', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[1-9]\d{19,60}$/), (digits) => {
-        expect(containsCardNumber(digits)).toBe(false);
-      }),
-    );
   });
 
   it('in fewer than 12 digits', () => {
@@ -267,27 +287,25 @@ describe('a text holds no card number', () => {
     ['a phone number', '+49 (0) 170 / 123 45 67'],
     ['an IPv4 address', '192.168.100.254'],
     ['a time', '2026-11-23 03:38:12.123456'],
-    ['digits that are too far apart', '4392 .... 9632 .... 0355 .... 1251'],
+    ['a mask and an expiry date', '601100****1117 12/27'],
     ['words between digits', '4392 and 9632 and 0355 and 1251'],
   ])('in %s', (_name, text) => {
     expect(containsCardNumber(text)).toBe(false);
   });
 
-  it('in random order numbers more often than Luhn and the issuers let it', () => {
-    // Of the numbers of 16 digits, a tenth pass Luhn, and a fourth of those are of an issuer.
-    let found = 0;
-    fc.assert(
-      fc.property(fc.stringMatching(/^[1-9]\d{15}$/), (digits) => {
-        if (containsCardNumber(`order ${digits}`)) found += 1;
-      }),
-      { numRuns: 2_000 },
-    );
-    expect(found).toBeLessThan(160);
-  });
-
-  it('and a long text is searched to its end', () => {
-    for (const text of ['4 '.repeat(32_768), '0 '.repeat(32_768), '4'.repeat(65_536), '0'.repeat(65_536)])
-      expect(typeof containsCardNumber(text)).toBe('boolean');
+  // Of the numbers of 16 digits, a tenth pass Luhn's check, and nearly half of those have an issuer's prefix. A number in a
+  // longer run needs an expiry date as well.
+  it.each([
+    [13, 0.05],
+    [16, 0.07],
+    [19, 0.06],
+    [20, 0.02],
+    [24, 0.04],
+    [32, 0.08],
+  ])('in random order numbers of %d digits more often than in %d of them', (length, shareMax) => {
+    const digits = fc.stringMatching(new RegExp(`^[1-9]\\d{${length - 1}}$`));
+    const texts = fc.sample(digits, { seed: 1, numRuns: 2_000 });
+    expect(texts.filter((text) => containsCardNumber(`order ${text}`)).length).toBeLessThan(2_000 * shareMax);
   });
 });
 
@@ -323,6 +341,11 @@ describe('a mask', () => {
       'Do not honour (card 439296******1251), call 0800.',
     );
     expect(maskCardNumbers('Do not honour')).toBe('Do not honour');
+  });
+
+  it('of a text that is cut leaves no part of a number that the end cuts in two', () => {
+    for (let length = 1; length < 40; length += 1)
+      expect(maskedText('Do not honour 4392963203551251, sorry', length)).not.toMatch(/\d{7}/);
   });
 
   it('leaves no second number that is an id only once the first is masked', () => {

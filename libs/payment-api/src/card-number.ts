@@ -1,20 +1,12 @@
 /** Card numbers where none belongs: found whatever separates their digits, and masked. */
 
-/** True for 12 to 19 digits whose Luhn check digit is right (ISO/IEC 7812-1). */
-export function isCardNumber(digits: string): boolean {
-  if (!/^\d{12,19}$/.test(digits)) return false;
-  let sum = 0;
-  for (let index = 0; index < digits.length; index += 1) {
-    const digit = Number(digits[digits.length - 1 - index]);
-    const doubled = index % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
+/** True for 12 to 19 digits with a valid Luhn check digit (ISO/IEC 7812-1). */
+export const isCardNumber = (digits: string): boolean =>
+  /^\d{12,19}$/.test(digits) && numberFrom(digits, 0, (end) => end === digits.length) !== undefined;
 
 /**
- * What issuers begin their numbers with, and how long these are. Every tenth number passes Luhn's check: without this, so would
- * every tenth time in milliseconds, date with a serial, and IMEI that merchants use as an order number.
+ * Prefixes and lengths of issuers. Every tenth number has a valid check digit: without this table, so would every tenth time in
+ * milliseconds, date with a serial number, and IMEI that merchants use as an order number.
  */
 const issuedForms = [
   /^4(?:\d{12}|\d{15}|\d{18})$/, // Visa
@@ -27,24 +19,22 @@ const issuedForms = [
   /^(?:8[12]|9792)\d{12,}$/, // UnionPay, RuPay, Troy
 ];
 
-const isIssued = (digits: string): boolean =>
-  isCardNumber(digits) && issuedForms.some((form) => form.test(digits));
+const isIssued = (digits: string): boolean => issuedForms.some((form) => form.test(digits));
 
 /**
- * True where a text holds the number of a card: 12 to 19 digits as an issuer gives them out, of any script, after zeros or
- * none, with up to three spaces, punctuation marks, symbols or invisible characters between two of them, percent-encoded
- * or not. Whole UUIDs and ids of 32, 40 and 64 hexadecimal digits hold none; of
- * 32 only with three different letters, which what is filled up to that length does not have.
+ * True if a text contains the number of a card: 12 to 19 digits as an issuer gives them out, of any script, after zeros or none,
+ * with any separators between them, percent-encoded or not. Inside a longer run of digits, as in records of fixed width, a
+ * number counts if an expiry date or zeros follow. Whole UUIDs and hashes contain none. The time is linear in the length.
  */
 export const containsCardNumber = (text: string): boolean =>
-  firstIn(text) !== undefined || firstIn(percentDecoded(text)) !== undefined;
+  findNumber(plainOf(text)) !== undefined ||
+  (text.includes('%') && findNumber(plainOf(percentDecoded(text))) !== undefined);
 
-/** True where a text is the number of a card and nothing else, however it is written. */
-export const isOnlyCardNumber = (text: string): boolean => {
-  const chars = Array.from(text);
-  const digits = chars.map(digitsOf).join('').replace(/^0+/, '');
-  return isIssued(digits) && chars.every((char) => digitsOf(char) !== '' || separator.test(char));
-};
+/** True if a text is the number of a card and nothing else, however it is written. */
+export function isOnlyCardNumber(text: string): boolean {
+  const digits = plainOf(text).text.replace(/^0+/, '');
+  return isCardNumber(digits) && isIssued(digits);
+}
 
 /** A card number as it may be shown: never more digits than are hidden, but for the usual first six and last four. */
 export function maskCardNumber(digits: string): string {
@@ -58,115 +48,163 @@ const firstSixFrom = 15;
 
 /** The text with every card number in it masked; the rest stays as it is. */
 export function maskCardNumbers(text: string): string {
-  // Ids are those of the text as it came: what masking leaves of a text is none.
-  const parts: string[] = [];
-  let from = 0;
-  for (const { 0: id, index } of text.matchAll(ids)) {
-    parts.push(maskOutsideOfIds(text.slice(from, index)), id);
-    from = index + id.length;
-  }
-  const masked = [...parts, maskOutsideOfIds(text.slice(from))].join('');
-  return containsCardNumber(masked) ? maskCardNumbers(percentDecoded(masked)) : masked;
-}
-
-function maskOutsideOfIds(text: string): string {
   let masked = text;
-  // Each round hides digits, so that there is a last one.
-  for (;;) {
-    const found = firstOutsideOfIds(masked);
-    if (found === undefined) return masked;
-    masked = `${masked.slice(0, found.from)}${maskCardNumber(found.digits)}${masked.slice(found.to)}`;
+  // A mask shows digits that can be part of another number.
+  for (let round = 0; round < maskRoundsMax; round += 1) {
+    if (!containsCardNumber(masked)) return masked;
+    const once = maskedOnce(masked);
+    masked = once === masked ? maskedOnce(percentDecoded(masked)) : once;
   }
+  return containsCardNumber(masked) ? '[card number]' : masked;
 }
 
-interface Found {
-  digits: string;
-  /** Where it begins and ends in the text. */
-  from: number;
-  to: number;
-}
+const maskRoundsMax = 5;
 
-/** Digits with nothing between them. */
-type Group = Found;
+/**
+ * The first characters of a text, without card numbers. The text is cut before it is searched, because its sender chooses its
+ * length, and leaves room for a number that the end cuts in two.
+ */
+export const maskedText = (text: string, lengthMax: number): string =>
+  maskCardNumbers(maskCardNumbers(text.slice(0, 2 * lengthMax)).slice(0, lengthMax));
 
-const separatorsMax = 3;
-const separator = /^[\p{Z}\p{P}\p{S}\p{C}\p{M}]$/u;
-
-/** UUIDs, ids of 32 hexadecimal digits with three different letters, and hashes of 40 and 64. */
-const ids =
-  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12}[1-8][\da-f]{3}[89ab][\da-f]{15}|(?=[\da-f]*([a-f])[\da-f]*(?!\1)([a-f])[\da-f]*(?!\1|\2)[a-f])[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
-
-/** Shorter texts hold no number, and most are shorter. */
-const lengthMin = 12;
-
-const firstIn = (text: string): Found | undefined =>
-  text.length < lengthMin ? undefined : firstOutsideOfIds(text.replace(ids, (id) => 'x'.repeat(id.length)));
-
-function firstOutsideOfIds(text: string): Found | undefined {
-  if (text.length < lengthMin) return undefined;
-  for (const chain of chainsIn(text))
-    for (let start = 0; start < chain.length; start += 1) {
-      const found = numberFrom(chain, start);
-      if (found !== undefined) return found;
-    }
-  return undefined;
-}
-
-/** The number that begins with a group: digits before and behind it may be anything else. */
-function numberFrom(chain: readonly Group[], start: number): Found | undefined {
-  let digits = '';
-  for (const group of chain.slice(start, start + 20)) {
-    digits += group.digits;
-    const stripped = digits.replace(/^0+/, '');
-    // Zeros alone begin nothing that the next group would not begin.
-    if (stripped === '' || stripped.length > 19) return undefined;
-    if (isIssued(stripped)) return { digits: stripped, from: chain[start]?.from ?? 0, to: group.to };
-  }
-  return undefined;
-}
-
-/** Groups of digits that hardly anything parts. */
-function* chainsIn(text: string): Generator<Group[]> {
-  let chain: Group[] = [];
+function maskedOnce(text: string): string {
+  const plain = plainOf(text);
+  let masked = '';
   let at = 0;
-  for (const char of text) {
-    const from = at;
-    at += char.length;
-    const last = chain.at(-1);
-    const digits = digitsOf(char);
-    const gap = last === undefined ? 0 : Array.from(text.slice(last.to, from)).length;
-    if (digits !== '') {
-      if (last !== undefined && gap === 0)
-        chain[chain.length - 1] = { ...last, digits: last.digits + digits, to: at };
-      else chain.push({ digits, from, to: at });
-    } else if (last !== undefined && (gap >= separatorsMax || !separator.test(char))) {
-      yield chain;
-      chain = [];
+  for (let found = findNumber(plain); found !== undefined; found = findNumber(plain, found.end)) {
+    masked +=
+      text.slice(at, plain.from[found.start]) + maskCardNumber(plain.text.slice(found.start, found.end));
+    at = plain.to[found.end - 1] ?? text.length;
+  }
+  return masked + text.slice(at);
+}
+
+/** A text without the separators. Every character that is neither separator nor digit is an `x`, as are those of ids. */
+interface Plain {
+  text: string;
+  /** Where in the original each character begins and ends. */
+  from: number[];
+  to: number[];
+  /** True for a digit that directly follows another. */
+  isJoined: boolean[];
+}
+
+/** The first card number from an index on. */
+function findNumber(plain: Plain, first = 0): { start: number; end: number } | undefined {
+  const { text, isJoined } = plain;
+  let isBeginning = true;
+  for (let start = first; start < text.length; start += 1) {
+    isBeginning ||= isJoined[start] !== true;
+    // Zeros before a number are not part of it.
+    if (!isDigit(text.charAt(start)) || text.charAt(start) === '0') continue;
+    const isWhole = isBeginning;
+    const end = numberFrom(text, start, (at) => {
+      const isFound = (isWhole && isJoined[at] !== true) || isInRecord(plain, start, at);
+      return isFound && isIssued(text.slice(start, at));
+    });
+    if (end !== undefined) return { start, end };
+    isBeginning = false;
+  }
+  return undefined;
+}
+
+/** The end of the digits from `start` on whose check digit is valid and that `isNumber` accepts. */
+function numberFrom(text: string, start: number, isNumber: (end: number) => boolean): number | undefined {
+  let luhn = 0;
+  let swapped = 0;
+  const endMax = Math.min(text.length, start + 19);
+  for (let at = start; at < endMax; at += 1) {
+    const digit = text.charCodeAt(at) - zero;
+    if (digit < 0 || digit > 9) return undefined;
+    // Every second digit from the right is doubled: with one more digit, it is the others.
+    const sum = swapped + digit;
+    swapped = luhn + (digit > 4 ? digit * 2 - 9 : digit * 2);
+    luhn = sum;
+    if (at - start >= 11 && luhn % 10 === 0 && isNumber(at + 1)) return at + 1;
+  }
+  return undefined;
+}
+
+const zero = '0'.charCodeAt(0);
+
+/** In a run of digits: a number of today's usual lengths, and after it an expiry date (MMYY, YYMM) or zeros. */
+function isInRecord({ text, isJoined }: Plain, start: number, end: number): boolean {
+  const rest = text.slice(end, end + 4);
+  return (
+    /^(?:(?:0[1-9]|1[0-2])[2-4]\d|[2-4]\d(?:0[1-9]|1[0-2])|000)/.test(rest) &&
+    /^(?:3[47]\d{13}|\d{16}|62\d{17})$/.test(text.slice(start, end)) &&
+    isJoined.slice(start + 1, end + 3).every(Boolean)
+  );
+}
+
+function plainOf(original: string): Plain {
+  const chars: string[] = [];
+  const plain: Plain = { text: '', from: [], to: [], isJoined: [] };
+  let at = 0;
+  let stars = 0;
+  for (const char of original.replace(hexadecimal, (id) => (isId(id) ? other.repeat(id.length) : id))) {
+    stars = char === '*' ? stars + 1 : 0;
+    // The digits before and after the stars of a mask are of one number, but not all of it.
+    const each = stars === maskMin ? other : plainOfChar(char);
+    if (each !== separator) {
+      plain.isJoined.push(each !== other && plain.to.at(-1) === at);
+      plain.from.push(at);
+      plain.to.push(at + char.length);
+      chars.push(each);
     }
+    at += char.length;
   }
-  if (chain.length > 0) yield chain;
+  plain.text = chars.join('');
+  return plain;
 }
 
-/** What a character says in decimal digits, of whatever script or form; empty for what is none. */
-function digitsOf(char: string): string {
-  if (char <= '\u007f') return char >= '0' && char <= '9' ? char : '';
-  const plain = char.normalize('NFKC');
-  if (/^[\d\p{P}\p{S}]*\d[\d\p{P}\p{S}]*$/u.test(plain)) return plain.replace(/\D/g, '');
-  if (!/^\p{Nd}$/u.test(plain)) return '';
-  // The ten digits of a script stand one after the other.
-  const code = plain.codePointAt(0) ?? 0;
-  let zero = code;
-  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return String(code - zero);
+const separator = '';
+const other = 'x';
+
+/** A mask has at least as many stars. */
+const maskMin = 4;
+
+const isDigit = (char: string): boolean => char >= '0' && char <= '9';
+
+function plainOfChar(char: string): string {
+  if (isDigit(char)) return char;
+  if (char < '\u0080') return /[a-z]/i.test(char) ? other : separator;
+  if (/\p{N}/u.test(char)) return digitOf(char);
+  return /[\p{Z}\p{P}\p{S}\p{C}\p{M}]/u.test(char) ? separator : other;
 }
 
+const knownDigits = new Map<string, string>();
+
+/** The decimal digit that a character stands for, of whatever script or form (`٤`, `④`, `⒋`). */
+function digitOf(char: string): string {
+  const known = knownDigits.get(char);
+  if (known !== undefined) return known;
+  const [, form] = /^[\p{P}\p{S}]*(\p{Nd})[\p{P}\p{S}]*$/u.exec(char.normalize('NFKC')) ?? [];
+  const digit = form === undefined ? other : valueOf(form);
+  knownDigits.set(char, digit);
+  return digit;
+}
+
+/** The ten digits of a script have consecutive code points. */
+function valueOf(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let zeroCode = code;
+  while (code - zeroCode < 9 && /\p{Nd}/u.test(String.fromCodePoint(zeroCode - 1))) zeroCode -= 1;
+  return String(code - zeroCode);
+}
+
+const hexadecimal =
+  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
+const uuid = /^[\da-f]{12}[1-8][\da-f]{3}[89ab][\da-f]{15}$/i;
+
+/** UUIDs and hashes. What was filled up to their length has fewer different letters. */
+function isId(text: string): boolean {
+  const letters = new Set(text.toLowerCase().replace(/[\d-]/g, '')).size;
+  return letters >= 3 || (letters > 0 && uuid.test(text.replaceAll('-', '')));
+}
+
+/** Through several layers (`%2520`). Bytes that are not UTF-8 are separators. */
 const percentDecoded = (text: string): string =>
-  text.includes('%') ? text.replace(/(?:%[\da-f]{2})+/gi, decoded) : text;
-
-function decoded(escapes: string): string {
-  try {
-    return decodeURIComponent(escapes);
-  } catch {
-    return escapes;
-  }
-}
+  text
+    .replace(/%(?:25)+/g, '%')
+    .replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());

@@ -21,7 +21,7 @@ const hasPlainAuthority = (url: string): boolean =>
 /** Outer spaces, tabs and line breaks are dropped, as by the URL standard. */
 export const httpUrlSchema = z
   .url({ protocol: /^https?$/, ...orMissing('must be an http or https URL'), abort: true })
-  .max(2048, 'must be at most 2048 characters')
+  .max(2048, { error: 'must be at most 2048 characters', abort: true })
   .refine(hasPlainAuthority, {
     error: 'must be without user name, spaces, backslashes and control characters',
     abort: true,

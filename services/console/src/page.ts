@@ -61,7 +61,7 @@ export type Action = (context: PageContext, form: URLSearchParams) => Promise<Do
 export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page: Page): void {
   app.get(url, async (request, reply) => {
     const path = pathOf(request);
-    if (path.endsWith('/')) return reply.redirect(request.url.replace(path, path.replace(/\/+$/, '')), 303);
+    if (path.endsWith('/')) return reply.redirect(request.url.replace(path, withoutSlashes(path)), 303);
     const session = kit.sessions.of(request);
     if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
     const rendered = await page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));
@@ -102,6 +102,9 @@ function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): 
       `console-${kit.mac('key', JSON.stringify([session.id, ...parts])).slice(0, 40)}`,
   };
 }
+
+/** Looks at the last slashes only: without the lookbehind, at every one in front of another character again. */
+export const withoutSlashes = (path: string): string => path.replace(/(?<!\/)\/+$/, '');
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 

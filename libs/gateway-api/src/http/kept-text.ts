@@ -12,4 +12,5 @@ export const mayBeKept = (text: string): boolean => /^[!-~]{1,128}$/.test(text) 
 const lengthMax = 128;
 
 /** The text, shortened; or stars, where it holds a secret or the number of a card. */
-export const keptText = (text: string): string => (holdsSecret(text) ? '***' : text.slice(0, lengthMax));
+export const keptText = (text: string): string =>
+  holdsSecret(text.slice(0, 2 * lengthMax)) ? '***' : text.slice(0, lengthMax);

@@ -68,7 +68,7 @@ const reasonSchema = z
   .string('must be a string')
   .trim()
   .min(1, 'must not be empty')
-  .max(1000, 'must be at most 1000 characters')
+  .max(1000, { error: 'must be at most 1000 characters', abort: true })
   .refine(isVisibleText, mustBeVisible)
   .refine(holdsNoCardNumber, mustHoldNoCardNumber);
 
@@ -121,7 +121,7 @@ const endpointShape = {
     .meta({ uniqueItems: true }),
   description: z
     .string('must be a text')
-    .max(255, 'must be at most 255 characters')
+    .max(255, { error: 'must be at most 255 characters', abort: true })
     .refine(isVisibleText, mustBeVisible)
     .refine(holdsNoCardNumber, mustHoldNoCardNumber),
 };
@@ -168,7 +168,7 @@ export const reconciliationRequestSchema = z.strictObject({
   account: z
     .string('must be a text')
     .min(1, 'must not be empty')
-    .max(64, 'must be at most 64 characters')
+    .max(64, { error: 'must be at most 64 characters', abort: true })
     .refine(isVisibleText, mustBeVisible)
     .refine(holdsNoCardNumber, mustHoldNoCardNumber),
   day: z.iso.date('must be a day written YYYY-MM-DD'),

@@ -2,7 +2,7 @@
  * A dispute: the customer's bank wants money back (stream `dispute-<token>`). It is the service's business alone; we
  * record what its list shows, and which payment of ours it is about, so that the team learns of it.
  */
-import { amountSchema, currencySchema, maskCardNumbers } from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema, maskedText } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
@@ -139,19 +139,15 @@ function toKeep({ id, amount, currency, ...observed }: ObservedDispute): Observe
   const { status, type, reasonCode, comment, openedAt } = observed;
   return {
     // For display only. Disputes are distinguished by their stream, whose token is derived from the whole id.
-    ...{ id: kept(id, idLengthMax), amount, currency, status: kept(status, nameLengthMax) },
+    ...{ id: maskedText(id, idLengthMax), amount, currency, status: maskedText(status, nameLengthMax) },
     ...present({
-      type: type && kept(type, nameLengthMax),
-      reasonCode: reasonCode && kept(reasonCode, nameLengthMax),
-      comment: comment && kept(comment, commentLengthMax),
+      type: type && maskedText(type, nameLengthMax),
+      reasonCode: reasonCode && maskedText(reasonCode, nameLengthMax),
+      comment: comment && maskedText(comment, commentLengthMax),
       openedAt: openedAtSchema.safeParse(openedAt).data,
     }),
   };
 }
-
-// A cut may take away what showed that digits are no card number, so they are masked before and after.
-const kept = (text: string, lengthMax: number): string =>
-  maskCardNumbers(maskCardNumbers(text).slice(0, lengthMax));
 
 /** What the list leaves out it does not take back, and when a dispute was opened does not change. */
 function change(state: Dispute, facts: Facts): DisputeEvent[] {

@@ -2,7 +2,7 @@
  * A payment or payout that an account at the provider has and our books do not: made before Tollgate, by somebody else
  * under the same account, or by another installation. It belongs to no team's books; a person decides what it is.
  */
-import { containsCardNumber } from '@tollgate/payment-api/values';
+import { maskedText } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
@@ -115,7 +115,7 @@ function observe(state: Unmatched | undefined, { facts, team }: ObserveUnmatched
 
 /** Of bounded length, and without card numbers: the texts are somebody else's. */
 function toKeep({ orderNumber, createdAt, ...facts }: UnmatchedFacts): UnmatchedFacts {
-  const kept = (text: string) => (containsCardNumber(text) ? 'unreadable' : text.slice(0, textLengthMax));
+  const kept = (text: string) => maskedText(text, textLengthMax);
   const { serviceToken, status, currency } = facts;
   return {
     ...{ ...facts, serviceToken: kept(serviceToken), status: kept(status), currency: kept(currency) },

@@ -4,7 +4,7 @@
  * The one question is whether money can have moved. `not-sent` says certainly not; `refused` says that this delivery
  * of the request had no effect. Everything else is `unknown`, and is resolved by inquiry, never by calling again.
  */
-import { errorKindByCode, isErrorCode, maskCardNumbers } from '@tollgate/payment-api';
+import { errorKindByCode, isErrorCode, maskedText } from '@tollgate/payment-api';
 
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from '@tollgate/payment-api';
@@ -188,7 +188,5 @@ const messageLengthMax = 500;
 /** A text that repeats nothing secret, with card numbers masked, cut to a bounded length. */
 function readText(value: unknown, secrets: readonly string[]): string | undefined {
   if (typeof value !== 'string' || value === '' || isRemoved(value)) return undefined;
-  return repeatsSecret(value, secrets)
-    ? undefined
-    : maskCardNumbers(maskCardNumbers(value).slice(0, messageLengthMax));
+  return repeatsSecret(value, secrets) ? undefined : maskedText(value, messageLengthMax);
 }

@@ -1,5 +1,5 @@
 /** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
-import { httpUrlSchema, maskCardNumbers } from '@tollgate/payment-api';
+import { httpUrlSchema, maskedText } from '@tollgate/payment-api';
 import type {
   ApiError,
   CreatePaymentRequest,
@@ -101,8 +101,11 @@ function inquired<Answer, Known>(
 const toObservedIfShown = (payment: ServicePayment | undefined) =>
   payment === undefined ? {} : { observed: toFound(payment).observed };
 
+/** Reasons and products are shorter. */
+const textLengthMax = 1_000;
+
 const masked = (text: string | null | undefined): string | undefined =>
-  text === null || text === undefined ? undefined : maskCardNumbers(text);
+  text === null || text === undefined ? undefined : maskedText(text, textLengthMax);
 
 /** As the service shows it, but never more digits than are hidden: of up to 14, first six and last four are most. */
 const toMask = (text: string | null | undefined): string | undefined =>

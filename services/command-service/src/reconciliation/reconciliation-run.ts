@@ -14,7 +14,7 @@ import {
   differenceCountOf,
   reconciliationStream,
 } from '@tollgate/payment-domain';
-import { containsCardNumber } from '@tollgate/payment-api';
+import { maskedText } from '@tollgate/payment-api';
 import { type FoundPayment, type Page, pageRows } from '@tollgate/provider';
 import type { ObservedPayout } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, given } from '@tollgate/service-kit';
@@ -197,8 +197,7 @@ function toRow(found: FoundPayment | ObservedPayout): ListedRow {
 
 const textLengthMax = 100;
 /** What a provider writes may have any length, and anything in it. */
-const toKeep = (text: string): string =>
-  containsCardNumber(text) ? 'unreadable' : text.slice(0, textLengthMax);
+const toKeep = (text: string): string => maskedText(text, textLengthMax);
 
 const contextOf = (run: Run, operation: OperationKind, readAt: number): RowContext => ({
   ...{ operation, readAt, request: run.request, cause: run.cause, reviewsLeft: run.reviewsLeft },

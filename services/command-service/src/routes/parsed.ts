@@ -41,7 +41,7 @@ export function refuseCardNumbers(fields: Readonly<Record<string, unknown>>): Re
 
 /** The texts of metadata by the names that an error gives them. A name may be a card number, too, and no error repeats it. */
 export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const texts: Record<string, string> = { metadata: Object.keys(metadata).join('\n'.repeat(4)) };
+  const texts: Record<string, string> = { metadata: Object.keys(metadata).join(' and ') };
   for (const [name, text] of Object.entries(metadata)) texts[`metadata.${name}`] = text;
   return texts;
 }

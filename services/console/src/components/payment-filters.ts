@@ -77,7 +77,7 @@ export function metadataIn(query: URLSearchParams): { name: string; text: string
     const [, name = ''] = /^metadata\[([^[\]]+)\]$/.exec(key) ?? [];
     if (name !== '' && value !== '') return { name, text: value };
     const [, typed = '', text = ''] =
-      (key === 'metadata' && /^\s*([^:=\s]+)\s*[:=]\s*(.+)$/.exec(value)) || [];
+      (key === 'metadata' && /^\s*([^:=\s]+)\s*[:=]\s*(\S.*)$/s.exec(value)) || [];
     return typed === '' ? [] : { name: typed, text: text.trim() };
   });
 }

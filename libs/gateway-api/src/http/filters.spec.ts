@@ -1,0 +1,36 @@
+import { assertTimeBound } from '@tollgate/testing/time-bound';
+import { describe, it } from 'vitest';
+import { keptText, mayBeKept } from './kept-text.ts';
+import {
+  eventFeedSchema,
+  operatorPaymentListSchema,
+  paymentListSchema,
+  requestListSchema,
+} from './queries.ts';
+import { newWebhookEndpointSchema, paymentRequestSchema, resolutionRequestSchema } from './requests.ts';
+
+const header = 16 * 1024;
+const body = 64 * 1024;
+
+describe('takes at most 20 ms for any text', () => {
+  it.each<[string, number, (text: string) => unknown]>([
+    // Without a key: one such request held the process for hours.
+    ['X-Request-Id', header, mayBeKept],
+    ['text of the security log', body, keptText],
+    ['metadata', body / 4, (text) => paymentRequestSchema.safeParse({ metadata: { [text]: text, a: text } })],
+    ['reason', body, (text) => resolutionRequestSchema.safeParse({ code: text, reason: text })],
+    ['webhook URL', body, (text) => newWebhookEndpointSchema.safeParse({ url: text, description: text })],
+    ['query of a list', header, (text) => paymentListSchema.safeParse(queryOf(text))],
+    ['query of an operator', header, (text) => operatorPaymentListSchema.safeParse(queryOf(text))],
+    ['query of requests', header, (text) => requestListSchema.safeParse({ status: text, cursor: text })],
+    ['query of the feed', header, (text) => eventFeedSchema.safeParse({ after: text, wait: text })],
+  ])('%s (%d characters)', (_name, length, filter) => {
+    assertTimeBound(filter, length);
+  });
+});
+
+const queryOf = (text: string) => ({
+  ...{ orderNumber: text, status: text, createdFrom: text, cursor: text, perPage: text, currency: text },
+  metadata: { [text]: text },
+  amountFrom: text,
+});

@@ -1,0 +1,33 @@
+import { assertTimeBound } from '@tollgate/testing/time-bound';
+import { describe, it } from 'vitest';
+import { readCallback, redactCallback } from './callback.ts';
+import { classify } from './classify.ts';
+import { repeatsSecret } from './secrets.ts';
+
+const callback = 16 * 1024;
+const answer = 64 * 1024;
+
+const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
+const classified = (body: unknown) =>
+  classify({ kind: 'answered', statusCode: 400, body: bytesOf(body) }, () => ({ fault: 'none' }), [
+    '4392963203551251',
+  ]);
+
+describe('takes at most 20 ms for any text', () => {
+  it.each<[string, number, (text: string) => unknown]>([
+    // Its bytes are searched as they are, as they are read, and field by field.
+    ['callback', callback / 4, (text) => redactCallback(bytesOf({ token: text }), { token: text })],
+    ['callback of many fields', callback, (text) => redactCallback(new Uint8Array(), fieldsOf(text))],
+    ['hint', callback, (text) => readCallback({ type: text, token: text, status: text })],
+    ['refusal', answer, (text) => classified({ success: false, errors: { message: text, code: text } })],
+    ['refusal with a field of that name', answer, (text) => classified({ success: false, [text]: text })],
+    ['search for a secret', answer, (text) => repeatsSecret(text, ['4392963203551251', '737'])],
+  ])('%s (%d characters)', (_name, length, filter) => {
+    assertTimeBound(filter, length);
+  });
+});
+
+const fieldsOf = (text: string) =>
+  Object.fromEntries(
+    Array.from({ length: text.length / 16 }, (_none, index) => [`k${index}`, text.slice(0, 8)]),
+  );
