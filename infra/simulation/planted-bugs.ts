@@ -65,8 +65,8 @@ const calls: readonly PlantedBug[] = [
       seeds: 400,
     },
     file: `${commands}/outbound/send.ts`,
-    from: "return (asked?.kind === 'accepted' ? asked.answer : isPage)",
-    to: "return (asked?.kind === 'accepted' ? asked.answer : isPage || asked !== undefined)",
+    from: "(asked?.kind === 'accepted' ? asked.answer : isPage && mayBeFollowed(outcome))",
+    to: "(asked?.kind === 'accepted' ? asked.answer : isPage || mayBeFollowed(outcome) || asked !== undefined)",
   },
   {
     ...{ name: 'lost-answer-is-not-sent', breaks: 'a lost answer is unknown', seeds: 100 },

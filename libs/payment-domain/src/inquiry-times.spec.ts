@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { InquiryNeed } from './failed-inquiry.ts';
 import {
   firstInquiryAt,
   inquiryBoundsAt,
@@ -7,6 +8,7 @@ import {
   inquiryShardOf,
   inquiryShards,
   nextInquiryAt,
+  repeatedInquiryAt,
   spreadDue,
   spreadFrom,
 } from './inquiry-times.ts';
@@ -197,4 +199,20 @@ it('recalls what is open and was put off by a clock that ran four hours ahead', 
     const before = { ...madeThen, updatedAt: now - 5 * minute };
     expect(nextInquiryAt(before, ahead)).toBeGreaterThan(latestOpen(before.updatedAt, now));
   }
+});
+
+it('repeats what has failed after 15 s, then doubling, at the latest when the next one is due', () => {
+  const delaysOf = (inquiryNeed: InquiryNeed, updatedAt: number, failures: readonly number[]) =>
+    failures.map((inRow) => {
+      const at = repeatedInquiryAt({ token: 'pay_1', inquiryNeed, updatedAt }, { now: 100 * day, inRow });
+      return at === undefined ? undefined : (at - 100 * day) / 1_000;
+    });
+  expect(delaysOf('unresolved', 70 * day, [1, 2, 3, 8, 9, 50])).toEqual([15, 30, 60, 1_920, 3_600, 3_600]);
+  expect(delaysOf('open', 70 * day, [1, 50])).toEqual([15, 6 * 3_600]);
+  expect(delaysOf('settled', 61 * day, [1, 50])).toEqual([15, 24 * 3_600]);
+  // After 40 days nothing about it is inquired any more.
+  expect(delaysOf('settled', 60 * day, [1])).toEqual([15]);
+  expect(delaysOf('settled', 60 * day - 1, [1])).toEqual([undefined]);
+  // The next one is due a minute, and up to a tenth, after the change.
+  expect(delaysOf('unresolved', 100 * day - 30_000, [3])[0]).toBeLessThan(37);
 });

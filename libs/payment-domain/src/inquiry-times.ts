@@ -50,6 +50,27 @@ export function nextInquiryAt(
   return inquiryNeed === 'settled' ? undefined : after + day * stretch;
 }
 
+/** Before a failed inquiry is repeated; doubled with each failure in a row. */
+const repeatMs = 15 * second;
+const repeatMsMax: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour, settled: day };
+/** Since the last change: from then on inquiries about what is settled may fail for good. */
+const repeatedUntilMs = 40 * day;
+
+/**
+ * When a failed inquiry is repeated, which has shown nothing: at the latest when the next one is due. Undefined for what is
+ * settled, and has failed long after its last inquiry.
+ */
+export function repeatedInquiryAt(
+  item: InquiryItem,
+  { now, inRow }: { now: number; inRow: number },
+  delays: InquiryDelays = inquiryDelays,
+): number | undefined {
+  const next = nextInquiryAt(item, now, delays);
+  if (next === undefined && now - item.updatedAt > repeatedUntilMs) return undefined;
+  const delay = Math.min(repeatMs * 2 ** (inRow - 1), repeatMsMax[item.inquiryNeed]);
+  return Math.min(next ?? Infinity, now + delay);
+}
+
 /** The third distance: how often it was inquired is not known. */
 const delayAhead = (delays: readonly number[]): number => delays[2] ?? delays.at(-1) ?? day;
 

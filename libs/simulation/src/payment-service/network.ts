@@ -187,7 +187,12 @@ function answerToSecond(
     refunded !== undefined &&
     (JSON.parse(first.body) as { refund: { status: string } }).refund.status === 'pending';
   if (isPending || !faults.strikes('delivered-twice', random)) return undefined;
-  return random.pick(refusals);
+  // A page that our account was refused may have been made, and no inquiry was answered: it is never given to a customer.
+  const isPage =
+    path.endsWith('/payments') && body['card'] === undefined && body['recurringToken'] === undefined;
+  return random.pick(
+    isPage ? refusals.filter(({ body: text }) => !text.includes('authentication')) : refusals,
+  );
 }
 
 /** What a retrieval shows may be wrong or old. */

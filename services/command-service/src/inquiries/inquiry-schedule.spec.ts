@@ -248,7 +248,7 @@ it('does not inquire an item again while its inquiry is under way, nor one that 
   await clock.advance(9 * minute);
   const countOf = (token: string) => begun.filter((each) => each.token === token).length;
   expect(countOf('slow')).toBe(1);
-  expect(countOf('broken')).toBe(5);
+  expect(countOf('broken')).toBe(6);
   stop();
   await clock.advance(10 * minute);
   await running;
@@ -472,22 +472,38 @@ it('puts off nothing that has just become due when its shard changes hands', asy
   expect(begun).toHaveLength(rows.length);
 });
 
-// An inquiry that failed counted as made: nobody asked again after the last one about what was settled.
-it.each([
-  ['unresolved', hour],
-  ['open', 6 * hour],
-  ['settled', 24 * hour],
-] as const)('repeats one that failed: %s', async (need, distance) => {
-  const clock = createFakeClock();
-  const updatedAt = clock.now() - 35 * 24 * hour;
-  const rows = [rowOf({ token: 'pay_1', inquiryNeed: need, updatedAt, dueAt: clock.now() })];
-  const { stop, running } = start({ rows, clock, inquire: () => Promise.resolve('failed') });
-  const startedAt = clock.now();
-  await clock.advance(2_000);
-  expect(rows[0]?.dueAt).toBe(startedAt + distance);
-  stop();
-  await running;
-});
+// One failed inquiry counted as made: a payment that was paid was shown as open for ten minutes, and a settled one was inquired by
+// nobody after the last distance.
+it.each(inquiryNeeds)(
+  'repeats one that failed after 15 s, then doubling until one is answered: %s',
+  async (need) => {
+    const clock = createFakeClock();
+    const rows = [
+      rowOf({
+        token: 'pay_1',
+        inquiryNeed: need,
+        updatedAt: clock.now() - 35 * 24 * hour,
+        dueAt: clock.now(),
+      }),
+    ];
+    let failures = 3;
+    const { begun, stop, running } = start({
+      ...{ rows, clock },
+      inquire: () => Promise.resolve(failures-- > 0 ? 'failed' : 'inquired'),
+    });
+    await clock.advance(120_000);
+    // A pass a second.
+    const within = (second: number) =>
+      expect.toSatisfy((at: number) => at >= second * 1_000 && at <= (second + 4) * 1_000);
+    expect(begun.map(({ at }) => at)).toEqual([0, 15, 45, 105].map(within));
+    failures = 1;
+    rows[0]!.dueAt = clock.now();
+    await clock.advance(20_000);
+    expect(begun).toHaveLength(6);
+    stop();
+    await running;
+  },
+);
 
 it('does not repeat for ever what fails and is settled', async () => {
   const clock = createFakeClock();

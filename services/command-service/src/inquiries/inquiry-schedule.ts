@@ -2,6 +2,7 @@
  * Inquires what is due, with or without callbacks. What is due is read from the index, so that a pass costs what it finds,
  * however much is open; the index has the due times, because an inquiry that finds nothing new writes no event.
  */
+import { type RecentlyUsed, createRecentlyUsed } from '@tollgate/event-store';
 import {
   type DueInquiries,
   type DueItem,
@@ -13,6 +14,7 @@ import {
   inquiryNeeds,
   inquiryBoundsAt,
   nextInquiryAt,
+  repeatedInquiryAt,
   spreadDue,
 } from '@tollgate/payment-domain';
 import { type Clock, type Log, createSetbackWatch, isRetryable } from '@tollgate/service-kit';
@@ -56,11 +58,8 @@ const overdueMsMax: Record<InquiryNeed, number> = {
   settled: 6 * 3_600_000,
 };
 const passPauseMs = 1_000;
-const hour = 3_600_000;
-/** Before one that failed is repeated, milliseconds, where the next one would come later. */
-const repeatMs: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour, settled: 24 * hour };
-/** Since the last change, milliseconds: then inquiries about what is settled may fail for good. */
-const repeatedUntilMs = 40 * 24 * hour;
+/** Failures in a row are remembered of so many tokens; a forgotten one is repeated as if it had failed once. */
+const failedMax = 50_000;
 /** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
 const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
@@ -80,6 +79,8 @@ interface Schedule extends InquiryScheduleDependencies {
   underWay: Map<string, Set<string>>;
   /** Not written yet. */
   postponed: Postponed[];
+  /** How often the inquiries about a token have failed in a row. */
+  failed: RecentlyUsed<{ inRow: number }>;
   /** Tokens of what was inquired and still stands in the index as due. */
   unwritten: Set<string>;
   overdueMs: Record<InquiryNeed, number>;
@@ -96,6 +97,7 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
     unwritten: new Set(),
+    failed: createRecentlyUsed(failedMax),
     ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
     ...{ wasSetBack: createSetbackWatch(deps.clock), mayHaveBeenWrong: true },
   };
@@ -257,26 +259,22 @@ function begin(
 
 /** Never rejects. What was not asked stays due. */
 async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
-  const { inquire, clock, delays, log } = schedule;
+  const { inquire, clock, delays, log, failed } = schedule;
   const result = await inquire(item.token).catch((error: unknown) => {
     const { token } = item;
     log.error({ error, token, operation: 'inquiry-schedule' }, 'an inquiry failed; the schedule repeats it');
     return 'failed' as const;
   });
   if (result === 'not-asked') return;
-  const next = nextInquiryAt(item, clock.now(), delays);
-  schedule.unwritten.add(item.token);
-  schedule.postponed.push({ item, dueAt: result === 'failed' ? repeatedAt(item, clock.now(), next) : next });
-}
-
-/** One that failed has shown nothing. @returns undefined for what is settled, and has failed long after its last inquiry */
-function repeatedAt(
-  { inquiryNeed, updatedAt }: DueItem,
-  now: number,
-  next: number | undefined,
-): number | undefined {
-  const isTooOld = next === undefined && now - updatedAt > repeatedUntilMs;
-  return isTooOld ? undefined : Math.min(next ?? Infinity, now + repeatMs[inquiryNeed]);
+  const { token } = item;
+  const inRow = result === 'failed' ? (failed.get(token)?.inRow ?? 0) + 1 : 0;
+  if (inRow > 0) failed.set(token, { inRow });
+  else failed.delete(token);
+  schedule.unwritten.add(token);
+  const now = clock.now();
+  const dueAt =
+    inRow > 0 ? repeatedInquiryAt(item, { now, inRow }, delays) : nextInquiryAt(item, now, delays);
+  schedule.postponed.push({ item, dueAt });
 }
 
 const accountOf = ({ environment, account }: DueQueue): string => `${environment}/${account}`;

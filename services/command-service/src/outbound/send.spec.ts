@@ -129,14 +129,17 @@ describe('a refusal', () => {
     const recorded: CallOutcome<object>[] = [];
     let inquiries = 0;
     const announcer = {
-      callAnnouncedBy: () => ({
-        operation: 'payout' as const,
-        window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
-        send: async () => outcome,
-        hasNoEffect: isInquired ? async () => shown[inquiries++] ?? noAnswer : undefined,
-        record: (each: CallOutcome<object>) => each,
-        ...{ mayBeFollowed: () => false, isPage },
-      }),
+      callAnnouncedBy: () =>
+        recorded.length > 0
+          ? undefined
+          : {
+              operation: 'payout' as const,
+              window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
+              send: async () => outcome,
+              hasNoEffect: isInquired ? async () => shown[inquiries++] ?? noAnswer : undefined,
+              record: (each: CallOutcome<object>) => each,
+              ...{ mayBeFollowed: () => isPage, isPage },
+            },
       record: async (_: string, each: CallOutcome<object>) => {
         recorded.push(each);
         return { kind: 'done' as const, aggregate, events: [] };
@@ -192,7 +195,7 @@ describe('a refusal', () => {
   });
 
   // No customer is given a page of a call that was not accepted.
-  it('of a payment page stands also without an answer to its inquiry', async () => {
+  it('of a payment page stands without an answer to its inquiry if a further attempt may follow', async () => {
     const refused = refusedAs('authentication_error');
     const page = { isPage: true };
     expect(await sendAnd(refused, [noAnswer], page)).toEqual({ kind: 'refused', inquiries: 1 });

@@ -25,8 +25,8 @@ export interface OutboundCall<Observation, Answer = object> {
   /** True where it certainly had no effect, and a further attempt may be announced together with its outcome. */
   mayBeFollowed(outcome: CallOutcome<Answer>): boolean;
   /**
-   * True for a payment page. No customer is given it unless the call was accepted, so a refusal stands without an answer to its
-   * inquiry. And it needs no card: a process that knows no more than the events can make a further attempt.
+   * True for a payment page. No customer is given it unless the call was accepted, so a further attempt needs no confirmation
+   * that this one had no effect. And it needs no card: a process that knows no more than the events can make a further attempt.
    */
   isPage: boolean;
 }
@@ -128,13 +128,13 @@ const inquiriesMax = 3;
  */
 async function confirm<Observation>(
   deps: SenderDependencies,
-  { hasNoEffect, isPage }: OutboundCall<Observation>,
+  { hasNoEffect, isPage, mayBeFollowed }: OutboundCall<Observation>,
   outcome: CallOutcome<object>,
 ): Promise<CallOutcome<object>> {
   const isRefusal = outcome.kind === 'refused' || (outcome.kind === 'not-sent' && outcome.isAnswered);
   if (!isRefusal || hasNoEffect === undefined) return outcome;
   const asked = await withinWait(deps.clock, inquireRepeatedly(deps, hasNoEffect));
-  return (asked?.kind === 'accepted' ? asked.answer : isPage)
+  return (asked?.kind === 'accepted' ? asked.answer : isPage && mayBeFollowed(outcome))
     ? outcome
     : { kind: 'unknown', reason: `${reasonOf(outcome)}, and no inquiry has shown that it had no effect` };
 }
