@@ -6,15 +6,22 @@ import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
-import { type Operator, type OperatorCredentials, keyIdOfPerson } from './operators/credentials.ts';
+import {
+  type Operator,
+  type OperatorClaims,
+  type OperatorCredentials,
+  keyIdOfPerson,
+} from './operators/credentials.ts';
 import { scopesAcross, scopesWithin } from './operators/grants.ts';
-import type { OperatorScope } from './operators/roles.ts';
+import { type KnownPeople, createKnownPeople } from './operators/known-people.ts';
+import { personStreamPrefix, type RegisteredCredential } from './operators/person-record.ts';
+import type { OperatorScope, PersonScope } from './operators/roles.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
 import { webhookSecretVersions } from './webhook-rotation.ts';
 
-export type CallerScope = Scope | OperatorScope;
+export type CallerScope = Scope | OperatorScope | PersonScope;
 
 /** The team that a request comes from, and what its key allows. */
 export interface Caller {
@@ -24,6 +31,8 @@ export interface Caller {
   scopes: ReadonlySet<CallerScope>;
   /** The person who operates the gateway and calls for the team; absent where the team calls. */
   operator?: Operator;
+  /** What the person has shown. */
+  credential?: OperatorClaims;
   allowedOrigins: AllowedOrigins;
   /** What its payouts are taken from. */
   wallet: Wallet;
@@ -50,9 +59,12 @@ export type Authentication =
   | { kind: 'caller'; caller: Caller }
   | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key'; keyId?: string }
   | { kind: 'refused'; code: 'api_key_expired' | 'network_not_allowed'; keyId: string; team: string }
-  | { kind: 'refused'; code: 'incorrect_team'; keyId: string };
+  | { kind: 'refused'; code: PersonRefusal; keyId: string };
 
-/** For whom a person who operates the gateway calls; nobody, where no team is named. */
+/** Of a person who holds a credential of ours. */
+type PersonRefusal = 'incorrect_team' | 'person_token_expired' | 'person_token_revoked' | 'session_idle';
+
+/** For whom a person who operates the gateway calls; without a team, only the routes across teams are open. */
 interface OnBehalf {
   team?: string | undefined;
   /** `production` or `sandbox`. */
@@ -92,6 +104,8 @@ export interface TeamDirectory {
   catchUp(): Promise<void>;
   /** Hands a refusal on to those who keep account of them. */
   noteRefusal(refusal: AccessRefusal): void;
+  /** The tokens and sessions of people that have not expired, by person, oldest first. */
+  credentialsOfPeople(): readonly RegisteredCredential[];
   /** Every team that there is, also one whose record cannot be read. */
   names(): readonly string[];
   /** Undefined for a team that is not known or whose record cannot be read. */
@@ -122,12 +136,16 @@ export interface TeamDirectoryDependencies {
   /** Events that it does not verify count for nothing. */
   verifier: TeamVerifier;
   /** What people who operate the gateway show; without it, only keys of teams count. */
-  operators?: Pick<OperatorCredentials, 'open'>;
+  operators?: Pick<OperatorCredentials, 'open' | 'read' | 'records'>;
+  /** How long a session of the console counts after the last action of its person, milliseconds. @default 15 minutes */
+  sessionIdleMs?: number;
   log: Log;
   /** Called each time that a key has opened something. */
   onUse?: (key: Pick<Caller, 'team' | 'keyId'>) => void;
   onRefusal?: (refusal: AccessRefusal) => void;
 }
+
+export const sessionIdleMsDefault = 15 * 60_000;
 
 /** A caller with an unknown key waits no longer than this, milliseconds. */
 const catchUpMsMax = 1_000;
@@ -139,7 +157,8 @@ const catchUpMsMax = 1_000;
  * have a gap, has no keys and no origins.
  */
 export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
-  const { store, clock, verifier, log, onRefusal = () => {} } = deps;
+  const { store, clock, verifier, operators, log, onRefusal = () => {} } = deps;
+  const people = operators && createKnownPeople({ verifier: operators.records, clock, log });
   const keysById = new Map<string, KnownKey[]>();
   const records = createTeamRecords({
     ...{ verifier, log },
@@ -157,10 +176,12 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
   let nextReading: Promise<void> | undefined;
 
   async function follow(onCaughtUp: () => void, signal = stopping.signal, from = beginning): Promise<void> {
-    for await (const item of store.subscribe({ from, prefixes: [teamStreamPrefix], signal })) {
+    const prefixes = [teamStreamPrefix, personStreamPrefix];
+    for await (const item of store.subscribe({ from, prefixes, signal })) {
       // Events come from two subscriptions, each in order.
       if (item.kind === 'event' && item.position > applied) {
-        records.apply(item);
+        if (item.stream.startsWith(teamStreamPrefix)) records.apply(item);
+        else people?.apply(item);
         applied = item.position;
       }
       if (item.position > readTo) readTo = item.position;
@@ -185,12 +206,13 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
         stopping.abort();
         keysById.clear();
         records.clear();
+        people?.clear();
         log.error({ error }, 'the directory of teams has stopped; every key is refused until the next start');
         reject(error);
       });
       return promise;
     },
-    authenticate: authenticationBy(deps, { keysById, find: records.find }),
+    authenticate: authenticationBy(deps, { keysById, people, find: records.find }),
     catchUp: () =>
       (nextReading ??= reading.then(() => {
         nextReading = undefined;
@@ -198,17 +220,14 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
         return (reading = readToEnd().catch(() => undefined));
       })),
     noteRefusal: onRefusal,
+    credentialsOfPeople: () => people?.credentials() ?? [],
     names: records.names,
     find: records.find,
     callbackOriginsOf: (team) => records.find(team)?.allowedOrigins.callback ?? [],
     webhookSecretVersionsOf: (team, endpoint) =>
       webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
     health: records.health,
-    teamsSharing: (wallet) =>
-      records
-        .names()
-        .filter((name) => isSharing(records.find(name), wallet))
-        .toSorted(),
+    teamsSharing: (wallet) => teamsSharing(records, wallet),
     stop: async () => {
       stopping.abort();
       await following;
@@ -217,15 +236,35 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
 }
 
 function authenticationBy(
-  { clock, operators, onUse = () => {} }: TeamDirectoryDependencies,
-  { keysById, find }: { keysById: ReadonlyMap<string, KnownKey[]>; find: TeamDirectory['find'] },
+  deps: TeamDirectoryDependencies,
+  {
+    keysById,
+    people,
+    find,
+  }: {
+    keysById: ReadonlyMap<string, KnownKey[]>;
+    people: KnownPeople | undefined;
+    find: TeamDirectory['find'];
+  },
 ): TeamDirectory['authenticate'] {
+  const { clock, operators, sessionIdleMs = sessionIdleMsDefault, onUse = () => {} } = deps;
+  const faultOf = ({ id, person, expiresAt, usedAt }: OperatorClaims): PersonRefusal | undefined => {
+    if (expiresAt <= clock.now()) return 'person_token_expired';
+    if (people?.isRegistered({ id, person }) !== true) return 'person_token_revoked';
+    return usedAt !== undefined && usedAt + sessionIdleMs <= clock.now() ? 'session_idle' : undefined;
+  };
   return (authorization, address = '', onBehalf = {}) => {
     if (authorization === undefined || authorization === '')
       return { kind: 'refused', code: 'auth_header_not_found' };
     const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-    const operator = operators?.open(text, 'api');
-    if (operator !== undefined) return authenticateOperator(operator, onBehalf, find);
+    const link = operators?.open(text, 'sign-in');
+    if (link !== undefined) return authenticateLink(link);
+    const credential = operators?.read(text, 'api');
+    if (credential !== undefined) {
+      const code = faultOf(credential);
+      if (code !== undefined) return { kind: 'refused', code, keyId: keyIdOfPerson(credential.person) };
+      return authenticateOperator(credential, onBehalf, find);
+    }
     const key = parseApiKey(text);
     if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
     const known = knownKeyOf(key, keysById.get(key.keyId));
@@ -246,6 +285,14 @@ function restrictionOf(
   if (isExpired({ expiresAt }, now)) return 'api_key_expired';
   return networks?.has(address) === false ? 'network_not_allowed' : undefined;
 }
+
+const teamsSharing = (
+  { names, find }: Pick<ReturnType<typeof createTeamRecords>, 'names' | 'find'>,
+  wallet: string,
+): string[] =>
+  names()
+    .filter((name) => isSharing(find(name), wallet))
+    .toSorted();
 
 const isSharing = (team: Team | undefined, wallet: string): boolean =>
   team?.money.wallet.kind === 'shared' && team.money.wallet.name === wallet;
@@ -291,18 +338,29 @@ function toCaller(
   };
 }
 
+function authenticateLink(credential: OperatorClaims): Authentication {
+  const { person, source, grants } = credential;
+  const scopes = new Set<CallerScope>(['sign-in']);
+  const operator = { person, source, grants };
+  return {
+    kind: 'caller',
+    caller: { ...ofNobody, keyId: keyIdOfPerson(person), scopes, operator, credential },
+  };
+}
+
 /** A person without a team reaches the routes across teams only. */
 function authenticateOperator(
-  { person, source, grants }: Operator,
+  credential: OperatorClaims,
   { team: name, environment = 'production' }: OnBehalf,
   find: (team: string) => Team | undefined,
 ): Authentication {
+  const { person, source, grants } = credential;
   const keyId = keyIdOfPerson(person);
   const operator = { person, source, grants };
-  const across = scopesAcross(grants);
+  const across: CallerScope[] = ['self', ...scopesAcross(grants)];
   if (name === undefined) {
     const scopes = new Set(across);
-    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes, operator } };
+    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes, operator, credential } };
   }
   const team = find(name);
   const isKnown = environment === 'production' || environment === 'sandbox';
@@ -311,7 +369,7 @@ function authenticateOperator(
   if (team === undefined || !isKnown || within.length === 0)
     return { kind: 'refused', code: 'incorrect_team', keyId };
   const caller = toCaller(team, { keyId, environment, scopes: [...across, ...within] });
-  return { kind: 'caller', caller: { ...caller, operator } };
+  return { kind: 'caller', caller: { ...caller, operator, credential } };
 }
 
 const ofNobody: Caller = {

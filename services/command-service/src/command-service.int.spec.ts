@@ -5,8 +5,8 @@ import {
 } from '@tollgate/gateway-api';
 import { type DueItem, inquiryDelays } from '@tollgate/payment-domain';
 import { type MessageBus, createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
-import { type TeamDirectory } from '@tollgate/teams';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
+import { Secret, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -43,6 +43,10 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
     times: patientTimes,
   },
   fingerprintsOf: harness().fingerprintsOf,
+  operators: createOperatorCredentials([{ kid: 'k1', secret: new Secret('o'.repeat(32)) }], {
+    clock: systemClock,
+    ids: systemIds,
+  }),
   ...{ clock: systemClock, ids: systemIds, log: silentLog },
   topicReader: createEmbeddedTopicReader({ store: harness().store }),
   bus: createEmbeddedMessageBus({

@@ -6,7 +6,7 @@ import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
 import type { Environment, InquiryDelays } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
-import type { SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
+import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { type AccountsFile, createAccountChanges } from './accounts/account-changes.ts';
 import type { ChangeableAccounts } from './accounts/accounts.ts';
@@ -46,6 +46,7 @@ import { type ReconciliationHealth, createReconciler } from './reconciliation/re
 import { soleTeamOf } from './reconciliation/sole-team.ts';
 import { postponeVerified } from './reconciliation/verified.ts';
 import { registerAccountRoutes } from './routes/account-routes.ts';
+import { registerCredentialRoutes } from './routes/credential-routes.ts';
 import { registerDeadLetterRoutes } from './routes/dead-letter-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerOperatorRoutes } from './routes/operator-routes.ts';
@@ -84,6 +85,8 @@ export interface CommandServiceDependencies {
   recordResolution?: SecurityWatch['recordResolution'];
   /** Called before a person's command is carried out; the command waits until it has resolved. */
   recordCommand?: SecurityWatch['recordCommand'];
+  /** Makes and checks the tokens and sessions of people. */
+  operators: OperatorCredentials;
   /** What signs changes of teams; absent where people change none through this process. */
   teamKeys?: TeamKeys | undefined;
   fingerprintsOf: FingerprintsOf;
@@ -173,6 +176,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerMoneyRoutes(app, parts);
       registerReviewRoutes(app, parts);
       registerOperatorRoutes(app, parts);
+      registerCredentialRoutes(app, { ...parts, operators: deps.operators });
       registerTeamRoutes(app, parts);
       registerDeadLetterRoutes(app, { ...parts, bus: deps.bus, topicReader: deps.topicReader });
       registerAccountRoutes(app, { ...parts, index: deps.index, changes, file: deps.accountsFile });
@@ -206,7 +210,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 export function createParts(
   deps: Omit<
     CommandServiceDependencies,
-    'bus' | 'topicReader' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'place' | 'runAlone'
+    'bus' | 'topicReader' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'operators' | 'place' | 'runAlone'
   > &
     Pick<PositionsDependencies, 'index'>,
   stopping: AbortSignal,

@@ -3,12 +3,8 @@
  * What the console shows and does goes through here, and nothing else.
  */
 import { text } from 'node:stream/consumers';
-import { type Operator, type OperatorCredentials } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-
-/** Long enough for the request that it was made for. */
-const credentialLifetimeMs = 60_000;
 
 interface Within {
   team: string;
@@ -62,17 +58,15 @@ export class ApiRefusal extends Error {
 export interface ApiDependencies {
   /** Of the server that answers the API. */
   inject: FastifyInstance['inject'];
-  credentials: Pick<OperatorCredentials, 'issue'>;
 }
 
-/** @param address from where the person comes */
-export function createApi(
-  { inject, credentials }: ApiDependencies,
-  operator: Operator,
-  address: string,
-): Api {
+/**
+ * @param bearer gives what a request is authorized with
+ * @param address from where the person comes
+ */
+export function createApi({ inject }: ApiDependencies, bearer: () => string, address: string): Api {
   const headersOf = (within: Within | undefined) => ({
-    authorization: `Bearer ${credentials.issue(operator, 'api', credentialLifetimeMs)}`,
+    authorization: `Bearer ${bearer()}`,
     ...(within === undefined
       ? {}
       : { 'tollgate-team': within.team, 'tollgate-environment': within.environment }),

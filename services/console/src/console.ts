@@ -60,18 +60,20 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
   const assets = readAssets();
   await app.register(async (scope) => {
     const inject: FastifyInstance['inject'] = scope.inject.bind(scope);
+    const apiOf = (bearer: () => string, address: string) => createApi({ inject }, bearer, address);
+    const sessions = createSessions({ credentials, clock, apiOf });
     const kit: ConsoleKit = {
       ...{ assets, clock, ids, mac: credentials.mac, hasSandbox: sandbox !== undefined },
       exportStalledMs,
       organisation: identityProvider && organisationPath,
       publicUrl: identityProvider?.publicUrl,
-      sessions: createSessions({ credentials, clock }),
-      apiOf: (session, address) => createApi({ inject, credentials }, session, address),
+      sessions,
+      apiOf: (session, address) => apiOf(() => sessions.bearerOf(session), address),
     };
     acceptForms(scope);
     answerInPages(scope, kit, log);
     registerAssets(scope, assets);
-    registerSignIn(scope, kit);
+    registerSignIn(scope, kit, { credentials, apiOf });
     if (identityProvider !== undefined) {
       const provider = createIdentityProvider(identityProvider);
       registerOrganisationSignIn(scope, kit, { provider, credentials, log });

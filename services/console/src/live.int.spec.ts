@@ -11,9 +11,11 @@ const page = '/console/payments?amountFrom=5000';
 async function start({ slowMs = 0 } = {}) {
   const ended = new Set<string>();
   const sessionOf = ({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) => {
-    const [grants, id = ''] = cookie.split(' ');
-    return grants === '' || ended.has(id) ? undefined : ({ grants, id } as unknown as Session);
+    const [grants = '', id = ''] = cookie.replace('tollgate-console=', '').split(' ');
+    const isSignedIn = grants !== '' && !ended.has(id);
+    return Promise.resolve(isSignedIn ? { session: { grants, id } as unknown as Session } : {});
   };
+  const renew = ({ grants, id }: Session) => `${grants as unknown as string} ${id}`;
   const standing = createFakeClock();
   const looks = { count: 0 };
   const clock = { ...standing, monotonic: () => standing.monotonic() + looks.count * slowMs };
@@ -23,7 +25,7 @@ async function start({ slowMs = 0 } = {}) {
     looks.count += 1;
     return shown.text;
   });
-  registerLive(app, { sessions: { of: sessionOf } as never, clock, log: silentLog });
+  registerLive(app, { sessions: { of: sessionOf, renew } as never, clock, log: silentLog });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => app.close());
   const watch = async (cookie: string, watched = page) => {

@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Clock, Log } from '@tollgate/service-kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsoleKit } from './page.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type ConsoleKit, unattendedHeader } from './page.ts';
+import { cookieHeader } from './session/sessions.ts';
 
 /** How often a page is looked at at most, milliseconds. */
 const everyMs = 1_000;
@@ -15,8 +16,11 @@ const lookingShare = 0.1;
 /** Pages that are watched at once at most, of one session and of all; the others are loaded again by hand. */
 const ofSessionMax = 8;
 const watchedMax = 200;
-/** The browser then reconnects by itself, which is refused to a reader who is no longer signed in. */
-const watchedForMs = 15 * 60_000;
+/**
+ * The browser then reconnects by itself, with the cookie that it has by then: refused if its person has not acted in any
+ * page for the idle time, of which this is less, milliseconds.
+ */
+const watchedForMs = 45_000;
 
 export interface LiveDependencies extends Pick<ConsoleKit, 'sessions'> {
   clock: Clock;
@@ -25,7 +29,7 @@ export interface LiveDependencies extends Pick<ConsoleKit, 'sessions'> {
 
 interface Watcher {
   session: string;
-  request: Pick<FastifyRequest, 'headers' | 'ip'>;
+  request: { headers: Record<string, string>; ip: string };
   response: ServerResponse;
   until: number;
 }
@@ -47,7 +51,7 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
   });
 
   app.get('/console/live', async (request, reply) => {
-    const session = sessions.of(request);
+    const { session } = await sessions.of(request);
     const page = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('page') ?? '';
     if (session === undefined) return reply.code(401).send();
     if (!isPage(page)) return reply.code(400).send();
@@ -56,8 +60,10 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
     if (sessionsNow.length >= watchedMax || ofSession.length >= ofSessionMax) return reply.code(429).send();
     const { raw: response } = begin(reply);
     const until = clock.monotonic() + watchedForMs;
+    // As long as it lasts, the watch must not depend on when the cookie was made: another page may have renewed it.
+    const headers = { cookie: cookieHeader(sessions.renew(session)), [unattendedHeader]: '1' };
     const key = JSON.stringify([session.grants, page]);
-    join(key, page, { session: session.id, request, response, until });
+    join(key, page, { session: session.id, request: { headers, ip: request.ip }, response, until });
     return reply;
   });
 
@@ -91,10 +97,10 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
   async function follow(look: Look): Promise<void> {
     const { watchers: all, ending } = look;
     for (;;) {
-      for (const each of all) if (isOver(each)) leave(look, each);
+      const begunAt = clock.monotonic();
+      for (const each of all) if (await isOver(each)) leave(look, each);
       const [reader] = all;
       if (reader === undefined || ending.signal.aborted) return;
-      const begunAt = clock.monotonic();
       const now = await read(look.page, reader);
       const tookMs = clock.monotonic() - begunAt;
       if (now !== look.shown) for (const { response } of all) response.write(changed);
@@ -103,8 +109,8 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
     }
   }
 
-  const isOver = ({ request, until }: Watcher): boolean =>
-    sessions.of(request) === undefined || clock.monotonic() >= until;
+  const isOver = async ({ request, until }: Watcher): Promise<boolean> =>
+    clock.monotonic() >= until || (await sessions.of(request)).session === undefined;
 
   function leave({ watchers: all }: Look, watcher: Watcher): void {
     all.delete(watcher);
@@ -112,8 +118,7 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
   }
 
   async function read(page: string, { request: { headers, ip } }: Watcher): Promise<string> {
-    const { cookie = '' } = headers;
-    const { body } = await app.inject({ url: page, headers: { cookie }, remoteAddress: ip });
+    const { body } = await app.inject({ url: page, headers, remoteAddress: ip });
     return createHash('sha256').update(body).digest('base64');
   }
 }

@@ -7,7 +7,8 @@ import type { Outcome } from './components/notice.ts';
 import type { Assets } from './static-files.ts';
 import { openOutcome, sealOutcome } from './session/outcomes.ts';
 import { isOwnForm } from './session/forgery.ts';
-import type { Session, Sessions } from './session/sessions.ts';
+import { secureAttribute } from './session/secure-cookie.ts';
+import { type Session, type Sessions, setCookie } from './session/sessions.ts';
 import { failurePage, signInFirstPage } from './pages/failure.ts';
 import { texts } from './texts.ts';
 
@@ -62,8 +63,8 @@ export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page
   app.get(url, async (request, reply) => {
     const path = pathOf(request);
     if (path.endsWith('/')) return reply.redirect(request.url.replace(path, withoutSlashes(path)), 303);
-    const session = kit.sessions.of(request);
-    if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
+    const session = await admit(kit, request, reply);
+    if (session === undefined) return reply;
     const rendered = await page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));
     return 'location' in rendered
       ? reply.redirect(rendered.location, 303)
@@ -73,8 +74,8 @@ export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page
 
 export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, action: Action): void {
   app.post(url, async (request, reply) => {
-    const session = kit.sessions.of(request);
-    if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
+    const session = await admit(kit, request, reply);
+    if (session === undefined) return reply;
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     if (!isOwnForm(request, session, form.get('csrf') ?? undefined))
       return send(kit, request, reply, failurePage(403, texts.errors.title, texts.errors.forgery), session);
@@ -83,6 +84,34 @@ export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, ac
     if (!('location' in done)) return send(kit, request, reply, done, session);
     return reply.redirect(withOutcome(kit, session, done), 303);
   });
+}
+
+/** What loads a page by itself says so in this header: only what a person does keeps a session alive. */
+export const unattendedHeader = 'tollgate-unattended';
+
+/** The session of a request. Undefined once the answer is sent: to sign in first. */
+export async function admit(
+  kit: ConsoleKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Session | undefined> {
+  const { session, message } = { message: undefined, ...(await kit.sessions.of(request)) };
+  if (session === undefined) {
+    send(kit, request, reply, signInFirstPage(kit.organisation, message));
+    return undefined;
+  }
+  if (request.headers[unattendedHeader] === undefined) keepSignedIn(kit, request, reply, session);
+  return session;
+}
+
+function keepSignedIn(
+  { sessions, clock, publicUrl }: Pick<ConsoleKit, 'sessions' | 'clock' | 'publicUrl'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: Session,
+): void {
+  const age = Math.max(0, Math.floor((session.expiresAt - clock.now()) / 1_000));
+  setCookie(reply, sessions.renew(session), { age, secure: secureAttribute(request, publicUrl) });
 }
 
 function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): PageContext {

@@ -76,6 +76,8 @@ export const texts = {
     },
     usedUp: 'This link is not valid: it has expired, was used, or was cut short. Ask for another one.',
     out: 'Sign out',
+    outFailed:
+      'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it on the page People.',
   },
   theme: 'Light or dark',
   help: {

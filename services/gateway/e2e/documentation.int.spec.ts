@@ -383,7 +383,9 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await ask('GET', `/api/v1/admin/${balance}`)).statusCode).toBe(200);
     expect((await ask('GET', '/api/v1/admin/dead-letters')).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/dead-letters/replay', { body: {} })).statusCode).toBe(200);
-    expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
+    expect((await ask('GET', '/api/v1/admin/me')).body).toMatchObject({ credential: expect.any(String) });
+    const unknown = { credentialId: 'a'.repeat(24) };
+    expect((await ask('POST', '/api/v1/admin/me/revoke', { body: unknown })).statusCode).toBe(404);
     const [payouts, reconciliations] = [
       (await ask('GET', '/api/v1/admin/payouts')).body.payouts,
       (await ask('GET', '/api/v1/admin/reconciliations')).body.reconciliations,
@@ -403,7 +405,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const nobody = { ...within, 'tollgate-team': 'nobody' };
     expect((await ask('GET', `/api/v1/payments/${token}`, { headers: nobody })).statusCode).toBe(400);
     const { stdout } = await tollgateExit(system, 'audit', '--kind', 'operator');
-    expect(stdout).toContain('/api/v1/admin/sign-ins');
+    expect(stdout).toContain('/api/v1/admin/me/revoke');
   });
 
   it('of teams and keys, for a person who may change them', async () => {
@@ -430,6 +432,43 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       const { statusCode } = await ask('POST', `/api/v1/admin/${path}`, { body: sent });
       expect(statusCode, path).toBe(isSigning ? 200 : 409);
     }
+  });
+
+  it('of tokens and sessions, which are revoked in every service', async () => {
+    const printed = await tollgate<{ token: string; id: string }>(
+      system,
+      'operator',
+      'token',
+      '--role',
+      'admin',
+    );
+    const ask = documentedGateway(system.gatewayAs(printed.token), seen);
+    const { link } = await tollgate<{ link: string }>(
+      system,
+      '--as',
+      'bob',
+      'operator',
+      'link',
+      '--role',
+      'viewer',
+    );
+    const linked = new URL(link).searchParams.get('link') ?? '';
+    const signIn = documentedGateway(system.gatewayAs(linked), seen);
+    const body = { credentialId: 'b'.repeat(24) };
+    expect((await signIn('POST', '/api/v1/admin/sign-ins', { body })).statusCode).toBe(200);
+    const listed = await ask('GET', '/api/v1/admin/credentials?person=bob');
+    expect(listed.body).toMatchObject({
+      count: 1,
+      credentials: [{ id: body.credentialId, kind: 'session' }],
+    });
+    expect((await ask('POST', '/api/v1/admin/credentials/revoke', { body })).statusCode).toBe(200);
+    expect((await tollgateExit(system, 'operator', 'list')).stdout).not.toContain(body.credentialId);
+    expect((await tollgateExit(system, 'operator', 'revoke', printed.id)).exitCode).toBe(0);
+    for (const path of ['teams', 'views', 'webhooks'])
+      await eventually(async () => {
+        const { statusCode } = await ask('GET', `/api/v1/admin/${path}`);
+        expect(statusCode, path).toBe(401);
+      });
   });
 
   it('of merchant accounts, for a person who may pause them', async () => {

@@ -5,6 +5,7 @@ import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnViews } from './own-views.ts';
+import { registerCredentialRoutes } from './credential-routes.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
 import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
@@ -72,6 +73,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerRequestRoutes(app, deps, requests);
       registerFeedRoutes(app, { ...deps, feed, recordOf });
       registerOperatorRoutes(app, { ...deps, requests });
+      registerCredentialRoutes(app, deps);
     },
   };
 }

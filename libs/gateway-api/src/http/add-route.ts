@@ -72,7 +72,7 @@ export function addRoute<Stated extends Route>(
  */
 async function recordCommand(
   { recordCommand: record }: RouteKit,
-  { caller: { team, environment, operator }, request }: Pick<Call, 'caller' | 'request'>,
+  { caller: { team, environment, operator, credential }, request }: Pick<Call, 'caller' | 'request'>,
   { method, url }: Route,
 ): Promise<void> {
   if (operator === undefined || method === 'GET') return;
@@ -82,16 +82,26 @@ async function recordCommand(
     string,
     unknown
   >;
-  const texts = ['token', 'environment', 'account', 'id', 'webhook', 'name', 'team', 'keyId'].flatMap(
-    (key) => {
-      const value = named[key];
-      return typeof value === 'string' ? [[key, keptText(value)] as const] : [];
-    },
-  );
+  const texts = [
+    'token',
+    'environment',
+    'account',
+    'id',
+    'webhook',
+    'name',
+    'team',
+    'keyId',
+    'person',
+    'credentialId',
+  ].flatMap((key) => {
+    const value = named[key];
+    return typeof value === 'string' ? [[key, keptText(value)] as const] : [];
+  });
   const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;
   const within = team === '' ? {} : { team, environment };
   const about = { ...Object.fromEntries(texts), ...given({ amount }) };
-  const detail = { ...about, ...within, role: formatGrants(grants), address: request.ip };
+  const shown = given({ usedCredentialId: credential?.id });
+  const detail = { ...about, ...within, ...shown, role: formatGrants(grants), address: request.ip };
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
 }
 

@@ -18,7 +18,8 @@ export type Access = Pick<TeamDirectory, 'authenticate' | 'catchUp' | 'noteRefus
 /**
  * The caller of a request whose key has one of the scopes, or undefined once the request is refused:
  * 401 `auth_header_not_found`, `incorrect_private_key` or `api_key_expired`, 403 `network_not_allowed` or `scope_missing`,
- * and to a person who operates the gateway 400 `incorrect_team`.
+ * and to a person who operates the gateway 400 `incorrect_team`, 401 `person_token_expired`, `person_token_revoked` or
+ * `session_idle`.
  */
 export async function authenticate(
   directory: Access,
@@ -63,11 +64,13 @@ export function authenticationOf(
   return found;
 }
 
-/** A key that opens nothing may have been issued a moment ago, by another process. */
+/** A key or token that opens nothing may have been issued a moment ago, by another process. */
 async function identify(directory: Access, request: FastifyRequest): Promise<Authentication> {
   const found = authenticationOf(directory, request);
-  const isKeyUnknown = found.kind === 'refused' && found.code === 'incorrect_private_key';
-  if (!isKeyUnknown || found.keyId === undefined) return found;
+  const isUnknown =
+    found.kind === 'refused' &&
+    (found.code === 'incorrect_private_key' || found.code === 'person_token_revoked');
+  if (!isUnknown || found.keyId === undefined) return found;
   await directory.catchUp();
   authentications.delete(request);
   return authenticationOf(directory, request);

@@ -53,6 +53,19 @@ export const apiErrors = {
     'Tollgate-Team names no team, or Tollgate-Environment is neither production nor sandbox. Correct the headers.',
     'Tollgate-Team',
   ),
+  person_token_expired: later(
+    unauthorized(
+      'The token or session of this person has expired. Sign in again, or issue a new token (tollgate operator token).',
+    ),
+  ),
+  person_token_revoked: later(
+    unauthorized(
+      'The token or session of this person was revoked, or the person signed out. Sign in again, or issue a new token (tollgate operator token).',
+    ),
+  ),
+  session_idle: later(
+    unauthorized('The session was idle for longer than CONSOLE_IDLE_MINUTES allows. Sign in again.'),
+  ),
   https_required: forbidden(
     'The request did not use HTTPS. Treat its API key as compromised, and use HTTPS.',
   ),
@@ -146,6 +159,15 @@ export const apiErrors = {
   signing_key_missing: later(
     refused(
       'Changes of teams are signed, and this gateway does not have the key. Use the command line where the key is.',
+    ),
+  ),
+  sign_in_link_used: later(
+    unauthorized('The link was used or revoked before. Ask for another one (tollgate operator link).'),
+  ),
+  credential_not_found: later(
+    notFound(
+      'No token or session of this id exists, or it has expired. Take the id from the list of credentials.',
+      'credentialId',
     ),
   ),
   too_many_views: refused('You have saved as many views as there may be. Remove one first.', 'name'),

@@ -63,6 +63,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   },
   errorCode: { description: 'Only those that were answered with this error code.' },
   keyId: { description: 'Only those of the API key with this id.' },
+  person: { description: 'Only those of this person.' },
   token: { description: 'Only those about the payment, payout or refund with this token.' },
   needsReview: { description: 'Only those with an open review, or only those without one.', schema: flag },
   operationType: { description: 'Payments, payouts, or both.' },
@@ -144,6 +145,8 @@ export const bodyFields: Readonly<Record<string, string>> = {
   expiresAt: 'Until when it may be used, ISO 8601; for ever unless given.',
   networks: 'From where it may be used, such as `10.20.0.0/16`; from everywhere unless given.',
   requestsPerSecondMax: 'A limit of its own, in place of the one for all.',
+  credentialId: 'A token or session of a person: its id, which opens nothing.',
+  person: 'A person, by name.',
   keyId:
     'Of a new key: the id that it gets; a repeat with it issues no second one. Of a limit: of this key alone, and of all keys of the team together unless given.',
   purpose: '`callback`: where webhooks may go. `redirect`: where customers may be sent.',

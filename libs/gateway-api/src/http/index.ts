@@ -1,6 +1,7 @@
 export * from './add-route.ts';
 export * from './answers.ts';
 export * from './authenticate.ts';
+export { toPublicCredential } from './credential-answers.ts';
 export * from './error-answers.ts';
 export * from './errors.ts';
 export { mayBeKept } from './kept-text.ts';

@@ -1,4 +1,4 @@
-import { operatorScopes, scopes } from '@tollgate/teams';
+import { operatorScopes, personScopes, scopes } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument, operations } from './openapi.ts';
 import { bodyFields } from './fields.ts';
@@ -149,7 +149,8 @@ describe('the OpenAPI document', () => {
 
   it('requires a scope that exists wherever it requires a key', () => {
     for (const operation of operations)
-      for (const scope of operation.scopes ?? []) expect([...scopes, ...operatorScopes]).toContain(scope);
+      for (const scope of operation.scopes ?? [])
+        expect([...scopes, ...operatorScopes, ...personScopes]).toContain(scope);
     const open = operations.filter((operation) => operation.scopes === undefined).map(({ path }) => path);
     expect(open).toEqual(['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/errors']);
   });

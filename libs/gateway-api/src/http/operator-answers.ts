@@ -12,6 +12,7 @@ import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
 import { accountAnswerSchemas } from './account-answers.ts';
+import { credentialAnswerSchemas } from './credential-answers.ts';
 import { teamAnswerSchemas } from './team-answers.ts';
 
 const success = z.literal(true);
@@ -212,7 +213,6 @@ export const operatorAnswerSchemas = {
     success,
     views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
-  Recorded: z.object({ success }),
   DeadLetterList: z.object({
     success,
     deadLetters: z.array(
@@ -233,6 +233,7 @@ export const operatorAnswerSchemas = {
     wasKept: z.boolean().describe('Whether anything was kept until now.'),
   }),
   ...accountAnswerSchemas,
+  ...credentialAnswerSchemas,
   ...teamAnswerSchemas,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -255,12 +255,4 @@ export const operatorRoutes = {
     answers: done('What is left, by name.', 'SavedViews'),
     errors: [...ofCommands],
   },
-  recordSignIn: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/sign-ins', tag: 'Operators' },
-    summary: 'Records that a person has signed in to the console',
-    scopes: ['operators:read'],
-    answers: done('It is in the security log.', 'Recorded'),
-    errors: [...ofCommands],
-  },
 } satisfies Record<string, Route>;

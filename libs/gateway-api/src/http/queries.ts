@@ -206,6 +206,10 @@ export const keyListSchema = z.strictObject({
   state: z.enum(['active', 'ended'], 'must be active or ended').optional(),
 });
 
+export const credentialListSchema = z.strictObject({
+  person: z.string('must be given once').min(1, 'must not be empty').max(128).optional(),
+});
+
 /** Seconds. */
 const feedWaitMax = 25;
 

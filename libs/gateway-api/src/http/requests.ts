@@ -107,6 +107,29 @@ export const savedViewSchema = viewSchema.extend({
 });
 /** Whatever it is called: what was saved before its name was looked at can be removed, too. */
 export const removedViewSchema = viewSchema.pick({ name: true });
+
+const credentialIdSchema = z
+  .string('must be a text')
+  .regex(/^[0-9a-f]{24}$/, 'must be 24 hexadecimal digits in lower case');
+const personSchema = z.string('must be a text').min(1, 'must not be empty').max(128);
+
+const signInSchema = z.strictObject({ credentialId: credentialIdSchema });
+const ownCredentialRevocationSchema = z.strictObject({
+  credentialId: credentialIdSchema.optional(),
+});
+const credentialRevocationSchema = z
+  .strictObject({ credentialId: credentialIdSchema.optional(), person: personSchema.optional() })
+  .refine(({ credentialId, person }) => (credentialId === undefined) !== (person === undefined), {
+    path: ['credentialId'],
+    message: 'or person must be given, and not both',
+  });
+
+export const credentialBodySchemas = {
+  SignIn: signInSchema,
+  OwnCredentialRevocation: ownCredentialRevocationSchema,
+  CredentialRevocation: credentialRevocationSchema,
+} as const;
+
 const eventNameSchema = z.enum(
   [everyWebhookEvent, ...webhookEventNames],
   `must be * for all, or names such as payment.approved: ${webhookEventNames.join(', ')}`,
@@ -176,3 +199,9 @@ export const reconciliationRequestSchema = z.strictObject({
 });
 
 export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();
+
+export const webhookEndpointBodySchemas = {
+  NewWebhookEndpoint: newWebhookEndpointSchema,
+  WebhookEndpointChange: webhookEndpointChangeSchema,
+  SecretRotation: secretRotationSchema,
+} as const;

@@ -12,6 +12,7 @@ import {
   totalsQuerySchema,
 } from './queries.ts';
 import { accountRoutes } from './account-routes.ts';
+import { credentialRoutes } from './credential-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
@@ -32,8 +33,8 @@ import {
   accountChangeRequestSchema,
   approvalRefusalSchema,
   bulkReplaySchema,
+  credentialBodySchemas,
   deadLetterReplaySchema,
-  newWebhookEndpointSchema,
   paymentRequestSchema,
   payoutRequestSchema,
   failingReplaySchema,
@@ -43,8 +44,7 @@ import {
   replaySchema,
   savedViewSchema,
   resolutionRequestSchema,
-  secretRotationSchema,
-  webhookEndpointChangeSchema,
+  webhookEndpointBodySchemas,
 } from './requests.ts';
 import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 
@@ -63,9 +63,7 @@ export const bodySchemas = {
   ReconciliationRequest: reconciliationRequestSchema,
   FailingReplay: failingReplaySchema,
   RemovedView: removedViewSchema,
-  NewWebhookEndpoint: newWebhookEndpointSchema,
-  WebhookEndpointChange: webhookEndpointChangeSchema,
-  SecretRotation: secretRotationSchema,
+  ...webhookEndpointBodySchemas,
   BulkReplay: bulkReplaySchema,
   NewTeam: newTeamSchema,
   NewKey: newKeySchema,
@@ -74,6 +72,7 @@ export const bodySchemas = {
   WalletChoice: walletChoiceSchema,
   ApprovalRule: approvalRuleSchema,
   LimitRequest: limitRequestSchema,
+  ...credentialBodySchemas,
 } as const;
 export type BodyName = keyof typeof bodySchemas;
 
@@ -132,6 +131,7 @@ export interface Route {
 /** What every call with a key may answer; `service_unavailable` and `answer_lost` come from the front door of a distributed deployment. */
 const underKey: readonly ErrorCode[] = [
   ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
+  ...(['person_token_expired', 'person_token_revoked', 'session_idle'] as const),
   ...(['scope_missing', 'incorrect_team', 'rate_limit_exceeded'] as const),
   ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
   // While two releases run side by side.
@@ -395,6 +395,7 @@ export const routes = {
   ...requestRoutes,
   ...feedRoutes,
   ...operatorRoutes,
+  ...credentialRoutes,
   ...accountRoutes,
   ...teamRoutes,
   ...aboutTheGateway,

@@ -57,6 +57,7 @@ export const createSimulatedDirectory = (rulesOf: RulesOfTeams): TeamDirectory =
   },
   catchUp: () => Promise.resolve(),
   noteRefusal: () => undefined,
+  credentialsOfPeople: () => [],
   names: () => teamNames,
   find: () => undefined,
   callbackOriginsOf: (team) => [`https://${team}.sim`],

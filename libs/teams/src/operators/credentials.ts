@@ -5,22 +5,26 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, type Ids, type KeyedSecret, isSameText } from '@tollgate/service-kit';
 import { z } from 'zod';
+import type { TeamSigner, TeamVerifier } from '../signing/signing-keys.ts';
 import { type Grants, grantsSchema } from './grants.ts';
 
 const uses = ['sign-in', 'session', 'api'] as const;
 /** `sign-in`: a link, for once. `session`: a browser's cookie, which the API does not take. `api`: what the API takes. */
 export type CredentialUse = (typeof uses)[number];
 
-const claimsSchema = z.strictObject({
+export const claimsSchema = z.strictObject({
   use: z.enum(uses),
-  /** Unique: a session is ended, and a link used up, by it. */
+  /** Unique. It is no secret: people list and revoke by it. */
   id: z.string().regex(/^[0-9a-f]{24}$/),
   person: z.string().min(1).max(128),
   /** How the name is known, as events record it. */
   source: z.enum(['command-line', 'oidc']),
   grants: grantsSchema,
   /** Milliseconds since the Unix epoch. */
+  issuedAt: z.int(),
   expiresAt: z.int(),
+  /** When its person last acted, in a session and what the console makes of it: from then on the idle time counts. */
+  usedAt: z.int().exactOptional(),
 });
 export type OperatorClaims = z.infer<typeof claimsSchema>;
 
@@ -39,10 +43,17 @@ export const isKeyIdOfPerson = (keyId: string): boolean => keyId.startsWith(pers
 export interface OperatorCredentials {
   /** @param lifetimeMs from now on */
   issue(operator: Operator, use: CredentialUse, lifetimeMs: number): string;
+  newClaims(operator: Operator, use: CredentialUse, lifetimeMs: number): OperatorClaims;
+  /** The text of a credential with these claims. */
+  seal(claims: OperatorClaims): string;
   /** The claims of a credential for this use that has not expired; undefined for everything else. */
   open(text: string, use: CredentialUse): OperatorClaims | undefined;
+  /** As `open`, of one that may have expired. */
+  read(text: string, use: CredentialUse): OperatorClaims | undefined;
   /** A text that only who has the secret can make, for one purpose. */
   mac(purpose: string, text: string): string;
+  /** Signs and checks what is recorded about credentials: every service may, unlike with the keys of teams. */
+  records: TeamSigner & TeamVerifier;
 }
 
 const pattern = /^tgo\.([A-Za-z0-9]{1,16})\.([A-Za-z0-9_-]{1,3500})\.([0-9a-f]{64})$/;
@@ -55,21 +66,56 @@ export function createOperatorCredentials(
   { clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'hex'> },
 ): OperatorCredentials {
   const [current] = secrets;
+  const secretOf = (kid: string | undefined) => secrets.find((each) => each.kid === kid);
+
+  function newClaims(
+    { person, source, grants }: Operator,
+    use: CredentialUse,
+    lifetimeMs: number,
+  ): OperatorClaims {
+    const issuedAt = clock.now();
+    return {
+      use,
+      id: ids.hex(12),
+      person,
+      source,
+      grants: [...grants],
+      issuedAt,
+      expiresAt: issuedAt + lifetimeMs,
+    };
+  }
+
+  function seal(claims: OperatorClaims): string {
+    const payload = Buffer.from(JSON.stringify(claimsSchema.parse(claims))).toString('base64url');
+    return `tgo.${current.kid}.${payload}.${macOf(current, 'credential', payload)}`;
+  }
+
+  function read(text: string, use: CredentialUse): OperatorClaims | undefined {
+    const [, kid, payload, mac] = text.length > textMax ? [] : (pattern.exec(text) ?? []);
+    const secret = secretOf(kid);
+    if (secret === undefined || payload === undefined || mac === undefined) return undefined;
+    if (!isSameText(mac, macOf(secret, 'credential', payload))) return undefined;
+    const claims = claimsSchema.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString())).data;
+    return claims?.use === use ? claims : undefined;
+  }
+
   return {
-    issue({ person, source, grants }, use, lifetimeMs) {
-      const expiresAt = clock.now() + lifetimeMs;
-      const id = ids.hex(12);
-      const claims = { use, id, person, source, grants, expiresAt };
-      const payload = Buffer.from(JSON.stringify(claimsSchema.parse(claims))).toString('base64url');
-      return `tgo.${current.kid}.${payload}.${macOf(current, 'credential', payload)}`;
-    },
+    newClaims,
+    seal,
+    read,
+    issue: (operator, use, lifetimeMs) => seal(newClaims(operator, use, lifetimeMs)),
     open(text, use) {
-      const [, kid, payload, mac] = text.length > textMax ? [] : (pattern.exec(text) ?? []);
-      const secret = secrets.find((each) => each.kid === kid);
-      if (secret === undefined || payload === undefined || mac === undefined) return undefined;
-      if (!isSameText(mac, macOf(secret, 'credential', payload))) return undefined;
-      const claims = claimsSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
-      return claims.use === use && claims.expiresAt > clock.now() ? claims : undefined;
+      const claims = read(text, use);
+      return claims !== undefined && claims.expiresAt > clock.now() ? claims : undefined;
+    },
+    records: {
+      kid: current.kid,
+      kids: secrets.map(({ kid }) => kid),
+      sign: (text) => ({ kid: current.kid, value: macOf(current, 'record', text) }),
+      isSigned(text, { kid, value }) {
+        const secret = secretOf(kid);
+        return secret !== undefined && isSameText(value, macOf(secret, 'record', text));
+      },
     },
     mac: (purpose, text) => macOf(current, purpose, text),
   };

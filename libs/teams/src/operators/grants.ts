@@ -85,7 +85,8 @@ export const mayDo = (
   grants.some((grant) => {
     const { across, within } = rightsOf[grant.role];
     const isThere = where === 'everywhere' ? isEverywhere(grant) : covers(grant, where);
-    return isThere && [...across, ...within].includes(scope);
+    const given: readonly CallerScope[] = [...across, ...within];
+    return isThere && given.includes(scope);
   });
 
 /** Scopes that a person may give to a key of that team. */

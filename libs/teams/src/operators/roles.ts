@@ -20,6 +20,10 @@ export const operatorScopes = [
 ] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
+/** `self`: every person has it, for what is the person's own. `sign-in`: a link has it alone. No role gives them. */
+export const personScopes = ['self', 'sign-in'] as const;
+export type PersonScope = (typeof personScopes)[number];
+
 interface Rights {
   /** For the routes across teams. */
   across: readonly OperatorScope[];

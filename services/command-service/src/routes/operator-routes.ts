@@ -36,9 +36,6 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRoute
 
   addViewRoutes(app, deps);
   addReconciliationRoute(app, deps);
-
-  // What it records is recorded of every command of a person.
-  addCommandRoute(app, deps, routes.recordSignIn, async ({ reply }) => reply.send({ success: true }));
 }
 
 function addViewRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): void {

@@ -37,6 +37,7 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     authenticate: () => authentication ?? { kind: 'caller', caller: known },
+    credentialsOfPeople: () => [],
     names: () => [],
     find: () => undefined,
     callbackOriginsOf: () => [],

@@ -1,14 +1,14 @@
 /** The file of a team's payments, as the API gives it. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { errorText } from '../components/notice.ts';
-import { type ConsoleKit, protect, send } from '../page.ts';
+import { type ConsoleKit, admit, protect, send } from '../page.ts';
 import { texts } from '../texts.ts';
-import { failurePage, signInFirstPage } from './failure.ts';
+import { failurePage } from './failure.ts';
 
 export function exportPayments(app: FastifyInstance, kit: ConsoleKit): void {
   app.get('/console/payments.csv', async (request, reply) => {
-    const session = kit.sessions.of(request);
-    if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
+    const session = await admit(kit, request, reply);
+    if (session === undefined) return reply;
     // A program asks for the headers before it asks for the file.
     if (request.method === 'HEAD') return asFile(reply).send();
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');

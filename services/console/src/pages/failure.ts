@@ -23,11 +23,15 @@ export const failurePage = (
   </section>`,
 });
 
-/** @param organisation where somebody signs in with the account of the organisation */
-export const signInFirstPage = (organisation: string | undefined): Rendered => ({
+/**
+ * @param organisation where somebody signs in with the account of the organisation
+ * @param message why a session ended
+ */
+export const signInFirstPage = (organisation: string | undefined, message?: string): Rendered => ({
   ...{ title: texts.signIn.none, status: 401 },
   main: html`<section class="alone">
     <h1>${texts.signIn.none}</h1>
+    ${message === undefined ? undefined : html`<p>${message}</p>`}
     ${organisation === undefined ? undefined : html`<p><a class="button" href="${organisation}">${texts.signIn.organisation.button}</a></p>`}
     <p>${texts.signIn.how}</p>
     <pre class="command"><code>${texts.signIn.command}</code></pre>

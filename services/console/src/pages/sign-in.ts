@@ -1,7 +1,8 @@
 /** The page that a link to sign in leads to: pressing its button uses the link up, opening it does not. */
 import { html } from '@tollgate/service-kit';
-import { type Operator, formatGrants } from '@tollgate/teams';
+import { type Operator, type OperatorCredentials, formatGrants, sessionLifetimeMs } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
+import type { Api } from '../api.ts';
 import type { Rendered } from '../components/layout.ts';
 import { type ConsoleKit, send } from '../page.ts';
 import { isFromHere, isOwnForm } from '../session/forgery.ts';
@@ -10,37 +11,60 @@ import { setCookie } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
 
-export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
-  const { sessions } = kit;
+interface SignInDependencies {
+  credentials: Pick<OperatorCredentials, 'open'>;
+  apiOf: (bearer: () => string, address: string) => Pick<Api, 'call'>;
+}
+
+export function registerSignIn(
+  app: FastifyInstance,
+  kit: ConsoleKit,
+  { credentials, apiOf }: SignInDependencies,
+): void {
+  const { sessions, ids } = kit;
+  const unavailable = () => failurePage(503, texts.errors.title, texts.errors.unavailable);
 
   app.get('/console/sign-in', async (request, reply) => {
     const link = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('link') ?? '';
-    const claims = sessions.whom(link);
+    const claims = credentials.open(link, 'sign-in');
     if (claims === undefined) return send(kit, request, reply, notValid());
     return send(kit, request, reply, confirmationPage(claims, link));
   });
 
   app.post('/console/sign-in', async (request, reply) => {
     const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
-    const begun = isFromHere(request.headers) ? sessions.signIn(link) : undefined;
-    if (begun === undefined) return send(kit, request, reply, notValid());
-    // Nobody is in the console whom the security log does not know of.
-    const api = kit.apiOf(begun.session, request.ip);
-    const recorded = await api.call({ method: 'POST', path: '/api/v1/admin/sign-ins', body: {} });
-    if (recorded.kind === 'refused')
-      return send(kit, request, reply, failurePage(503, texts.errors.title, texts.errors.unavailable));
-    setCookie(reply, begun.cookie, secureAttribute(request, kit.publicUrl));
+    if (!isFromHere(request.headers) || credentials.open(link, 'sign-in') === undefined)
+      return send(kit, request, reply, notValid());
+    // A session of its own: what a browser had before it signed in opens nothing.
+    const answer = await apiOf(() => link, request.ip).call<{ session: string }>({
+      method: 'POST',
+      path: '/api/v1/admin/sign-ins',
+      body: { credentialId: ids.hex(12) },
+    });
+    if (answer.kind === 'refused')
+      return send(kit, request, reply, answer.status === 401 ? notValid() : unavailable());
+    setCookie(reply, answer.body.session, {
+      age: sessionLifetimeMs / 1_000,
+      secure: secureAttribute(request, kit.publicUrl),
+    });
     return reply.redirect('/console', 303);
   });
 
   app.post('/console/sign-out', async (request, reply) => {
-    const session = sessions.of(request);
+    const { session } = await sessions.of(request);
     const given = request.body instanceof URLSearchParams ? request.body.get('csrf') : null;
-    if (session !== undefined && isOwnForm(request, session, given ?? undefined)) {
-      sessions.end(session);
-      setCookie(reply, undefined, secureAttribute(request, kit.publicUrl));
-    }
-    return reply.redirect('/console', 303);
+    if (session === undefined || !isOwnForm(request, session, given ?? undefined))
+      return reply.redirect('/console', 303);
+    setCookie(reply, '', { age: 0, secure: secureAttribute(request, kit.publicUrl) });
+    const answer = await kit.apiOf(session, request.ip).call({
+      method: 'POST',
+      path: '/api/v1/admin/me/revoke',
+      body: { credentialId: session.id },
+    });
+    // Else the session would count again for whoever has a copy of the cookie.
+    return answer.kind === 'refused'
+      ? send(kit, request, reply, failurePage(503, texts.errors.title, texts.signIn.outFailed))
+      : reply.redirect('/console', 303);
   });
 }
 

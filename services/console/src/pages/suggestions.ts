@@ -6,7 +6,7 @@ import { amount } from '../components/amount.ts';
 import { type ListedPayment, paymentPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
 import { shortToken } from '../components/token.ts';
-import { type ConsoleKit, protect } from '../page.ts';
+import { type ConsoleKit, admit, protect } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type SearchAnswer, toFilters } from './search.ts';
 
@@ -16,8 +16,8 @@ const lengthMin = 2;
 
 export function registerSuggestions(app: FastifyInstance, kit: ConsoleKit): void {
   app.get('/console/search/suggestions', async (request, reply) => {
-    const session = kit.sessions.of(request);
-    if (session === undefined) return reply.code(401).send();
+    const session = await admit(kit, request, reply);
+    if (session === undefined) return reply;
     const text = (new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('q') ?? '').trim();
     const shown = text.length < lengthMin ? [] : await suggest(kit.apiOf(session, request.ip), text);
     return protect(reply)

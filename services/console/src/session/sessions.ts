@@ -1,17 +1,16 @@
 /**
- * Who is signed in: a cookie with a credential that only this server makes. Nothing is kept here but what has been ended
- * before its time, so that a restart signs nobody out and every front door knows everybody.
+ * Who is signed in: a cookie with a credential that only the gateway makes. Nothing is kept here: whether a session counts,
+ * was revoked or was idle for too long, the API says. The cookie has the time of the last action of its person.
  */
 import type { Operator, OperatorClaims, OperatorCredentials } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Api, ApiRefusal } from '../api.ts';
 
-/** A working day. */
-const sessionLifetimeMs = 9 * 3_600_000;
 /** Of a link to sign in. */
 const linkLifetimeMs = 15 * 60_000;
-/** So many ended sessions and used links are remembered; more cannot be made within their lifetimes by who has no secret. */
-const endedMax = 10_000;
+/** Of what the API is called with: long enough for one request. */
+const callLifetimeMs = 60_000;
 
 /** Where somebody signs in, once. @param url of the gateway */
 export const signInAddress = (
@@ -25,55 +24,46 @@ export interface Session extends OperatorClaims {
   csrf: string;
 }
 
+export type Admission = { session: Session } | { session?: undefined; message?: string | undefined };
+
 export interface Sessions {
-  /** Begins a session with a link, once. Undefined for a link that is none, is used up or has expired. */
-  signIn(link: string): { session: Session; cookie: string } | undefined;
-  /** Whether the link would sign somebody in; uses nothing up. */
-  whom(link: string): OperatorClaims | undefined;
-  of(request: Pick<FastifyRequest, 'headers'>): Session | undefined;
-  end(session: Session): void;
+  /**
+   * The session of a request, or why there is none.
+   *
+   * @throws ApiRefusal if the API cannot say now
+   */
+  of(request: Pick<FastifyRequest, 'headers' | 'ip'>): Promise<Admission>;
+  /** The text of its cookie, for a person who acts now. */
+  renew(session: Session): string;
+  /** With what the API is called as its person. */
+  bearerOf(session: Session): string;
 }
 
 export interface SessionDependencies {
   credentials: OperatorCredentials;
   clock: Pick<Clock, 'now'>;
+  apiOf: (bearer: () => string, address: string) => Pick<Api, 'call'>;
 }
 
-export function createSessions({ credentials, clock }: SessionDependencies): Sessions {
-  const ended = new Map<string, number>();
-
-  function endUntil(id: string, until: number): void {
-    const now = clock.now();
-    if (ended.size >= endedMax) for (const [each, at] of ended) if (at < now) ended.delete(each);
-    ended.set(id, until);
-  }
-
-  const toSession = (claims: OperatorClaims): Session => ({
-    ...claims,
-    csrf: credentials.mac('csrf', claims.id),
-  });
-  const whom = (link: string): OperatorClaims | undefined => {
-    const claims = credentials.open(link, 'sign-in');
-    return claims === undefined || ended.has(claims.id) ? undefined : claims;
+export function createSessions({ credentials, clock, apiOf }: SessionDependencies): Sessions {
+  const claimsOf = ({ csrf: _, ...claims }: Session): OperatorClaims => claims;
+  const bearerWith = (claims: OperatorClaims): string => {
+    const expiresAt = Math.min(claims.expiresAt, clock.now() + callLifetimeMs);
+    return credentials.seal({ ...claims, use: 'api', expiresAt });
   };
-
   return {
-    whom,
-    signIn(link) {
-      const claims = whom(link);
-      if (claims === undefined) return undefined;
-      endUntil(claims.id, claims.expiresAt);
-      // A credential of its own: what a browser had before it signed in opens nothing.
-      const cookie = credentials.issue(claims, 'session', sessionLifetimeMs);
-      const opened = credentials.open(cookie, 'session');
-      return opened === undefined ? undefined : { session: toSession(opened), cookie };
-    },
-    of({ headers }) {
+    async of({ headers, ip }) {
       const text = cookieIn(headers.cookie);
-      const claims = text === undefined ? undefined : credentials.open(text, 'session');
-      return claims === undefined || ended.has(claims.id) ? undefined : toSession(claims);
+      const claims = text === undefined ? undefined : credentials.read(text, 'session');
+      if (claims === undefined) return {};
+      const answer = await apiOf(() => bearerWith(claims), ip).call({ path: '/api/v1/admin/me' });
+      if (answer.kind === 'answer')
+        return { session: { ...claims, csrf: credentials.mac('csrf', claims.id) } };
+      if (answer.status !== 401) throw new ApiRefusal(answer);
+      return { message: answer.errors[0]?.message };
     },
-    end: ({ id, expiresAt }) => endUntil(id, expiresAt),
+    renew: (session) => credentials.seal({ ...claimsOf(session), usedAt: clock.now() }),
+    bearerOf: (session) => bearerWith(claimsOf(session)),
   };
 }
 
@@ -98,11 +88,19 @@ function cookieIn(header: string | undefined): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** Undefined takes the cookie away. @param secure attribute that keeps it off plain HTTP, or nothing */
-export function setCookie(reply: FastifyReply, value: string | undefined, secure: string): void {
-  const age = value === undefined ? 0 : sessionLifetimeMs / 1_000;
+export const cookieHeader = (text: string): string => `${cookieName}=${text}`;
+
+/**
+ * @param age seconds; 0 takes the cookie away
+ * @param secure attribute that keeps it off plain HTTP, or nothing
+ */
+export function setCookie(
+  reply: FastifyReply,
+  text: string,
+  { age, secure }: { age: number; secure: string },
+): void {
   reply.header(
     'set-cookie',
-    `${cookieName}=${value ?? ''}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
+    `${cookieHeader(text)}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
   );
 }

@@ -14,7 +14,11 @@ let source;
 let staleTimer;
 
 async function refresh() {
-  const answer = await fetch(ownAddress(), { headers: { accept: 'text/html' } }).catch(() => undefined);
+  // Only what the reader does keeps the session alive.
+  const headers = { accept: 'text/html', 'tollgate-unattended': '1' };
+  const answer = await fetch(ownAddress(), { headers }).catch(() => undefined);
+  // What was shown is not left on the screen of a reader who is no longer signed in.
+  if (answer?.status === 401) return location.reload();
   if (answer?.ok !== true) return;
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
   document.title = next.title;
@@ -85,7 +89,10 @@ function watch() {
   source = new EventSource(`/console/live?page=${encodeURIComponent(ownAddress())}`);
   source.addEventListener('changed', refresh);
   source.addEventListener('open', beLive);
-  source.addEventListener('error', beStale);
+  source.addEventListener('error', ({ target }) => {
+    beStale();
+    if (target.readyState === EventSource.CLOSED) refresh();
+  });
 }
 
 let isStopped = false;

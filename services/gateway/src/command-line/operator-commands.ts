@@ -1,12 +1,11 @@
-/** `operator link|token`: what a person who operates the gateway signs in to the console with, or calls the API with. */
+/** `operator link|token|list|revoke`: what a person who operates the gateway signs in to the console with, or calls the API with. */
 import { signInAddress } from '@tollgate/console';
-import { StartupError } from '@tollgate/service-kit';
+import { StartupError, TollgateError } from '@tollgate/service-kit';
 import {
   type Grant,
   type Operator,
   type OperatorRole,
-  createOperatorCredentials,
-  createSecurityLog,
+  createCredentialRegister,
   formatGrants,
   grantsSchema,
   operatorRoles,
@@ -14,6 +13,8 @@ import {
 } from '@tollgate/teams';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
+import { registerCredentialCommands } from './credential-commands.ts';
+import { credentialsOf, record } from './operator-tools.ts';
 
 interface GrantOptions {
   role: OperatorRole;
@@ -48,6 +49,7 @@ export function registerOperatorCommands(program: Command, run: RunCommand): voi
     .description('print a credential with which the person (--as) calls the API in place of a key')
     .option('--hours <hours>', 'how long it counts', parseHours, 8)
     .action((options: TokenOptions) => run((tools) => printToken(tools, options)));
+  registerCredentialCommands(operator, run);
 }
 
 function parseOrigin(text: string): string {
@@ -75,9 +77,17 @@ async function printLink(tools: CommandTools, options: LinkOptions): Promise<Com
 async function printToken(tools: CommandTools, options: TokenOptions): Promise<CommandResult> {
   const { hours } = options;
   const operator = operatorOf(tools, options);
-  await record(tools, 'operator token', { role: formatGrants(operator.grants), hours });
-  const token = credentialsOf(tools).issue(operator, 'api', hours * 3_600_000);
-  return { kind: 'done', text: token, json: { token } };
+  const credentials = credentialsOf(tools);
+  const claims = credentials.newClaims(operator, 'api', hours * 3_600_000);
+  const detail = { role: formatGrants(operator.grants), hours, credentialId: claims.id };
+  await record(tools, 'operator token', detail);
+  if (!(await createCredentialRegister({ ...tools, credentials }).add(claims)))
+    throw new TollgateError(
+      'too_many_credentials',
+      'The person has too many tokens and sessions. Revoke some of them first (operator list, operator revoke).',
+    );
+  const token = credentials.seal(claims);
+  return { kind: 'done', text: token, json: { token, id: claims.id } };
 }
 
 function operatorOf({ person: { name, source } }: CommandTools, options: GrantOptions): Operator {
@@ -95,11 +105,3 @@ function grantIn({ role, teams, environments }: GrantOptions): Grant {
 }
 
 const wrong = (message: string) => new StartupError('invalid_arguments', message);
-
-const credentialsOf = ({ internalSecrets, directory, clock, ids }: CommandTools) =>
-  createOperatorCredentials(internalSecrets?.() ?? directory.internalSecrets(ids), { clock, ids });
-
-const record = (tools: CommandTools, command: string, detail: Record<string, unknown>): Promise<void> =>
-  createSecurityLog(tools).record([
-    { event: { type: 'OperatorActed', data: { command, detail } }, actor: tools.person },
-  ]);

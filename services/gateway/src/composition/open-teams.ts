@@ -23,12 +23,12 @@ export interface OpenedTeams {
 
 /** Resolves when every key is known. */
 export async function openTeams(
-  { clock, ids, logOf }: Pick<GatewayDependencies, 'clock' | 'ids' | 'logOf'>,
+  { clock, ids, logOf, config }: Pick<GatewayDependencies, 'clock' | 'ids' | 'logOf' | 'config'>,
   parts: {
     store: EventStore;
     teamKeys: TeamKeys;
     metrics: Pick<Metrics, 'refusedRequest'>;
-    operators: Pick<OperatorCredentials, 'open'>;
+    operators: OperatorCredentials;
   },
   stops: AsyncDisposableStack,
 ): Promise<OpenedTeams> {
@@ -41,6 +41,7 @@ export async function openTeams(
   stops.defer(inBackground((signal) => keyUse.run(signal)));
   const directory = createTeamDirectory({
     ...{ store, clock, verifier: teamKeys.verifier(), operators, log: logOf('team-directory') },
+    sessionIdleMs: config.sessionIdleMs,
     onUse: keyUse.note,
     onRefusal: (refusal) => {
       metrics.refusedRequest(refusal.code);

@@ -119,11 +119,12 @@ export function createParts(
   const isInstallation = base.isInstallation ?? (config.eventStore === undefined || serviceNames.every(runs));
   const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall: isInstallation });
   const secrets = secretsOf(deps, dataDirectory);
-  const operators = {
-    open: (...shown: Parameters<OperatorCredentials['open']>) => secrets.operatorCredentials().open(...shown),
-  };
   const teams = once(async () =>
-    openTeams(deps, { store: await store(), teamKeys, metrics, operators }, stops),
+    openTeams(
+      deps,
+      { store: await store(), teamKeys, metrics, operators: secrets.operatorCredentials() },
+      stops,
+    ),
   );
 
   const followerThread = once(async () =>

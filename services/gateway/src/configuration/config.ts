@@ -305,6 +305,11 @@ export const gatewayConfigSchema = z
     REQUESTS_PER_TEAM_MAX: wholeNumberSchema({ of: 'requests', min: 100, max: 100_000_000 })
       .default(100_000)
       .describe('Requests of one team and environment that it is kept of at most; the oldest go first.'),
+    CONSOLE_IDLE_MINUTES: wholeNumberSchema({ of: 'minutes', min: 1, max: 540 })
+      .default(15)
+      .describe(
+        'Minutes without an action of its person after which a session of the console ends. Pages that refresh themselves do not count. The same in all processes.',
+      ),
     TOLLGATE_LOG_LEVEL: logLevelSchema.default('warn').describe('What is logged, from this level on.'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -365,6 +370,7 @@ export const gatewayConfigSchema = z
     topicRetentionDays: env.TOPIC_RETENTION_DAYS,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     requests: { keptMs: env.REQUEST_RETENTION_DAYS * dayMs, perTeamMax: env.REQUESTS_PER_TEAM_MAX },
+    sessionIdleMs: env.CONSOLE_IDLE_MINUTES * 60_000,
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform(orFault((env) => ({ eventStore: toEventStoreConfig(env) }))))

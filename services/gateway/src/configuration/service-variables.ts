@@ -35,7 +35,7 @@ const ofKafka = [
 const ofBus = [...ofEventStore, ...ofKafka] as const;
 /** Of those who answer calls of the API behind the front door. */
 const ofRoutes = [
-  ...['GATEWAY_REQUESTS_PER_SECOND', 'INTERNAL_SECRETS'],
+  ...['GATEWAY_REQUESTS_PER_SECOND', 'INTERNAL_SECRETS', 'CONSOLE_IDLE_MINUTES'],
   ...['TOLLGATE_TEAM_SIGNING_PUBLIC_KEY', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE'],
 ] as const;
 const ofIndex = ['TOLLGATE_INDEX_DIR', 'FINAL_INQUIRIES_AFTER_S'] as const;

@@ -31,7 +31,6 @@ describe('who gets in', () => {
     expect(cookieOf(answer)).not.toContain('planted');
     expect(recorded).toMatchObject([{ person: { name: 'ada' }, command: 'POST /api/v1/admin/sign-ins' }]);
     expect((await post('/console/sign-in', { link })).statusCode).toBe(401);
-    expect((await app.inject({ url: `/console/sign-in?link=${link}` })).body).toContain('not valid');
   });
 
   it('nobody reads a page without a session, with a link, a key’s bearer or two cookies', async () => {

@@ -291,6 +291,7 @@ describe('who may', () => {
         detail: {
           ...{ team: 'games', environment: 'sandbox', role: 'operator', address: '127.0.0.1' },
           token: 'pay_2',
+          usedCredentialId: expect.stringMatching(/^[0-9a-f]{24}$/),
         },
       },
     ]);

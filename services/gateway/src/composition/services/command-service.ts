@@ -54,6 +54,7 @@ export async function startCommandService(
   const commands = createCommandService({
     installation,
     teamKeys: ownTeamKeys(parts),
+    operators: parts.operatorCredentials(),
     topicReader: await openTopicReader(config.kafka, { store, clock }),
     ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
     accounts: whileTimeIsKnown(accounts, clockCheck, clock),

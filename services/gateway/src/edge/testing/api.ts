@@ -23,6 +23,7 @@ import {
 import {
   type OperatorCredentials,
   type SecurityWatch,
+  createCredentialRegister,
   createOperatorCredentials,
   createTeamDirectory,
 } from '@tollgate/teams';
@@ -54,7 +55,7 @@ const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 export interface TestedApi {
   app: FastifyInstance;
   store: EventStore;
-  /** What people who operate it show. */
+  /** What people show. A token that it issues is registered before the next request is answered. */
   credentials: OperatorCredentials;
   /** What was recorded in the security log. */
   recorded: readonly Parameters<SecurityWatch['recordCommand']>[0][];
@@ -95,6 +96,13 @@ export async function startApi(
   await seed(store);
   const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
   const credentials = createOperatorCredentials(operatorSecrets, deps);
+  const register = createCredentialRegister({ ...deps, credentials });
+  const registering: Promise<boolean>[] = [];
+  const issue: OperatorCredentials['issue'] = (...asked) => {
+    const claims = credentials.newClaims(...asked);
+    if (claims.use === 'api') registering.push(register.add(claims));
+    return credentials.seal(claims);
+  };
   const directory = createTeamDirectory({ ...deps, verifier: testVerifier, operators: credentials });
   const index = createPaymentIndex({ ...deps, file: ':memory:' });
   await Promise.all([directory.start(), index.start()]);
@@ -103,6 +111,7 @@ export async function startApi(
     recordCommand: async (asked) => void recorded.push(asked),
     installation: 'installation-1',
     ...(isSigning ? { teamKeys: testTeamKeys } : {}),
+    operators: credentials,
     ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts }), accountsFile },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
     topicReader: createEmbeddedTopicReader({ store }),
@@ -141,6 +150,9 @@ export async function startApi(
     newRequestId,
     log: silentLog,
     noteRequest: requests.note,
+  });
+  app.addHook('onRequest', async () => {
+    await Promise.all(registering);
   });
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
@@ -183,5 +195,5 @@ export async function startApi(
     await Promise.all([feed.stop(), deliveries.stop(), failing.stop()]);
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
-  return { app, store, credentials, recorded, routes };
+  return { app, store, credentials: { ...credentials, issue }, recorded, routes };
 }

@@ -1,0 +1,66 @@
+/** The tokens and sessions of people: everybody's own, and for admins those of others. */
+import { credentialListSchema, noQuerySchema } from './queries.ts';
+import { done, ofCommands } from './route-parts.ts';
+import type { Route } from './routes.ts';
+
+const reading = { service: 'query-service', method: 'GET', tag: 'Operators' } as const;
+const changing = { service: 'command-service', method: 'POST', tag: 'Operators' } as const;
+
+const effect = 'Every process refuses them within about a second, also after a restart.';
+
+export const credentialRoutes = {
+  signIn: {
+    ...changing,
+    url: '/api/v1/admin/sign-ins',
+    summary: 'Begins a session of the console with a link of `tollgate operator link`',
+    description:
+      'The link is the bearer of `Authorization`, and works once. You choose the id of the session: 24 hexadecimal digits.',
+    scopes: ['sign-in'],
+    body: { schema: 'SignIn', example: { credentialId: '0123456789abcdef01234567' } },
+    answers: done('The session has begun.', 'BegunSession'),
+    errors: ['sign_in_link_used', ...ofCommands],
+  },
+  showMe: {
+    ...reading,
+    url: '/api/v1/admin/me',
+    summary: 'Shows who you are, and your tokens and sessions',
+    scopes: ['self'],
+    query: noQuerySchema,
+    answers: done('You.', 'Me'),
+    errors: ['store_unavailable'],
+  },
+  revokeOwnCredentials: {
+    ...changing,
+    url: '/api/v1/admin/me/revoke',
+    summary: 'Revokes one of your tokens and sessions, or all of them without `credentialId`',
+    description: `To revoke all also ends links to sign in that were not used yet. ${effect}`,
+    scopes: ['self'],
+    body: {
+      schema: 'OwnCredentialRevocation',
+      example: { credentialId: '0123456789abcdef01234567' },
+      isOptional: true,
+    },
+    answers: done('They are revoked.', 'RevokedCredentials'),
+    errors: ['credential_not_found', ...ofCommands],
+  },
+  listCredentials: {
+    ...reading,
+    url: '/api/v1/admin/credentials',
+    summary: 'Lists the tokens and sessions of all people, or of one',
+    description: 'A token or session is listed until it expires or is revoked. Its secret is never shown.',
+    scopes: ['operators:manage'],
+    query: credentialListSchema,
+    answers: done('By person, oldest first.', 'CredentialList'),
+    errors: ['invalid_param', 'store_unavailable'],
+  },
+  revokeCredentials: {
+    ...changing,
+    url: '/api/v1/admin/credentials/revoke',
+    summary: 'Revokes a token or session, or everything of a person',
+    description: `Name one of \`credentialId\` and \`person\`. To revoke everything of a person also ends links to sign in that were not used yet. ${effect}`,
+    scopes: ['operators:manage'],
+    body: { schema: 'CredentialRevocation', example: { person: 'ada@example.com' } },
+    answers: done('They are revoked.', 'RevokedCredentials'),
+    errors: ['credential_not_found', ...ofCommands],
+  },
+} satisfies Record<string, Route>;

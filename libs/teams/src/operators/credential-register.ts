@@ -1,0 +1,144 @@
+/** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered opens nothing. */
+import { type EventStore, beginning } from '@tollgate/event-store';
+import { type Clock, type Ids, InvariantViolation, given } from '@tollgate/service-kit';
+import { signEvent } from '../signing/signed-events.ts';
+import type { OperatorClaims, OperatorCredentials } from './credentials.ts';
+import {
+  type PersonRecord,
+  type RegisteredCredential,
+  noRecord,
+  personStream,
+  personStreamPrefix,
+  pruned,
+  readPersonRecord,
+} from './person-record.ts';
+
+/** A working day. */
+export const sessionLifetimeMs = 9 * 3_600_000;
+/** Of one person, used links included: a record is one event. */
+const credentialsMax = 500;
+
+export interface CredentialRegister {
+  /** Lets a token for the API count. False if its person has too many. @throws StoreUnavailable */
+  add(token: OperatorClaims): Promise<boolean>;
+  /**
+   * Uses the link up and begins a session, whose credential is the result. Undefined if the link was used or revoked, or the
+   * person has too many. @throws StoreUnavailable
+   */
+  signIn(link: OperatorClaims, session: { id: string; address: string }): Promise<OperatorClaims | undefined>;
+  /**
+   * Revokes one credential of a person, or all of them and all links that were issued until now. Gives what was revoked.
+   *
+   * @throws StoreUnavailable
+   */
+  revoke(person: string, id?: string): Promise<readonly RegisteredCredential[]>;
+  /** Of everybody, those that have not expired, by person, oldest first. @throws StoreUnavailable */
+  list(): Promise<readonly RegisteredCredential[]>;
+}
+
+export interface CredentialRegisterDependencies {
+  store: EventStore;
+  credentials: OperatorCredentials;
+  clock: Pick<Clock, 'now'>;
+  ids: Ids;
+}
+
+const triesMax = 20;
+
+export function createCredentialRegister(deps: CredentialRegisterDependencies): CredentialRegister {
+  const { store, credentials, clock, ids } = deps;
+  const { records } = credentials;
+
+  async function load(stream: string) {
+    let last: number | 'no-stream' = 'no-stream';
+    for await (const event of store.read(stream, { direction: 'backwards' })) {
+      if (last === 'no-stream') last = event.revision;
+      const record = readPersonRecord(records, event);
+      if (record !== undefined) return { record, revision: last };
+    }
+    return { record: noRecord, revision: last };
+  }
+
+  /** @param to undefined refuses: nothing is written */
+  async function change(
+    person: string,
+    to: (record: PersonRecord) => PersonRecord | undefined,
+  ): Promise<boolean> {
+    const stream = personStream(person);
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const { record, revision } = await load(stream);
+      const next = to(pruned(record, clock.now()));
+      if (next === undefined) return false;
+      const place = { stream, revision: revision === 'no-stream' ? 0 : revision + 1, previous: undefined };
+      const metadata = { schemaVersion: 1, recordedAt: clock.now() };
+      const event = { id: ids.uuid(), type: 'PersonCredentialsChanged', data: next, metadata };
+      const { value: _, ...signed } = signEvent(records, place, event);
+      const appended = await store.append(stream, [signed], revision, { keepLast: 1 });
+      if (appended.kind !== 'conflict') return true;
+    }
+    throw new InvariantViolation('the credentials of a person change faster than they can be written');
+  }
+
+  return {
+    add: (token) => change(token.person, (record) => withCredential(record, toRegistered(token))),
+    async signIn(link, { id, address }) {
+      const claims = credentials.newClaims(link, 'session', sessionLifetimeMs);
+      const session = { ...claims, id, usedAt: claims.issuedAt };
+      const isBegun = await change(session.person, (record) => {
+        const isUsed = record.usedLinks.some((used) => used.id === link.id);
+        if (isUsed || link.issuedAt <= record.linksRevokedUntil) return undefined;
+        const usedLinks = [...record.usedLinks, { id: link.id, expiresAt: link.expiresAt }];
+        return withCredential({ ...record, usedLinks }, toRegistered(session, address));
+      });
+      return isBegun ? session : undefined;
+    },
+    async revoke(person, id) {
+      let revoked: readonly RegisteredCredential[] = [];
+      await change(person, (record) => {
+        const isRevoked = (each: RegisteredCredential) => id === undefined || each.id === id;
+        revoked = record.credentials.filter(isRevoked);
+        if (id !== undefined && revoked.length === 0) return undefined;
+        const kept = record.credentials.filter((each) => !isRevoked(each));
+        const linksRevokedUntil = id === undefined ? clock.now() : record.linksRevokedUntil;
+        return { credentials: kept, usedLinks: record.usedLinks, linksRevokedUntil };
+      });
+      return revoked;
+    },
+    async list() {
+      const last = new Map<string, { revision: number; record: PersonRecord }>();
+      const { signal } = new AbortController();
+      for await (const item of store.subscribe({ from: beginning, prefixes: [personStreamPrefix], signal })) {
+        if (item.kind === 'caught-up') break;
+        const record = readPersonRecord(records, item);
+        const { stream, revision } = item;
+        if (record !== undefined && revision > (last.get(stream)?.revision ?? -1))
+          last.set(stream, { revision, record });
+      }
+      return inOrder([...last.values()].flatMap(({ record }) => pruned(record, clock.now()).credentials));
+    },
+  };
+}
+
+const toRegistered = (claims: OperatorClaims, address?: string): RegisteredCredential => ({
+  id: claims.id,
+  use: claims.use === 'session' ? 'session' : 'api',
+  person: claims.person,
+  source: claims.source,
+  issuedAt: claims.issuedAt,
+  expiresAt: claims.expiresAt,
+  ...given({ address }),
+});
+
+/** Undefined if there would be too many, or one of this id exists. */
+function withCredential(record: PersonRecord, credential: RegisteredCredential): PersonRecord | undefined {
+  const { credentials, usedLinks } = record;
+  if (credentials.length + usedLinks.length >= credentialsMax) return undefined;
+  if (credentials.some(({ id }) => id === credential.id)) return undefined;
+  return { ...record, credentials: [...credentials, credential] };
+}
+
+export const inOrder = (credentials: readonly RegisteredCredential[]): RegisteredCredential[] =>
+  credentials.toSorted(
+    (one, other) =>
+      Number(one.person > other.person) - Number(one.person < other.person) || one.issuedAt - other.issuedAt,
+  );

@@ -1,0 +1,61 @@
+/** The tokens and sessions that count, in memory, as the records of people show them. */
+import type { RecordedEvent } from '@tollgate/event-store';
+import type { Clock, Log } from '@tollgate/service-kit';
+import type { TeamVerifier } from '../signing/signing-keys.ts';
+import { inOrder } from './credential-register.ts';
+import type { OperatorClaims } from './credentials.ts';
+import {
+  type PersonRecord,
+  type RegisteredCredential,
+  noRecord,
+  pruned,
+  personStream,
+  readPersonRecord,
+} from './person-record.ts';
+
+export interface KnownPeople {
+  isRegistered(claims: Pick<OperatorClaims, 'id' | 'person'>): boolean;
+  /** Those that have not expired, by person, oldest first. */
+  credentials(): readonly RegisteredCredential[];
+  apply(event: RecordedEvent): void;
+  clear(): void;
+}
+
+export function createKnownPeople({
+  verifier,
+  clock,
+  log,
+}: {
+  verifier: TeamVerifier;
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}): KnownPeople {
+  const people = new Map<string, { revision: number; record: PersonRecord }>();
+  return {
+    isRegistered: ({ id, person }) =>
+      people.get(personStream(person))?.record.credentials.some((each) => each.id === id) === true,
+    credentials: () =>
+      inOrder([...people.values()].flatMap(({ record }) => pruned(record, clock.now()).credentials)),
+    apply(event) {
+      const { stream, revision } = event;
+      // Earlier events of a stream may be delivered after the last one.
+      if (revision <= (people.get(stream)?.revision ?? -1)) return;
+      try {
+        const record = readPersonRecord(verifier, event);
+        if (record === undefined)
+          log.warn(
+            { stream, revision },
+            'a record of a person is not signed with a known internal secret; it is ignored',
+          );
+        else people.set(stream, { revision, record });
+      } catch (error) {
+        people.set(stream, { revision, record: noRecord });
+        log.error(
+          { error, stream, revision },
+          'the record of a person cannot be read; the credentials are refused',
+        );
+      }
+    },
+    clear: () => people.clear(),
+  };
+}

@@ -1,0 +1,117 @@
+/** Tokens and sessions of people: who may list and revoke them, and what keeps a session alive. */
+import { type OperatorRole, everywhere, sessionIdleMsDefault } from '@tollgate/teams';
+import { systemClock } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { cookieOf, startConsole } from './testing/console.ts';
+
+async function start() {
+  const console = await startConsole(async () => {});
+  const { app, credentials } = console;
+  const bearerOf = (role: OperatorRole, person = 'ada') =>
+    `Bearer ${credentials.issue({ person, source: 'command-line', grants: everywhere(role) }, 'api', 60_000)}`;
+  const ask = (authorization: string, path: string, payload?: object) =>
+    app.inject({
+      url: `/api/v1/admin/${path}`,
+      headers: { authorization },
+      ...(payload === undefined ? {} : { method: 'POST' as const, payload }),
+    });
+  return { ...console, bearerOf, ask };
+}
+
+interface Listed {
+  credentials: { id: string; person: string }[];
+}
+const idsIn = (answer: { json(): unknown }) => (answer.json() as Listed).credentials.map(({ id }) => id);
+
+describe('who may', () => {
+  it.each<[OperatorRole, number]>([
+    ['viewer', 403],
+    ['support', 403],
+    ['lead', 403],
+    ['operator', 403],
+    ['admin', 200],
+  ])('a %s lists and revokes its own, and is answered %i for those of others', async (role, status) => {
+    const { ask, bearerOf } = await start();
+    const [own, other] = [bearerOf(role), bearerOf('viewer', 'bob')];
+    const [id = ''] = idsIn(await ask(other, 'me'));
+    expect((await ask(own, 'credentials')).statusCode).toBe(status);
+    expect((await ask(own, 'credentials?person=bob')).statusCode).toBe(status);
+    for (const payload of [{ credentialId: id }, { person: 'bob' }])
+      expect((await ask(own, 'credentials/revoke', payload)).statusCode).toBe(status);
+    expect((await ask(other, 'me')).statusCode).toBe(status === 200 ? 401 : 200);
+    // Somebody else's id is none of the person's own.
+    expect((await ask(own, 'me/revoke', { credentialId: id })).statusCode).toBe(404);
+    expect((await ask(own, 'me')).json()).toMatchObject({ person: 'ada', credentials: [{ kind: 'token' }] });
+    expect((await ask(own, 'me/revoke', {})).statusCode).toBe(200);
+    const refused = await ask(own, 'me');
+    expect(refused.statusCode).toBe(401);
+    expect(refused.json()).toMatchObject({ errors: [{ code: 'person_token_revoked' }] });
+  });
+
+  it('an admin of one team lists nobody else’s', async () => {
+    const { ask, credentials } = await start();
+    const grants = [{ role: 'admin' as const, teams: ['shop'], environments: '*' as const }];
+    const token = credentials.issue({ person: 'ada', source: 'oidc', grants }, 'api', 60_000);
+    expect((await ask(`Bearer ${token}`, 'me')).statusCode).toBe(200);
+    expect((await ask(`Bearer ${token}`, 'credentials')).statusCode).toBe(403);
+    expect((await ask(`Bearer ${token}`, 'credentials/revoke', { person: 'bob' })).statusCode).toBe(403);
+  });
+
+  it.each([{}, { credentialId: 'x' }, { person: '' }, { person: 'bob', credentialId: 'a'.repeat(24) }])(
+    'to revoke %j is refused, and changes nothing',
+    async (payload) => {
+      const { ask, bearerOf } = await start();
+      const [own, other] = [bearerOf('admin'), bearerOf('viewer', 'bob')];
+      expect((await ask(own, 'credentials/revoke', payload)).statusCode).toBe(400);
+      expect((await ask(other, 'me')).statusCode).toBe(200);
+    },
+  );
+
+  it('a link opens nothing but the sign-in, and an API token does not sign in', async () => {
+    const { ask, linkFor, bearerOf } = await start();
+    const link = `Bearer ${linkFor('admin')}`;
+    expect((await ask(link, 'teams')).statusCode).toBe(403);
+    expect((await ask(link, 'me')).statusCode).toBe(403);
+    const session = { credentialId: 'a'.repeat(24) };
+    expect((await ask(bearerOf('admin'), 'sign-ins', session)).statusCode).toBe(403);
+    expect((await ask(link, 'sign-ins', session)).statusCode).toBe(200);
+    expect((await ask(link, 'sign-ins', { credentialId: 'b'.repeat(24) })).statusCode).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  it('is revoked by an admin, and its page leads to the sign-in', async () => {
+    const { ask, bearerOf, signIn } = await start();
+    const { get } = await signIn('operator', 'bob');
+    expect((await get('/console')).statusCode).toBe(200);
+    expect((await ask(bearerOf('admin'), 'credentials/revoke', { person: 'bob' })).statusCode).toBe(200);
+    const refused = await get('/console');
+    expect(refused.statusCode).toBe(401);
+    expect(refused.body).toContain('was revoked');
+  });
+
+  /** A page that refreshed itself each second kept an abandoned screen signed in for nine hours. */
+  it('is kept alive by what its person does, and not by pages that refresh themselves', async () => {
+    const { app, signIn, credentials } = await start();
+    const { cookie } = await signIn();
+    const claims = credentials.read(cookie.split('=')[1] ?? '', 'session');
+    if (claims === undefined) throw new Error('no session');
+    const usedAt = systemClock.now() - sessionIdleMsDefault + 60_000;
+    const aged = `tollgate-console=${credentials.seal({ ...claims, usedAt })}`;
+    const refreshed = await app.inject({
+      url: '/console',
+      headers: { cookie: aged, 'tollgate-unattended': '1' },
+    });
+    expect([refreshed.statusCode, refreshed.headers['set-cookie']]).toEqual([200, undefined]);
+    const acted = await app.inject({ url: '/console', headers: { cookie: aged } });
+    const renewed = credentials.read(cookieOf(acted).split('=')[1] ?? '', 'session');
+    expect(renewed).toMatchObject({ id: claims.id, expiresAt: claims.expiresAt });
+    expect(renewed?.usedAt).toBeGreaterThan(usedAt);
+    const idle = credentials.seal({ ...claims, usedAt: systemClock.now() - sessionIdleMsDefault });
+    for (const url of ['/console', '/console/live?page=/console', '/console/sandbox'])
+      expect(
+        (await app.inject({ url, headers: { cookie: `tollgate-console=${idle}` } })).statusCode,
+        url,
+      ).toBe(401);
+  });
+});
