@@ -18,3 +18,9 @@ export type StoredRecurringToken = z.infer<typeof recurringTokenStoredSchema>;
 
 export const recurringTokenStored = 'RecurringTokenStored';
 export const recurringStream = (alias: string): string => `recurring-${alias}`;
+
+/** Authenticated with the encrypted token: an owner that is edited in the store cannot charge the card. */
+export const recurringTokenContext = (
+  stream: string,
+  { environment, team, account, paymentToken }: Omit<StoredRecurringToken, 'sealedRecurringToken'>,
+): string => JSON.stringify([stream, environment, team, account, paymentToken]);

@@ -5,6 +5,7 @@ import {
   type StoredRecurringToken,
   firstSchemaVersion,
   recurringStream,
+  recurringTokenContext,
   recurringTokenStored,
   recurringTokenStoredSchema,
 } from '@tollgate/payment-domain';
@@ -33,7 +34,10 @@ export function createRecurringTokens(deps: {
   return {
     async keep(alias, { serviceRecurringToken, ...owner }, cause) {
       const stream = recurringStream(alias);
-      const sealedRecurringToken = await vault.seal(serviceRecurringToken, stream);
+      const sealedRecurringToken = await vault.seal(
+        serviceRecurringToken,
+        recurringTokenContext(stream, owner),
+      );
       const metadata: EventMetadata = {
         schemaVersion: firstSchemaVersion,
         ...cause,
@@ -53,7 +57,10 @@ export function createRecurringTokens(deps: {
       // A rewrapped one comes after the first.
       for await (const { data } of store.read(stream, { direction: 'backwards', limit: 1 })) {
         const { sealedRecurringToken, ...owner } = recurringTokenStoredSchema.parse(data);
-        return { ...owner, serviceRecurringToken: await vault.open(sealedRecurringToken, stream) };
+        return {
+          ...owner,
+          serviceRecurringToken: await vault.open(sealedRecurringToken, recurringTokenContext(stream, owner)),
+        };
       }
       return undefined;
     },
@@ -90,8 +97,9 @@ export async function rewrapRecurringTokens(
   for (const stream of await streamsUnderOthers(store, keyId))
     for await (const { data, revision } of store.read(stream, { direction: 'backwards', limit: 1 })) {
       const stored = recurringTokenStoredSchema.parse(data);
-      const opened = await vault.open(stored.sealedRecurringToken, stream);
-      const rewrapped = { ...stored, sealedRecurringToken: await vault.seal(opened, stream) };
+      const context = recurringTokenContext(stream, stored);
+      const opened = await vault.open(stored.sealedRecurringToken, context);
+      const rewrapped = { ...stored, sealedRecurringToken: await vault.seal(opened, context) };
       const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
       const event = { id: ids.uuid(), type: recurringTokenStored, data: rewrapped, metadata };
       const answer = await store.append(stream, [event], revision, { keepLast: 1 });

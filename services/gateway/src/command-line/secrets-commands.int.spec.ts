@@ -1,6 +1,6 @@
 import { createFingerprints, requireDataSecrets } from '@tollgate/command-service';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { recurringStream } from '@tollgate/payment-domain';
+import { recurringStream, recurringTokenContext } from '@tollgate/payment-domain';
 import { createLocalKeyService, createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
@@ -16,8 +16,9 @@ async function start() {
   await requireDataSecrets(deps, before);
   const stream = recurringStream('rec_1');
   const vault = createVault(createLocalKeyService(before, systemIds), systemIds);
-  const owner = { environment: 'sandbox', team: 'shop', account: 'main', paymentToken: 'pay_1' };
-  const data = { ...owner, sealedRecurringToken: await vault.seal('service-token', stream) };
+  const owner = { environment: 'sandbox' as const, team: 'shop', account: 'main', paymentToken: 'pay_1' };
+  const sealedRecurringToken = await vault.seal('service-token', recurringTokenContext(stream, owner));
+  const data = { ...owner, sealedRecurringToken };
   await store.append(
     stream,
     [{ id: systemIds.uuid(), type: 'RecurringTokenStored', data, metadata: {} }],
