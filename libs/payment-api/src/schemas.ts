@@ -28,6 +28,9 @@ export const httpUrlSchema = z
   })
   .refine(isVisibleText, mustBeVisible);
 
+/** The hosted page, which customers are sent to with what they type there: never over plain HTTP. */
+export const pageUrlSchema = httpUrlSchema.refine((url) => /^https:/i.test(url), 'must be an https URL');
+
 const textSchema = (lengthMax: number) =>
   z
     .string(orMissing('must be a text'))
@@ -78,7 +81,7 @@ export type CreatePaymentRequest = z.infer<typeof createPaymentRequestSchema>;
 export const createPaymentAnswerSchema = z.looseObject({
   success: z.literal(true),
   token: tokenSchema,
-  processingUrl: httpUrlSchema.optional(),
+  processingUrl: pageUrlSchema.optional(),
   payment: z
     .looseObject({
       amount: z.number().optional(),

@@ -25,13 +25,13 @@ import {
   type ServicePayout,
 } from '@tollgate/payment-api';
 import { pageRows, type Page, type PageQuery } from '../provider.ts';
-import { isRemoved } from './secrets.ts';
+import { isSecretToken } from './secrets.ts';
 
 /** Reads the answer of a creation; it is none without a token. */
 export const readCreation: AnswerReader<CreatePaymentAnswer> = (body) => {
   const { success, data } = createPaymentAnswerSchema.safeParse(body);
   if (!success) return { fault: 'success without a readable token and payment' };
-  return isRemoved(data.token) ? tokenIsSecret : { answer: data };
+  return isSecretToken(data.token) ? tokenIsSecret : { answer: data };
 };
 
 /** The service gave a name to what it made that we must not keep. */
@@ -69,7 +69,7 @@ export const readRefund =
     const { success, data } = refundAnswerSchema.safeParse(body);
     if (!success) return { fault: 'success without a readable refund' };
     const { token, refund, payment } = data;
-    if (isRemoved(token)) return tokenIsSecret;
+    if (isSecretToken(token)) return tokenIsSecret;
     if (payment?.token !== undefined && payment.token !== paymentToken) return anotherPayment;
     if (token !== refund.token || token === paymentToken)
       return { fault: 'success without a token of the refund' };
@@ -83,7 +83,7 @@ export const readPayoutCreation =
     const { success, data } = payoutAnswerSchema.safeParse(body);
     if (!success) return { fault: 'success without a readable payout' };
     const { payout } = data;
-    if (isRemoved(payout.token)) return tokenIsSecret;
+    if (isSecretToken(payout.token)) return tokenIsSecret;
     return isOf(orderNumber, payout) && mayBePayout(payout) ? { answer: data } : anotherPayout;
   };
 
@@ -128,11 +128,12 @@ export const readPayouts =
  * What was asked for in a list. Others in it show that the filter was ignored, and a count beyond what is shown that
  * rows are hidden: then "not found" is not proven, only what was found is.
  */
-function found<Listed>(
+function found<Listed extends { token: string }>(
   list: { payments: Listed[]; totalCount?: number | undefined },
   isAskedFor: (listed: Listed) => boolean,
 ): ReturnType<AnswerReader<Listed[]>> {
   const matches = list.payments.filter(isAskedFor);
+  if (matches.some(({ token }) => isSecretToken(token))) return tokenIsSecret;
   if (matches.length > 0) return { answer: matches };
   if (list.payments.length > 0) return { fault: 'list of other order numbers' };
   return (list.totalCount ?? 0) > 0 ? { fault: 'list without all its rows' } : { answer: [] };

@@ -216,6 +216,7 @@ describe('an acceptance', () => {
     [{ success: true, token: null }],
     [{ success: true, token: 17 }],
     [{ ...answer, processingUrl: 'javascript:alert(1)' }],
+    [{ ...answer, processingUrl: 'http://pay.example/p/1' }],
     [{ ...answer, payment: 'init' }],
   ])('is not proven by %j', (body) => {
     expect(classifyCreation(answered(200, body))).toEqual({

@@ -91,8 +91,34 @@ test.each([
   expect('isAccountRefused' in outcome ? outcome.isAccountRefused : undefined).toBe(isAccountRefused);
 });
 
-test.each(['', 'javascript:alert(1)', 'no url', null])(
-  'a processing page that is none (%j) does not keep the status from us',
+// A control character of a decline reason moved the cursor of a terminal, and U+202E reversed a line of a CSV file.
+test('texts are visible, and on one line', async () => {
+  const declineReason = 'Do\u001b[2J not\r\nhonour\u202e7521';
+  peer.next(json(200, { success: true, payment: { ...payment, status: 'declined', declineReason } }));
+  expect(await provider.inquirePayment('token-1')).toMatchObject({
+    answer: { observed: { declineReason: 'Do\ufffd[2J not honour\ufffd7521' } },
+  });
+});
+
+test('a recurring token that is a card number is not kept', async () => {
+  peer.next(json(200, { success: true, payment: { ...payment, recurringToken: '4392963203551251' } }));
+  expect(JSON.stringify(await provider.inquirePayment('token-1'))).not.toContain('4392963203551251');
+});
+
+test.each([
+  ['a creation', () => authorize(), { token: '4392963203551251' }],
+  [
+    'a search',
+    () => provider.listPayments({ orderNumber: 'o-1' }),
+    { payments: [{ ...payment, token: '4392 9632 0355 1251', orderNumber: 'o-1' }] },
+  ],
+])('%s is unknown where the token is a card number, which is not kept', async (_what, call, body) => {
+  peer.next(json(200, { success: true, ...body }));
+  expect(await call()).toEqual({ kind: 'unknown', reason: 'success with a secret as token' });
+});
+
+test.each(['', 'javascript:alert(1)', 'http://pay.example/p', 'no url', null])(
+  'a processing page that customers must not be sent to (%j) does not keep the status from us',
   async (processingUrl) => {
     peer.next(json(200, { success: true, payment: { ...payment, processingUrl } }));
     const { token: serviceToken, ...shown } = payment;

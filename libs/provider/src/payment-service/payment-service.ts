@@ -1,5 +1,5 @@
 /** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
-import { httpUrlSchema, maskedText } from '@tollgate/payment-api';
+import { containsCardNumber, maskedText, pageUrlSchema } from '@tollgate/payment-api';
 import type {
   ApiError,
   CreatePaymentRequest,
@@ -107,6 +107,10 @@ const textLengthMax = 1_000;
 const masked = (text: string | null | undefined): string | undefined =>
   text === null || text === undefined ? undefined : maskedText(text, textLengthMax);
 
+/** A token that is a card number is not kept, not even encrypted: the card can then not be charged again. */
+const unlessCardNumber = (token: string | null | undefined): string | undefined =>
+  token === null || token === undefined || containsCardNumber(token) ? undefined : token;
+
 /** As the service shows it, but never more digits than are hidden: of up to 14, first six and last four are most. */
 const toMask = (text: string | null | undefined): string | undefined =>
   masked(text)?.replace(/^\d{6}(\D{2,4}\d{4})$/, '******$1');
@@ -124,8 +128,8 @@ function toFound(payment: ServicePayment): FoundPayment {
   const { token, status, amount, currency } = payment;
   const optional = {
     orderNumber: payment.orderNumber ?? undefined,
-    // A page that is none must not keep the payment's status from us.
-    processingUrl: httpUrlSchema.safeParse(payment.processingUrl).data,
+    // A page that customers must not be sent to does not keep the payment's status from us.
+    processingUrl: pageUrlSchema.safeParse(payment.processingUrl).data,
     sanitizedMask: toMask(payment.sanitizedMask),
     declineReason: masked(payment.declineReason),
     createdAt: toInstant(payment.createdAt),
@@ -136,7 +140,7 @@ function toFound(payment: ServicePayment): FoundPayment {
   return {
     observed: { serviceToken: token, status, amount, currency, ...given(optional) },
     ...given({
-      recurringToken: payment.recurringToken ?? undefined,
+      recurringToken: unlessCardNumber(payment.recurringToken),
       callbackUrl: payment.callbackUrl ?? undefined,
       product: masked(payment.product),
     }),

@@ -1,5 +1,10 @@
 /** What a request holds that must not come back in an outcome, and how it is kept out. */
-import type { CreatePaymentRequest, PayoutRequest } from '@tollgate/payment-api';
+import {
+  containsCardNumber,
+  toVisibleText,
+  type CreatePaymentRequest,
+  type PayoutRequest,
+} from '@tollgate/payment-api';
 
 /** The secrets of a creation. The holder's name and the expiry are too common as texts to search for. */
 export const secretsOfCreation = ({ card, recurringToken }: CreatePaymentRequest): string[] =>
@@ -18,6 +23,9 @@ const secretLengthMin = 12;
 
 const removed = '[removed]';
 
+/** True for a token that must not be kept: it repeated a secret of the request, or contains a card number. */
+export const isSecretToken = (token: string): boolean => isRemoved(token) || containsCardNumber(token);
+
 /** True for what stands in place of a text that repeated a secret. It identifies nothing. */
 export const isRemoved = (text: string): boolean => text === removed;
 
@@ -32,13 +40,17 @@ export function repeatsSecret(text: string, secrets: readonly string[]): boolean
 
 const withoutSeparators = (text: string): string => text.replace(/[\s._/-]/g, '');
 
-/** A reviver of `JSON.parse` that leaves out what must not come back, and the null of empty fields. */
+/**
+ * A reviver of `JSON.parse` that leaves out what must not come back, and the null of empty fields, and makes texts visible:
+ * people read them in the console, a terminal and CSV files. A token stays as it is, because another text is another token.
+ */
 export function withoutSecrets(secrets: readonly string[]) {
   const long = secrets.filter((secret) => secret.length >= secretLengthMin);
   return function (this: unknown, key: string, value: unknown): unknown {
     if (key === '__proto__' || repeatsSecret(key, long)) return undefined;
     if (value === null) return Array.isArray(this) ? null : undefined;
-    const isText = typeof value === 'string' || typeof value === 'number';
-    return isText && repeatsSecret(String(value), long) ? removed : value;
+    if (typeof value !== 'string' && typeof value !== 'number') return value;
+    if (repeatsSecret(String(value), long)) return removed;
+    return typeof value === 'number' || /token$/i.test(key) ? value : toVisibleText(value);
   };
 }

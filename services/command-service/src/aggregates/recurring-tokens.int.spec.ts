@@ -18,6 +18,8 @@ const owner = {
   serviceRecurringToken: 'rt-1',
 } as const;
 
+const cause = { correlationId: 'c', causationId: 'c', actor: { kind: 'service', name: 'spec' } } as const;
+
 async function tokensUnder(...secrets: string[]) {
   const store = await temporaryStore();
   const under = (names: readonly string[]) => {
@@ -28,7 +30,7 @@ async function tokensUnder(...secrets: string[]) {
     const deps = { store, vault: createVault(keys, systemIds), clock: systemClock, ids: systemIds };
     return { ...deps, tokens: createRecurringTokens(deps) };
   };
-  await under(secrets).tokens.keep('rec_1', owner, {});
+  await under(secrets).tokens.keep('rec_1', owner, cause);
   return { store, under };
 }
 
