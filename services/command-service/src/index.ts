@@ -7,7 +7,7 @@ export {
 } from './accounts/account-changes.ts';
 export * from './accounts/accounts.ts';
 export { whileTimeIsKnown } from './accounts/known-time.ts';
-export { forgetCustomerOf, isCustomerKept } from './aggregates/customers.ts';
+export { forgetCustomerOf, isCustomerKept, remainingPlaces, remainingTexts } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';

@@ -230,7 +230,11 @@ export const operatorAnswerSchemas = {
   ReplayedDeadLetters: z.object({ success, offsets: z.array(z.string()) }),
   ForgottenCustomer: z.object({
     success,
-    wasKept: z.boolean().describe('Whether anything was kept until now.'),
+    wasKept: z.boolean().describe('Whether the e-mail or IP address of the customer was stored until now.'),
+    remains: z
+      .record(z.string(), z.string())
+      .describe('Texts of the payment that stay in the books, by name. They cannot be erased.'),
+    places: z.array(z.string()).describe('Where copies of these texts are.'),
   }),
   ...accountAnswerSchemas,
   ...credentialAnswerSchemas,

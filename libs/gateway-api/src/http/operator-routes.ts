@@ -56,10 +56,11 @@ export const operatorRoutes = {
   forgetCustomer: {
     service: 'command-service',
     ...{ method: 'POST', url: '/api/v1/admin/payments/:token/forget', tag: 'Operators' },
-    summary: 'Makes unreadable for ever what is kept about the customer of a payment',
-    description: 'The payment itself stays in the books. A repeat changes nothing.',
+    summary: 'Erases the stored e-mail and IP address of the customer of a payment',
+    description:
+      'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
     scopes: ['operators:manage'],
-    answers: done('Nothing is kept any more.', 'ForgottenCustomer'),
+    answers: done('Neither is stored any more.', 'ForgottenCustomer'),
     errors: ['payment_not_found', ...ofCommands],
   },
   listDeadLetters: {

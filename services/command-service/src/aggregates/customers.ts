@@ -10,6 +10,7 @@ import {
   customerSchema,
   customerStream,
   firstSchemaVersion,
+  paymentStream,
 } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, type Vault, errorCode } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
@@ -112,4 +113,39 @@ export async function forgetCustomerOf(
   // Said twice, it is no less true.
   await store.append('customers-forgotten', [event], 'any');
   return wasKept;
+}
+
+/** Where copies of the texts are that stay in the books. None of them is erased with the customer. */
+export const remainingPlaces: readonly string[] = [
+  'the payment, its view, the indexes and the event feed',
+  'the topic gateway.payments.v1',
+  'webhooks and CSV files of this payment, and backups',
+  'the Payment Service',
+];
+
+const namesOfTexts: ReadonlySet<string> = new Set([
+  ...['orderNumber', 'product', 'callbackUrl', 'redirectSuccessUrl', 'redirectFailUrl', 'locale'],
+  ...['sanitizedMask', 'declineReason', 'reason', 'comment'],
+]);
+
+/**
+ * Texts of the team, of people and of the service in the events of a payment, by name; of each name the latest. Read from the
+ * events as they are, so that an event of any kind counts.
+ *
+ * @throws StoreUnavailable
+ */
+export async function remainingTexts(
+  store: EventStore,
+  paymentToken: string,
+): Promise<Record<string, string>> {
+  const texts = new Map<string, string>();
+  const collect = (fields: object, isMetadata: boolean): void => {
+    for (const [name, value] of Object.entries(fields) as [string, unknown][]) {
+      if (typeof value === 'object' && value !== null) collect(value, name === 'metadata');
+      else if (typeof value === 'string' && (isMetadata || namesOfTexts.has(name)))
+        texts.set(isMetadata ? `metadata.${name}` : name, value);
+    }
+  };
+  for await (const { data } of store.read(paymentStream(paymentToken))) collect(data as object, false);
+  return Object.fromEntries(texts);
 }

@@ -6,7 +6,12 @@ import { paymentStream } from '@tollgate/payment-domain';
 import { given, sendErrors } from '@tollgate/service-kit';
 import { isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import { type ForgetDependencies, forgetCustomerOf } from '../aggregates/customers.ts';
+import {
+  type ForgetDependencies,
+  forgetCustomerOf,
+  remainingPlaces,
+  remainingTexts,
+} from '../aggregates/customers.ts';
 import { publishDeadLettersAgain, readDeadLetters } from '../callbacks/dead-letters.ts';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';
@@ -49,7 +54,9 @@ export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterR
   addCommandRoute(app, deps, routes.forgetCustomer, async ({ cause, request, reply }) => {
     const { token } = request.params as { token: string };
     if (!isToken(token) || !(await isThere(store, token))) return sendError(reply, 'payment_not_found');
-    return reply.send({ success: true, wasKept: await forgetCustomerOf(deps, token, cause.actor) });
+    const wasKept = await forgetCustomerOf(deps, token, cause.actor);
+    const remains = await remainingTexts(deps.store, token);
+    return reply.send({ success: true, wasKept, remains, places: remainingPlaces });
   });
 }
 

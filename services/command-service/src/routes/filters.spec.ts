@@ -1,7 +1,7 @@
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
 import { parseIdempotencyKey } from './idempotency-key.ts';
-import { refuseCardNumbers, textsOf } from './parsed.ts';
+import { refuseCardNumbers, refuseEmails, textsOf } from './parsed.ts';
 
 const header = 16 * 1024;
 /** At most, of one text of a valid request: a URL. */
@@ -11,6 +11,7 @@ describe('takes at most 20 ms for any text', () => {
   it.each<[string, number, (text: string) => unknown]>([
     ['Idempotency-Key', header, (text) => parseIdempotencyKey(text, undefined)],
     ['fields of a payment', field, (text) => refuseCardNumbers({ product: text, customer: { email: text } })],
+    ['search for e-mail addresses', header, (text) => refuseEmails({ product: text })],
     ['metadata', field, (text) => refuseCardNumbers(textsOf({ [text]: text }))],
   ])('%s (%d characters)', (_name, length, filter) => {
     assertTimeBound(filter, length);

@@ -14,13 +14,15 @@ import {
   refuse,
   refuseCard,
   refuseCardNumbers,
+  refuseEmails,
   textsOf,
 } from './parsed.ts';
 
 export function parseRefundRequest(body: unknown): Parsed<RefundRequest> {
   const parsed = parseBody(refundRequestSchema, body);
   if (parsed.kind === 'refused') return parsed;
-  return refuseCardNumbers(textsOf(parsed.value.metadata)) ?? parsed;
+  const texts = textsOf(parsed.value.metadata);
+  return refuseCardNumbers(texts) ?? refuseEmails(texts) ?? parsed;
 }
 
 /** Checks the body of a payout, and that this caller may ask for it. */
@@ -40,6 +42,7 @@ export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<Payout
   return (
     refuseCardNumbers({ ...texts, 'destination.bankAccount.bankName': bankAccount?.bankName }) ??
     refuseCardAsAccount(bankAccount?.account) ??
+    refuseEmails(texts) ??
     parsed
   );
 }

@@ -39,6 +39,20 @@ export function refuseCardNumbers(fields: Readonly<Record<string, unknown>>): Re
   return undefined;
 }
 
+/** Refuses what looks like an e-mail address in a field that stays in the books: nothing there can be erased on request. */
+export function refuseEmails(fields: Readonly<Record<string, unknown>>): Refused | undefined {
+  for (const [parameter, value] of Object.entries(fields))
+    if (typeof value === 'string' && emailPattern.test(value))
+      return refuse(
+        'invalid_param',
+        'This field must not contain an e-mail address, because it cannot be erased later. Use customer.email, or an id of yours.',
+        parameter,
+      );
+  return undefined;
+}
+
+const emailPattern = /[^\s@](?:@|%40)[^\s@]+\.[a-z]{2,}/i;
+
 /** The texts of metadata by the names that an error gives them. A name may be a card number, too, and no error repeats it. */
 export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record<string, string> {
   const texts: Record<string, string> = { metadata: Object.keys(metadata).join(' and ') };

@@ -42,6 +42,8 @@ describe('metadata', () => {
     ],
     [{ note: '4392 9632 0355 1251' }, 'card_data_not_accepted', 'metadata.note'],
     [{ '4392963203551251': 'x' }, 'card_data_not_accepted', 'metadata'],
+    // It stayed in the books after the customer was erased.
+    [{ note: 'for ada@example.com' }, 'invalid_param', 'metadata.note'],
   ])('of %.40j is refused', (metadata, code, parameter) => {
     expect(errorsOf({ ...minimal, metadata })).toEqual([{ code, parameter }]);
   });
@@ -66,6 +68,13 @@ describe('parsePaymentRequest', () => {
     ['an amount beyond safe integers', { ...minimal, amount: 2 ** 53 }, 'incorrect_amount', 'amount'],
     ['a currency in small letters', { ...minimal, currency: 'eur' }, 'incorrect_currency', 'currency'],
     ['an unknown field', { ...minimal, color: 'red' }, 'invalid_param', 'color'],
+    ['an e-mail address', { ...minimal, orderNumber: 'ada@example.com' }, 'invalid_param', 'orderNumber'],
+    [
+      'an e-mail address in a URL',
+      { ...minimal, redirectFailUrl: 'https://shop.example/?to=ada%40example.com' },
+      'invalid_param',
+      'redirectFailUrl',
+    ],
     [
       'a script as address',
       { ...minimal, redirectSuccessUrl: 'javascript:alert(1)' },

@@ -11,6 +11,7 @@ import {
   refuse,
   refuseCard,
   refuseCardNumbers,
+  refuseEmails,
   textsOf,
 } from './parsed.ts';
 
@@ -30,6 +31,7 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
       'customer.email': customer?.email,
       'card.holder': card?.holder,
     }) ??
+    refuseEmails({ ...fields, ...textsOf(metadata) }) ??
     refuseTwoWaysToPay(parsed.value) ??
     parsed
   );

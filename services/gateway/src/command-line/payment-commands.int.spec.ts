@@ -5,7 +5,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
-const event = (type: string) => ({ id: systemIds.uuid(), type, data: {}, metadata: {} });
+const event = (type: string, data: object = {}) => ({ id: systemIds.uuid(), type, data, metadata: {} });
 
 async function start() {
   const store = await temporaryStore();
@@ -26,7 +26,7 @@ describe('payment forget', () => {
       exitCode: 1,
       out: '',
       error:
-        'E-mail and network address of the customer are kept, encrypted, for a further attempt of the creation. With --yes, they are forgotten for ever.\n',
+        'E-mail and IP address of the customer are stored, encrypted, for a further attempt of the creation. With --yes, they are erased.\n',
     });
     expect(await read(customerStream('pay_1'))).toHaveLength(1);
   });
@@ -35,7 +35,7 @@ describe('payment forget', () => {
     const { run, read, store } = await start();
     expect(await run('payment forget pay_1 --yes --as ada')).toMatchObject({
       exitCode: 0,
-      out: 'Forgot what was kept about the customer of pay_1.\n',
+      out: 'Erased the e-mail and IP address of the customer of pay_1.\n',
     });
     expect(await read(customerStream('pay_1'))).toEqual([]);
     await expect(store.append(customerStream('pay_1'), [event('CustomerKept')], 'any')).rejects.toMatchObject(
@@ -54,8 +54,29 @@ describe('payment forget', () => {
     for (const token of ['pay_2', 'pay_2'])
       expect(await run(`--json payment forget ${token} --yes`)).toMatchObject({
         exitCode: 0,
-        out: `{"token":"${token}","wasKept":false}\n`,
+        out: expect.stringContaining(`{"token":"${token}","wasKept":false,"remains":{}`),
       });
+  });
+
+  // It said that nothing was kept, while an e-mail address was in the metadata and in the order number.
+  it.each(['', ' --yes'])('lists the texts that stay, and where they are: forget%s', async (option) => {
+    const { run, store } = await start();
+    const terms = { orderNumber: 'A-1', product: 'Tea', amount: 1, metadata: { note: 'for\u001bAda' } };
+    await store.append(paymentStream('pay_1'), [event('PaymentRequested', { terms })], 'any');
+    await store.append(
+      paymentStream('pay_1'),
+      [event('RefundRequested', { metadata: { why: 'Ada called' } })],
+      'any',
+    );
+    const { out, error } = await run(`payment forget pay_1${option}`);
+    for (const text of [
+      'orderNumber: A-1',
+      'product: Tea',
+      'metadata.note: for?Ada',
+      'metadata.why: Ada called',
+    ])
+      expect(`${out}${error}`).toContain(text);
+    expect(`${out}${error}`).toMatch(/topic gateway\.payments\.v1.*webhooks.*backups.*the Payment Service/);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 /** `payment forget`. */
-import { forgetCustomerOf, isCustomerKept } from '@tollgate/command-service';
+import { forgetCustomerOf, isCustomerKept, remainingPlaces, remainingTexts } from '@tollgate/command-service';
 import { paymentStream } from '@tollgate/payment-domain';
+import { printable } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
@@ -10,7 +11,7 @@ export function registerPaymentCommands(program: Command, run: RunCommand): void
     .description('what is kept about a payment')
     .command('forget')
     .description(
-      'make unreadable for ever what is kept about the customer of a payment; the payment itself stays in the books',
+      'erase the stored e-mail and IP address of the customer of a payment, and list which texts stay in the books',
     )
     .argument('<token>', 'the token of the payment', parsePaymentToken)
     .option('--yes', 'do it; otherwise only say what would be done')
@@ -33,16 +34,32 @@ async function forget(tools: CommandTools, token: string, isMeant: boolean): Pro
   const wasKept = await isCustomerKept(store, token);
   if (!isMeant) {
     const kept = wasKept
-      ? 'E-mail and network address of the customer are kept, encrypted, for a further attempt of the creation.'
-      : 'Nothing is kept about the customer.';
-    return { kind: 'refused', message: `${kept} With --yes, they are forgotten for ever.` };
+      ? 'E-mail and IP address of the customer are stored, encrypted, for a further attempt of the creation. With --yes, they are erased.'
+      : 'No e-mail and IP address of the customer are stored. With --yes, none will be.';
+    return {
+      kind: 'refused',
+      message: [kept, ...remainsText(await remainingTexts(tools.store, token))].join('\n'),
+    };
   }
   await forgetCustomerOf(tools, token, tools.person);
-  const text = wasKept
-    ? `Forgot what was kept about the customer of ${token}.`
-    : `Nothing was kept about the customer of ${token}, and nothing will be.`;
-  return { kind: 'done', text, json: { token, wasKept } };
+  const remains = await remainingTexts(tools.store, token);
+  const text = [
+    wasKept
+      ? `Erased the e-mail and IP address of the customer of ${token}.`
+      : `No e-mail and IP address of the customer of ${token} were stored.`,
+    ...remainsText(remains),
+  ].join('\n');
+  return { kind: 'done', text, json: { token, wasKept, remains, places: remainingPlaces } };
 }
+
+const remainsText = (remains: Readonly<Record<string, string>>): string[] =>
+  Object.keys(remains).length === 0
+    ? []
+    : [
+        'These texts stay in the books and cannot be erased:',
+        ...Object.entries(remains).map(([name, text]) => `  ${printable(name)}: ${printable(text)}`),
+        `They are in: ${remainingPlaces.join('; ')}.`,
+      ];
 
 async function isThere({ store }: CommandTools, token: string): Promise<boolean> {
   for await (const _ of store.read(paymentStream(token), { limit: 1 })) return true;
