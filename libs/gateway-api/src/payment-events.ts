@@ -18,9 +18,9 @@ import {
   declineReason,
   endReason,
   errors,
-  evidenceSource,
   example,
   metadata,
+  outcomeSource,
   reason,
   sanitizedMask,
   sendBy,
@@ -103,8 +103,14 @@ export const paymentEvents = {
   ),
   AttemptAccepted: publicEvent(
     'The Payment Service accepted the payment.',
-    { both: { attemptNumber, evidence: evidenceSource } },
-    { attemptNumber: 1, evidence: 'answer' },
+    {
+      both: { attemptNumber, source: outcomeSource },
+      from: ({ attemptNumber: accepted, evidence }: PaymentEventOf<'AttemptAccepted'>['data']) => ({
+        attemptNumber: accepted,
+        source: evidence,
+      }),
+    },
+    { attemptNumber: 1, source: 'answer' },
     after.init,
   ),
   AttemptRefused: publicEvent(

@@ -21,7 +21,7 @@ const call = z
   .describe('The one announced call that makes the payout.');
 const status = oneOf(payoutStatuses);
 
-const payoutEvidence = oneOf(
+const outcomeSource = oneOf(
   ['answer', 'inquiry', 'before-announcement'],
   "How it is known: from the call's answer, from a status inquiry, or from one before anything of it was announced here: a restored store had forgotten that it was.",
 );
@@ -76,8 +76,11 @@ export const payoutEvents = {
   ),
   PayoutAccepted: publicEvent(
     'The Payment Service accepted the payout.',
-    { both: { evidence: payoutEvidence } },
-    { evidence: 'answer' },
+    {
+      both: { source: outcomeSource },
+      from: ({ evidence }: PayoutEventOf<'PayoutAccepted'>['data']) => ({ source: evidence }),
+    },
+    { source: 'answer' },
     { status: 'pending', phase: 'pending' },
   ),
   PayoutRefused: publicEvent(

@@ -100,9 +100,8 @@ test('evidence is masked unless it is known to be harmless', () => {
   };
   expect(toPublicEvidence(evidence)).toEqual({
     serviceToken: '…6789',
-    knownServiceToken: null,
-    observedAmount: 7,
-    sumUnknown: true,
+    observedAmount: '7',
+    sumUnknown: 'true',
     other: '…',
     more: '…',
   });

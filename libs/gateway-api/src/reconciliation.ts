@@ -8,10 +8,10 @@ import {
 } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { toIso } from './values.ts';
+import { toIso, toWholeUnits } from './values.ts';
 
 const count = z.int().min(0);
-const minorUnits = z.number().describe('Minor units.');
+const minorUnits = z.int().describe('Minor units.');
 const here = 'in our books';
 const there = 'as the Payment Service shows it';
 const money = (what: string, where: string) => minorUnits.describe(`${what}, ${where}. Minor units.`);
@@ -67,14 +67,27 @@ export const publicReconciliationSchema = z.object({
 });
 export type PublicReconciliation = z.infer<typeof publicReconciliationSchema>;
 
+const withWholeUnits = <Amounts extends object>(amounts: Amounts): Amounts =>
+  Object.fromEntries(
+    Object.entries(amounts).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'number' ? toWholeUnits(value) : value,
+    ]),
+  ) as Amounts;
+
 export function toPublicReconciliation(summary: ReconciliationSummary): PublicReconciliation {
   const { token, account, day, isDryRun, by, outcome, startedAt, endedAt, counts, sums } = summary;
   const times = { startedAt: toIso(startedAt), endedAt: toIso(endedAt) };
-  return { token, account, day, isDryRun, by, outcome, ...times, counts, sums };
+  const whole = sums.map((each) => withWholeUnits(each));
+  return { token, account, day, isDryRun, by, outcome, ...times, counts, sums: whole };
 }
 
 export const toPublicDifferences = ({ differences }: ReconciliationReport): PublicDifference[] =>
   differences.map(({ kind, operation, token, serviceToken, currency, isSettled, ...amounts }) => ({
     ...{ kind, operation, serviceToken, currency, isSettled },
-    ...given({ token, here: amounts.here, there: amounts.there }),
+    ...given({
+      token,
+      here: amounts.here && withWholeUnits(amounts.here),
+      there: amounts.there && withWholeUnits(amounts.there),
+    }),
   }));

@@ -30,6 +30,8 @@ const refund = publicObject({
   inAnswers: { currency, errors: errors.describe('Why nothing was refunded; empty otherwise.') },
 });
 
+export const paymentRefundSchema = refund.answer;
+
 /** The refunds in a payment. */
 export const refunds = {
   inAnswers: z.array(refund.answer),

@@ -18,7 +18,7 @@ import {
 } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, publicEvent, publicObject, showing } from './public-object.ts';
-import { amount, currency, evidence, instant, orderNumber } from './values.ts';
+import { amount, currency, evidence, instant, orderNumber, shownAmount } from './values.ts';
 
 export const anyReviewCodes = [
   ...new Set([...reviewCodes, ...payoutReviewCodes, 'only_at_service' as const]),
@@ -43,6 +43,8 @@ const review = publicObject({
   both: { code: oneOf(anyReviewCodes, 'Why a person must decide.') },
   inAnswers: { number, since: instant, evidence, proposal: proposal.exactOptional() },
 });
+
+export const reviewSchema = review.answer;
 
 /** The open reviews in a payment or payout. */
 export const reviews = {
@@ -76,7 +78,7 @@ const unmatchedEntrySchema = z.object({
   operation: z.enum(['payment', 'payout']),
   orderNumber: z.string().describe('The order number that the Payment Service shows.').exactOptional(),
   createdAt: instant.exactOptional(),
-  ...{ amount: z.number(), refundedAmount: z.number(), currency: z.string(), status: z.string() },
+  ...{ amount: shownAmount, refundedAmount: shownAmount, currency: z.string(), status: z.string() },
 });
 export const reviewEntrySchema = z.union([ownEntrySchema, unmatchedEntrySchema]);
 export type PublicReviewEntry = z.infer<typeof reviewEntrySchema>;

@@ -15,6 +15,13 @@ const minorUnits = { description: 'Minor units: 1250 is 12.50 EUR.', examples: [
 export const amount = amountSchema.meta(minorUnits);
 /** Like {@link amount}, but may be 0. */
 export const sum = z.int().min(0).meta(minorUnits);
+/** The service may show any number; clients read amounts as integers of 64 bits. */
+export const toWholeUnits = (shown: number): number =>
+  Math.round(Math.min(Math.max(shown, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER));
+export const shownAmount = shownBy(
+  z.int().describe('As the Payment Service shows it, rounded to whole minor units.'),
+  toWholeUnits,
+);
 // No pattern says which three letters are a currency.
 export const currency = currencySchema.meta({
   description: 'ISO 4217 alphabetic code in capitals.',
@@ -42,7 +49,7 @@ export const age = {
 export const reason = z.string();
 export const sendBy = instant.describe('The call is sent before this instant, or never.');
 export const endReason = oneOf(endReasons, 'Why the operation was not carried out.');
-export const evidenceSource = oneOf(
+export const outcomeSource = oneOf(
   ['answer', 'inquiry'],
   "How the outcome is known: from the call's answer, or from a status inquiry.",
 );
@@ -74,7 +81,8 @@ export const errors = shownBy(
   toPublicErrors,
 );
 
-export type PublicEvidence = Record<string, string | number | boolean | null>;
+/** Texts only: generated clients have no type for a value that is a number in one entry and a text in another. */
+export type PublicEvidence = Record<string, string>;
 
 const plainEvidence: ReadonlySet<string> = new Set([
   ...['attemptNumber', 'amount', 'currency', 'providerOrderNumber', 'from', 'to'],
@@ -85,18 +93,23 @@ const plainEvidence: ReadonlySet<string> = new Set([
 /** Evidence in which all but the last four characters are masked, unless the value is known to be harmless; yes and no are. */
 export const toPublicEvidence = (evidence: Review['evidence']): PublicEvidence =>
   Object.fromEntries(
-    Object.entries(evidence).map(([name, value]) => [name, plainEvidence.has(name) ? value : mask(value)]),
+    Object.entries(evidence).flatMap(([name, value]) =>
+      // An entry that is missing equals null.
+      value === null ? [] : [[name, plainEvidence.has(name) ? String(value) : mask(value)]],
+    ),
   );
 
-function mask(value: PublicEvidence[string]): string | boolean | null {
-  if (value === null || typeof value === 'boolean') return value;
+function mask(value: string | number | boolean): string {
+  if (typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value.length >= 12 ? `…${value.slice(-4)}` : '…';
 }
 
 export const evidence = shownBy(
   z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-    .describe('The evidence for the decision; tokens of the Payment Service are masked.'),
+    .record(z.string(), z.string())
+    .describe(
+      'The evidence for the decision, as texts; amounts are in minor units. Tokens of the Payment Service are masked.',
+    ),
   toPublicEvidence,
 );
 

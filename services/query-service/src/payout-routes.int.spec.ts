@@ -43,7 +43,7 @@ describe('a payout', () => {
         at: at(1),
         phase: 'pending',
         status: 'pending',
-        data: { evidence: 'answer' },
+        data: { source: 'answer' },
       },
       { type: 'PayoutApproved', revision: 2, phase: 'approved', status: 'approved', data: {} },
     ]);

@@ -305,9 +305,9 @@ describe('a list', () => {
     ['dateFrom=2026-01-03', []],
     ['dateTo=2026-01-01', []],
     ['operationType=pays', ['p3', 'p2', 'p1']],
-    ['metadata[shop]=a', ['p1']],
-    ['metadata%5Btill%5D=1&metadata[shop]=a&status=approved', ['p1']],
-    ['metadata[shop]=b', []],
+    ['metadata=shop:a', ['p1']],
+    ['metadata=till%3A1&metadata=shop:a&status=approved', ['p1']],
+    ['metadata=shop:b', []],
   ])('%s', async (query, expected) => {
     const { list } = await givenThree();
     expect(tokensOf(await list(query))).toEqual(expected);
@@ -346,11 +346,11 @@ describe('a list', () => {
     ['currency=XXX', 'currency'],
     ['orderNumber=', 'orderNumber'],
     ['orderNumber=A&orderNumber=B', 'orderNumber'],
-    ['metadata=a', 'metadata'],
-    ['metadata[__proto__]=a', 'metadata[__proto__]'],
-    ['metadata[a]=b&metadata[a]=c', 'metadata.a'],
-    ['metadata[a]=1&metadata[b]=1&metadata[c]=1&metadata[d]=1&metadata[e]=1&metadata[f]=1', 'metadata'],
-    ['currency[a]=EUR', 'currency'],
+    ['metadata=a', 'metadata.0'],
+    ['metadata[a]=b', 'metadata[a]'],
+    ['metadata=a:b&metadata=a:c', 'metadata'],
+    ['metadata=a:1&metadata=b:1&metadata=c:1&metadata=d:1&metadata=e:1&metadata=f:1', 'metadata'],
+    ['currency[a]=EUR', 'currency[a]'],
     ['dateFrom=yesterday', 'dateFrom'],
     ['dateTo=2026-02-30', 'dateTo'],
     ['needsReview=yes', 'needsReview'],
@@ -409,7 +409,7 @@ describe('a history', () => {
       phase: 'init',
       status: 'init',
       cause,
-      data: { attemptNumber: 1, evidence: 'answer' },
+      data: { attemptNumber: 1, source: 'answer' },
     });
   });
 

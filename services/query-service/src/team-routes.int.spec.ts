@@ -267,7 +267,7 @@ describe('an open review', () => {
         {
           ...{ token: 'pay_1', kind: 'payment', code: 'second_payment_found', since: at(3) },
           evidence: {
-            ...{ attemptNumber: 1, providerOrderNumber: 'pay_1.1' },
+            ...{ attemptNumber: '1', providerOrderNumber: 'pay_1.1' },
             ...{ serviceToken: '…1234', knownServiceToken: '…5678' },
           },
           number: 1,

@@ -54,7 +54,7 @@ export function addRoute<Stated extends Route>(
       const caller = callers.get(request);
       if (caller === undefined)
         throw new InvariantViolation('a request reached its handler without authentication');
-      const query = route.query?.safeParse(nested(request.query as Record<string, unknown>));
+      const query = route.query?.safeParse(request.query);
       if (query?.success === false) return sendErrors(reply, 400, toErrorEntries(query.error, codeIn(route)));
       const call = { caller, query: query?.data, request, reply } as Call<Stated>;
       // A reply is a thenable without a value, so what `handle` resolves with does not say whether it was sent.
@@ -103,23 +103,6 @@ async function recordCommand(
   const shown = given({ usedCredentialId: credential?.id });
   const detail = { ...about, ...within, ...shown, role: formatGrants(grants), address: request.ip };
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
-}
-
-/** `metadata[order]=4711` as `{ metadata: { order: '4711' } }`; a name that a schema passes over in silence stays unknown. */
-function nested(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const parts = Object.entries(query).map(([name, value]) => {
-    const [, outer = name, inner] = /^(\w+)\[((?!__proto__\])[^[\]]*)\]$/.exec(name) ?? [];
-    return { outer, inner, value };
-  });
-  const byName = Map.groupBy(parts, ({ outer }) => outer);
-  return Object.fromEntries(
-    [...byName].map(([outer, all]) => {
-      const inners = all.flatMap(({ inner, value }) =>
-        inner === undefined ? [] : [[inner, value] as const],
-      );
-      return [outer, inners.length === all.length ? Object.fromEntries(inners) : all[0]?.value];
-    }),
-  );
 }
 
 /** The code for an invalid parameter: its own, where the route states one. */

@@ -9,10 +9,10 @@ import { publicDispute } from '../dispute.ts';
 import { publicPayment } from '../payment.ts';
 import { listedPayoutSchema, payoutToken, publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
-import { paymentToken, refundSchema, refundToken } from '../refund.ts';
+import { paymentRefundSchema, paymentToken, refundSchema, refundToken } from '../refund.ts';
 import { requestSchema } from '../request.ts';
-import { reviewEntrySchema } from '../review.ts';
-import { currency, sum } from '../values.ts';
+import { reviewEntrySchema, reviewSchema } from '../review.ts';
+import { currency, publicError, sum } from '../values.ts';
 import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookBodySchema, webhookSchema } from '../webhook.ts';
 import { causeSchema, paymentEventSchema, payoutEventSchema } from './history.ts';
@@ -55,6 +55,10 @@ const answeredPayment = { success, token: paymentToken, payment: paymentSchema }
 /** By their names in the OpenAPI document. */
 export const answerSchemas = {
   Payment: paymentSchema,
+  PaymentOrPayout: shownPayment,
+  PaymentRefund: paymentRefundSchema,
+  Review: reviewSchema,
+  ProviderError: publicError,
   Payout: payoutSchema,
   ListedPayout: listedPayoutSchema,
   Refund: refundSchema,

@@ -1,20 +1,16 @@
 /** What the fields of requests mean. The schemas say which values are valid. */
-import { metadataLimits } from '@tollgate/payment-domain';
-import { metadataFiltersMax, pageMax, perPageMax } from './queries.ts';
-import { metadataNamePattern } from './requests.ts';
+import { metadataFilterPattern, metadataFiltersMax, pageMax, perPageMax } from './queries.ts';
 
 interface Field {
   description: string;
   /** How it is written, where the schema of the parsed value does not say. */
   schema?: object;
-  /** How OpenAPI writes it, where it is no plain value. */
-  style?: 'deepObject';
   example?: unknown;
   isDeprecated?: true;
 }
 
 const flag = { type: 'string', enum: ['true', 'false'] };
-const amount = { type: 'integer', minimum: 0, maximum: 999_999_999_999 };
+const amount = { type: 'integer', format: 'int64', minimum: 0, maximum: 999_999_999_999 };
 
 /** Parameters of queries by name. */
 export const queryFields: Readonly<Record<string, Field>> = {
@@ -41,13 +37,13 @@ export const queryFields: Readonly<Record<string, Field>> = {
     isDeprecated: true,
   },
   metadata: {
-    description: 'Only those that were noted with this: `metadata[order]=4711`. Several must all be so.',
+    description:
+      'Only those with this entry in their metadata, as name and value: `metadata=order:4711`. Repeat it for several, which must all match.',
     schema: {
-      ...{ type: 'object', maxProperties: metadataFiltersMax },
-      propertyNames: { pattern: metadataNamePattern },
-      additionalProperties: { type: 'string', maxLength: metadataLimits.value },
+      type: 'array',
+      maxItems: metadataFiltersMax,
+      items: { type: 'string', pattern: metadataFilterPattern },
     },
-    style: 'deepObject',
   },
   after: {
     description:

@@ -26,16 +26,14 @@ function historySchema(
   after: { phase: z.ZodType<string>; status: z.ZodType<string> },
 ) {
   const entries = Object.entries(events).map(([type, { meaning, answer }]) =>
-    z
-      .object({
-        revision: z.int().min(0).describe('Its number in the history, from 0.'),
-        type: z.literal(type),
-        at: instant.describe('When the event was decided.'),
-        ...after,
-        cause: causeSchema,
-        data: answer,
-      })
-      .describe(meaning),
+    z.object({
+      revision: z.int().min(0).describe('Its number in the history, from 0.'),
+      type: z.literal(type).describe(`- \`${type}\`: ${meaning}`),
+      at: instant.describe('When the event was decided.'),
+      ...after,
+      cause: causeSchema,
+      data: answer,
+    }),
   );
   const [first, ...others] = entries;
   if (first === undefined) throw new RangeError('a history without events');

@@ -23,7 +23,9 @@ describe('the OpenAPI document', () => {
   it('is JSON of version 3.1, and its references lead somewhere', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
     expect(document.openapi).toBe('3.1.0');
-    const names = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    const names = Object.entries(document.components).flatMap(([kind, each]) =>
+      Object.keys(each).map((name) => `#/components/${kind}/${name}`),
+    );
     walk(document, '', ({ $ref }, path) => {
       if ($ref !== undefined) expect(names, path).toContain($ref);
     });
@@ -90,7 +92,7 @@ describe('the OpenAPI document', () => {
       expect(document.paths[path]?.[method]?.['responses'], id).toMatchObject({
         503: {
           headers: { 'Retry-After': {} },
-          content: { 'application/json': { examples: { service_unavailable: {}, answer_lost: {} } } },
+          description: expect.stringMatching(/`service_unavailable`.*`answer_lost`/),
         },
       });
   });
@@ -123,7 +125,7 @@ describe('the OpenAPI document', () => {
 
   // Schemathesis sent what the document allowed and the routes refused.
   it('says what routes refuse, though a function finds it out', () => {
-    const { PaymentRequest, PayoutRequest, NewWebhookEndpoint } = document.components.schemas as Record<
+    const { PaymentRequest, PayoutRequest, WebhookEndpointRequest } = document.components.schemas as Record<
       string,
       { properties: Record<string, { pattern: string; properties: Record<string, { pattern: string }> }> }
     >;
@@ -139,7 +141,7 @@ describe('the OpenAPI document', () => {
       customer: { properties: { email: { format: 'email', pattern: expect.any(String) } } },
     });
     expect(PayoutRequest!.properties['destination']).toMatchObject({ minProperties: 1, maxProperties: 1 });
-    expect(NewWebhookEndpoint!.properties['events']).toMatchObject({ uniqueItems: true });
+    expect(WebhookEndpointRequest!.properties['events']).toMatchObject({ uniqueItems: true });
   });
 
   it('says of every call that it may not be readable, or too long', () => {

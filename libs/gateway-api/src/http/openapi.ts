@@ -1,12 +1,11 @@
 /** The OpenAPI document, derived from the schemas that routes parse with, and from the described answers. */
-import { currencySchema, isVisibleText, visibleTextPattern } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
-import { errorEntry, explained } from './error-answers.ts';
 import { type ErrorCode, errorPage, statedError } from './errors.ts';
-import { bodyFields, queryFields } from './fields.ts';
+import { queryFields } from './fields.ts';
+import { type JsonObject, answerComponents, bodyComponents, writeReadably } from './openapi-schemas.ts';
 import { webhooksDocument } from './webhooks-document.ts';
-import { type Route, bodySchemas, errorsOf, routes, tags } from './routes.ts';
+import { type Route, bodySchemas, bodyValues, errorsOf, routes, tags } from './routes.ts';
 
 /** A route as OpenAPI names it. */
 export interface Operation extends Omit<Route, 'method'> {
@@ -25,8 +24,6 @@ export const operations: readonly Operation[] = Object.entries<Route>(routes).ma
   },
 }));
 
-type JsonObject = Record<string, unknown>;
-
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: {
@@ -39,7 +36,11 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, JsonObject>>;
   webhooks: Record<string, JsonObject>;
-  components: { schemas: Record<string, JsonObject>; securitySchemes: JsonObject };
+  components: {
+    schemas: Record<string, JsonObject>;
+    headers: JsonObject;
+    securitySchemes: JsonObject;
+  };
 }
 
 const description = `Tollgate speaks the Payment Service's own interface: the same paths, fields and errors. It adds:
@@ -78,9 +79,10 @@ export function createOpenApiDocument(): OpenApiDocument {
     webhooks: webhooksDocument(refTo),
     components: {
       schemas: {
-        ...toComponents(bodySchemas, 'input', describeBodyField),
-        ...toComponents(answerSchemas, 'output', openObject),
+        ...bodyComponents({ ...bodySchemas, ...bodyValues }),
+        ...answerComponents(answerSchemas),
       },
+      headers: headerComponents,
       securitySchemes: {
         apiKey: {
           ...{ type: 'http', scheme: 'bearer', bearerFormat: 'tg_<environment>_<id>_<secret>' },
@@ -90,54 +92,6 @@ export function createOpenApiDocument(): OpenApiDocument {
       },
     },
   };
-}
-
-interface Built {
-  zodSchema: unknown;
-  jsonSchema: z.core.JSONSchema.BaseSchema;
-}
-
-function toComponents(
-  schemas: Readonly<Record<string, z.ZodType>>,
-  io: 'input' | 'output',
-  finish: (built: Built) => void,
-): Record<string, JsonObject> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const override = (built: Built) => {
-    writeReadably(built);
-    finish(built);
-  };
-  const uri = (id: string) => `#/components/schemas/${id}`;
-  const { schemas: made } = z.toJSONSchema(registry, { io, uri, override });
-  return Object.fromEntries(
-    Object.entries(made).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
-  );
-}
-
-function writeReadably({ zodSchema, jsonSchema }: Built): void {
-  // No pattern says which three letters are a currency.
-  if (zodSchema === currencySchema) jsonSchema.pattern = '^[A-Z]{3}$';
-  if (isRefinedBy(zodSchema, isVisibleText)) jsonSchema.pattern = visibleTextPattern;
-  // The format already says what the pattern does, but of addresses that hardly anybody has.
-  if (jsonSchema.format !== undefined && jsonSchema.format !== 'email') delete jsonSchema.pattern;
-}
-
-/** Zod leaves out of JSON Schema what only a function knows. */
-function isRefinedBy(zodSchema: unknown, isValid: (text: string) => boolean): boolean {
-  const { checks = [] } = (zodSchema as z.ZodType)._zod.def;
-  return checks.some(({ _zod: { def } }) => 'fn' in def && def.fn === isValid);
-}
-
-function describeBodyField({ jsonSchema }: Built): void {
-  for (const [name, property] of Object.entries(jsonSchema.properties ?? {}))
-    // Fields of different meaning share a schema, so the description goes on the field.
-    if (typeof property === 'object') property.description = bodyFields[name] ?? '';
-}
-
-// Readers must accept fields that are added later.
-function openObject({ jsonSchema }: Built): void {
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 function toOperation(operation: Operation): JsonObject {
@@ -207,7 +161,11 @@ function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Op
 }
 
 function queryParametersOf(schema: z.ZodType): JsonObject[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', override: writeReadably });
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: writeReadably,
+  });
   return Object.entries(properties).map(([name, property]) => {
     const field = queryFields[name];
     return {
@@ -215,54 +173,50 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
       description: field?.description ?? '',
       schema: field?.schema ?? property,
       ...(field?.isDeprecated === true ? { deprecated: true } : {}),
-      ...(field?.style === undefined ? {} : { style: field.style, explode: true }),
       ...(field?.example === undefined ? {} : { example: field.example }),
     };
   });
 }
 
-const exampleRequestId = 'req_0me0pq5dc3b1f0e7a9c2d4e6f8a0b';
-
-const textHeader = (text: string) => ({ description: text, schema: { type: 'string' } });
-const positionHeader = {
-  'Tollgate-Position': textHeader("The position of the command's events in the event store."),
-};
-const shownPositionHeader = {
-  'Tollgate-Position': textHeader(
+/** By their names in the components; each is sent under its own name. */
+const headers = {
+  'Request-Id': 'The id of the request: of its record, of log lines and of the events that it caused.',
+  'Tollgate-Position': "The position of the command's events in the event store.",
+  'Shown-Position':
     'The position in the event store of the latest event that is shown; absent where nothing is. A read that sends it as `Tollgate-Min-Position` shows none of this as it was before.',
-  ),
-};
-const requestIdHeader = {
-  'Request-Id': textHeader(
-    'The id of the request: of its record, of log lines and of the events that it caused.',
-  ),
-};
-const replayedHeader = {
-  'Idempotent-Replayed': textHeader('`true` on a replay: the request was carried out before, and not again.'),
-};
-const retryHeader = { 'Retry-After': textHeader('Seconds after which to repeat the request.') };
-const challengeHeader = { 'WWW-Authenticate': textHeader('`Bearer`.') };
+  'Idempotent-Replayed': '`true` on a replay: the request was carried out before, and not again.',
+  'Retry-After': 'Seconds after which to repeat the request.',
+  'WWW-Authenticate': '`Bearer`.',
+  ETag: 'Strong validator of the body: it changes whenever the body does.',
+} as const;
+type HeaderName = keyof typeof headers;
 
-const taggedHeaders = {
-  ETag: textHeader('Strong validator of the body: it changes whenever the body does.'),
-};
+const headerComponents = Object.fromEntries(
+  Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+);
+
+const headersOf = (names: Partial<Record<HeaderName, boolean>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(names)
+      .filter(([, isSent]) => isSent)
+      .map(([name]) => [
+        name === 'Shown-Position' ? 'Tollgate-Position' : name,
+        { $ref: `#/components/headers/${name}` },
+      ]),
+  );
 
 function answersOf({ answers, isCommand, idempotencyKey, tellsPosition, isTagged }: Operation): JsonObject {
-  const headers = {
-    ...requestIdHeader,
-    ...(isCommand === true ? positionHeader : {}),
-    ...(tellsPosition === true ? shownPositionHeader : {}),
-    ...(isCommand === true && idempotencyKey !== undefined ? replayedHeader : {}),
-    ...(isTagged === true ? taggedHeaders : {}),
-  };
+  const sent = headersOf({
+    'Request-Id': true,
+    'Tollgate-Position': isCommand === true,
+    'Shown-Position': tellsPosition === true,
+    'Idempotent-Replayed': isCommand === true && idempotencyKey !== undefined,
+    ETag: isTagged === true,
+  });
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
-      {
-        description: answer.meaning,
-        headers,
-        ...contentOf(answer),
-      },
+      { description: answer.meaning, headers: sent, ...contentOf(answer) },
     ]),
   );
 }
@@ -277,11 +231,16 @@ function contentOf(answer: Operation['answers'][number]): JsonObject {
 /** Statuses of refusals whose codes the Payment Service chooses. */
 const handedOnStatuses: readonly number[] = [400, 409];
 
-function errorAnswersOf(operation: Operation): JsonObject {
+/** By status. */
+export const errorCodesOf = (operation: Operation): Readonly<Record<string, readonly ErrorCode[]>> => ({
+  ...errorsOf(operation),
   // The server answers so before there is a route: the URL counts as a header.
-  const errors = { ...errorsOf(operation), 431: ['invalid_request'] as const };
+  431: ['invalid_request'],
+});
+
+function errorAnswersOf(operation: Operation): JsonObject {
   return Object.fromEntries(
-    Object.entries(errors).map(([status, codes]) => [
+    Object.entries(errorCodesOf(operation)).map(([status, codes]) => [
       status,
       toErrorAnswer(operation, Number(status), codes),
     ]),
@@ -298,20 +257,13 @@ function toErrorAnswer(
   const mayBeRecorded = isCommand === true && [400, 409, 502, 503].includes(status);
   return {
     description: isHandedOn ? `${list}, or a code of the Payment Service` : list,
-    headers: {
-      ...requestIdHeader,
-      ...(codes.some((code) => statedError(code).retryAfterSeconds !== undefined) ? retryHeader : {}),
-      ...(status === 401 ? challengeHeader : {}),
-      ...(mayBeRecorded ? positionHeader : {}),
-      ...(mayBeRecorded && idempotencyKey !== undefined ? replayedHeader : {}),
-    },
-    content: {
-      'application/json': { schema: refTo('Errors'), examples: Object.fromEntries(codes.map(toExample)) },
-    },
+    headers: headersOf({
+      'Request-Id': true,
+      'Retry-After': codes.some((code) => statedError(code).retryAfterSeconds !== undefined),
+      'WWW-Authenticate': status === 401,
+      'Tollgate-Position': mayBeRecorded,
+      'Idempotent-Replayed': mayBeRecorded && idempotencyKey !== undefined,
+    }),
+    content: { 'application/json': { schema: refTo('Errors') } },
   };
 }
-
-const toExample = (code: ErrorCode): [string, JsonObject] => [
-  code,
-  { value: explained({ success: false, errors: [errorEntry(code)] }, exampleRequestId) },
-];

@@ -46,7 +46,11 @@ const overviewMinute = z.object({
   providerMs: spread('What calls of the Payment Service took for one'),
 });
 
+const ownedPayout = publicPayout.answer.extend(owner);
+
 export const operatorAnswerSchemas = {
+  OwnedPayment: ownedPayment,
+  OwnedPayout: ownedPayout,
   OperatorPaymentList: z.object({
     success,
     payments: z.array(ownedPayment),
@@ -90,11 +94,11 @@ export const operatorAnswerSchemas = {
   }),
   OperatorPayoutList: z.object({
     success,
-    payouts: z.array(publicPayout.answer.extend(owner)),
+    payouts: z.array(ownedPayout),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
   }),
-  OperatorPayout: z.object({ success, payout: publicPayout.answer.extend(owner) }),
+  OperatorPayout: z.object({ success, payout: ownedPayout }),
   OperatorReconciliationList: z.object({
     success,
     reconciliations: z.array(ownedReconciliation),

@@ -24,7 +24,7 @@ const wholeNumberSchema = z
 const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 /** For what is listed alone, or not asked for. */
-const onlySchema = z.literal('true', 'must be true, or left out').transform(() => true as const);
+const onlySchema = z.enum(['true'], 'must be true, or left out').transform(() => true as const);
 
 const dayTextSchema = z.iso.date('must be a date written YYYY-MM-DD');
 /** A day in UTC as its first millisecond. */
@@ -40,12 +40,29 @@ const onePage = {
 /** Each more is one more row looked up for each that the first one leads to. */
 export const metadataFiltersMax = 5;
 
+/** A name has no colon. */
+export const metadataFilterPattern = `^[A-Za-z0-9_.-]{1,${metadataLimits.name}}:[\\s\\S]{0,${metadataLimits.value}}$`;
+
+const metadataFilterSchema = z
+  .string()
+  .regex(new RegExp(metadataFilterPattern), 'must be a name and a value such as order:4711')
+  .transform((text): [string, string] => {
+    const at = text.indexOf(':');
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+
 const filters = {
   metadata: z
-    .record(z.string(), z.string('must be given once').max(metadataLimits.value))
-    .refine(
-      (wanted) => Object.keys(wanted).length <= metadataFiltersMax,
-      `must be asked for at most ${metadataFiltersMax} names`,
+    .preprocess(
+      (given) => (typeof given === 'string' ? [given] : given),
+      z
+        .array(metadataFilterSchema)
+        .max(metadataFiltersMax, `must be given at most ${metadataFiltersMax} times`)
+        .refine(
+          (all) => new Set(all.map(([name]) => name)).size === all.length,
+          'must be given once for each name',
+        )
+        .transform((all): Record<string, string> => Object.fromEntries(all)),
     )
     .optional(),
   orderNumber: z

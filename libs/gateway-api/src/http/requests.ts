@@ -24,10 +24,10 @@ import { instantSchema } from './queries.ts';
 
 const { entries, name, value } = metadataLimits;
 
-/** No bracket, so that a list can be filtered by it: `metadata[order]=4711`. */
-export const metadataNamePattern = `^[A-Za-z0-9_.-]{1,${name}}$`;
+/** No colon, so that a list can be filtered by it: `metadata=order:4711`. */
+const metadataNamePattern = `^[A-Za-z0-9_.-]{1,${name}}$`;
 const nameExpression = new RegExp(metadataNamePattern);
-export const isMetadataName = (text: string): boolean => nameExpression.test(text);
+const isMetadataName = (text: string): boolean => nameExpression.test(text);
 
 const metadataRequestSchema = z
   .record(z.string(), z.string('must be a text').max(value, `must be at most ${value} characters`), {
@@ -130,14 +130,14 @@ export const credentialBodySchemas = {
   CredentialRevocation: credentialRevocationSchema,
 } as const;
 
-const eventNameSchema = z.enum(
+export const webhookEventNameSchema = z.enum(
   [everyWebhookEvent, ...webhookEventNames],
   `must be * for all, or names such as payment.approved: ${webhookEventNames.join(', ')}`,
 );
 const endpointShape = {
   url: httpUrlSchema.refine(holdsNoCardNumber, mustHoldNoCardNumber),
   events: z
-    .array(eventNameSchema, 'must be a list of names of events')
+    .array(webhookEventNameSchema, 'must be a list of names of events')
     .min(1, 'must not be empty')
     .max(webhookEventNames.length + 1, 'must have each event once')
     .refine((names) => new Set(names).size === names.length, 'must have each event once')
@@ -148,7 +148,7 @@ const endpointShape = {
     .refine(isVisibleText, mustBeVisible)
     .refine(holdsNoCardNumber, mustHoldNoCardNumber),
 };
-export const newWebhookEndpointSchema = z.strictObject({
+export const webhookEndpointRequestSchema = z.strictObject({
   url: endpointShape.url,
   events: endpointShape.events.optional(),
   description: endpointShape.description.optional(),
@@ -201,7 +201,7 @@ export const reconciliationRequestSchema = z.strictObject({
 export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();
 
 export const webhookEndpointBodySchemas = {
-  NewWebhookEndpoint: newWebhookEndpointSchema,
+  WebhookEndpointRequest: newWebhookEndpointSchema,
   WebhookEndpointChange: webhookEndpointChangeSchema,
   SecretRotation: secretRotationSchema,
 } as const;

@@ -24,8 +24,9 @@ import {
   approvalRuleSchema,
   keyRevocationSchema,
   limitRequestSchema,
-  newKeySchema,
-  newTeamSchema,
+  scopeNameSchema,
+  keyRequestSchema,
+  teamRequestSchema,
   walletChoiceSchema,
 } from './team-requests.ts';
 import { teamRoutes } from './team-routes.ts';
@@ -45,6 +46,7 @@ import {
   savedViewSchema,
   resolutionRequestSchema,
   webhookEndpointBodySchemas,
+  webhookEventNameSchema,
 } from './requests.ts';
 import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 
@@ -65,8 +67,8 @@ export const bodySchemas = {
   RemovedView: removedViewSchema,
   ...webhookEndpointBodySchemas,
   BulkReplay: bulkReplaySchema,
-  NewTeam: newTeamSchema,
-  NewKey: newKeySchema,
+  TeamRequest: teamRequestSchema,
+  KeyRequest: keyRequestSchema,
   KeyRevocation: keyRevocationSchema,
   AllowedOrigins: allowedOriginsSchema,
   WalletChoice: walletChoiceSchema,
@@ -75,6 +77,9 @@ export const bodySchemas = {
   ...credentialBodySchemas,
 } as const;
 export type BodyName = keyof typeof bodySchemas;
+
+/** Values in lists of bodies, by their names: generators for Java cannot write a list of values without a name. */
+export const bodyValues = { Scope: scopeNameSchema, WebhookEventName: webhookEventNameSchema } as const;
 
 /** The services that answer teams; `api` stands for every process with an HTTP server. */
 export type AnsweringService = 'command-service' | 'query-service' | 'notifier' | 'api';
@@ -87,6 +92,7 @@ export const tags = {
   Money: 'What was taken, given back and paid out.',
   People: 'What only a person can decide, and what was compared with the Payment Service.',
   Webhooks: 'Standing endpoints, what was sent to them, and sending it again.',
+  Receivers: 'What your team receives at its own URLs.',
   Requests: 'What became of each request.',
   Events: 'Everything that was recorded, in order.',
   Operators: 'Over all teams, for the operators of the gateway.',

@@ -18,13 +18,15 @@ import { holdsNoCardNumber, mustHoldNoCardNumber } from './requests.ts';
 
 const scopeRule = `must be a list of ${scopes.join(', ')}, each once`;
 
-export const newTeamSchema = z.strictObject({ team: teamNameSchema });
+export const scopeNameSchema = z.enum(scopeSchema.options, scopeRule);
 
-export const newKeySchema = z.strictObject({
+export const teamRequestSchema = z.strictObject({ team: teamNameSchema });
+
+export const keyRequestSchema = z.strictObject({
   team: teamNameSchema,
   environment: environmentSchema,
   scopes: z
-    .array(z.enum(scopeSchema.options, scopeRule), scopeRule)
+    .array(scopeNameSchema, scopeRule)
     .min(1, scopeRule)
     .max(scopes.length, scopeRule)
     .refine((all) => new Set(all).size === all.length, scopeRule)
@@ -59,15 +61,17 @@ export const allowedOriginsSchema = z.strictObject({
 });
 
 export const walletChoiceSchema = z.strictObject({
-  wallet: z.discriminatedUnion(
-    'kind',
-    [
-      z.strictObject({ kind: z.literal('own') }),
-      z.strictObject({ kind: z.literal('shared'), name: walletNameSchema }),
-      z.strictObject({ kind: z.literal('provider') }),
-    ],
-    'must have the kind own, shared or provider',
-  ),
+  wallet: z
+    .strictObject({
+      kind: z.enum(['own', 'shared', 'provider'], 'must be own, shared or provider'),
+      name: walletNameSchema.optional(),
+    })
+    .transform(({ kind, name }, context) => {
+      if (kind !== 'shared' && name === undefined) return { kind };
+      if (kind === 'shared' && name !== undefined) return { kind, name };
+      context.addIssue({ code: 'custom', path: ['name'], message: 'must be given for a shared wallet only' });
+      return z.NEVER;
+    }),
 });
 
 const minorUnits = (min: number) => {

@@ -37,7 +37,7 @@ export const teamRoutes = {
     summary: 'Adds a team, without a key',
     description: whereSigned,
     ...managed,
-    body: { schema: 'NewTeam', example: { team: 'shop' } },
+    body: { schema: 'TeamRequest', example: { team: 'shop' } },
     answers: done('The team is there.', 'ChangedTeam'),
     errors: ['team_exists', 'signing_key_missing', ...ofCommands],
   },
@@ -47,7 +47,7 @@ export const teamRoutes = {
     description: `Two keys of an environment may be active, so that one replaces the other. With a \`keyId\` of yours, a repeat issues no second key.\n\n${whereSigned}`,
     ...managed,
     body: {
-      schema: 'NewKey',
+      schema: 'KeyRequest',
       example: { team: 'shop', environment: 'sandbox', scopes: ['payments', 'read'] },
     },
     answers: done('The key.', 'IssuedKey'),

@@ -53,7 +53,7 @@ const endpointRoutes = {
       'It is sent what happens from now on, beside the `callbackUrl` of a payment. Its origin must be on the list of allowed origins of your team. At most 20 in each environment, and one for a URL: a repeat is refused, and creates no second one.',
     scopes: changing,
     body: {
-      schema: 'NewWebhookEndpoint',
+      schema: 'WebhookEndpointRequest',
       example: { url: 'https://shop.example/webhooks', events: ['payment.approved', 'refund.approved'] },
     },
     answers: {

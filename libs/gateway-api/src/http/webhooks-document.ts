@@ -59,15 +59,11 @@ function operationOf(type: keyof typeof meanings, summary: string, schema: objec
   const events = type === 'test' ? '' : `\n\nEvents: ${names.map((name) => `\`${name}\``).join(', ')}.`;
   const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
   return {
-    ...{ operationId: `receive${name}Webhook`, tags: ['Webhooks'], summary },
+    ...{ operationId: `receive${name}Webhook`, tags: ['Receivers'], summary },
     ...{ description: `${description}${events}`, security: [], parameters: headers },
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: { allOf: [schema, { type: 'object', properties: { type: { const: type } } }] },
-        },
-      },
+      content: { 'application/json': { schema } },
     },
     responses: {
       '2XX': {

@@ -3,8 +3,8 @@ import { toIso } from '@tollgate/gateway-api';
 import {
   type PublicKey,
   keyRevocationSchema,
-  newKeySchema,
-  newTeamSchema,
+  keyRequestSchema,
+  teamRequestSchema,
   routes,
   sendError,
 } from '@tollgate/gateway-api/http';
@@ -28,7 +28,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
   addTeamSettings(app, deps);
 
   addCommandRoute(app, deps, routes.addTeam, async (call) => {
-    const parsed = parseBody(newTeamSchema, call.request.body);
+    const parsed = parseBody(teamRequestSchema, call.request.body);
     if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
     const { team } = parsed.value;
     const changed = await change(deps, call, team, { type: 'AddTeam', name: team });
@@ -36,7 +36,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
   });
 
   addCommandRoute(app, deps, routes.issueKey, async (call) => {
-    const parsed = parseBody(newKeySchema, call.request.body);
+    const parsed = parseBody(keyRequestSchema, call.request.body);
     if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
     const { team, expiresAt, environment, scopes, networks, requestsPerSecondMax } = parsed.value;
     const made = newApiKey(deps.ids, environment);

@@ -77,7 +77,7 @@ export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams
     const minor = parseAmount(value(name), currencyOf(query));
     if (minor !== undefined) asked.set(name, String(minor));
   }
-  for (const { name, text } of metadataIn(query)) asked.set(`metadata[${name}]`, text);
+  for (const { name, text } of metadataIn(query)) asked.append('metadata', `${name}:${text}`);
   // By the minute, so that a page that is loaded again asks the same.
   const minute = Math.floor(now / 60_000) * 60_000;
   const [span, age] = [spanMs(value('last')), spanMs(value('before'))];
@@ -111,6 +111,6 @@ export function fileOf(
   if (lacks.length > 0 || without.length > 0) return { kind: 'none', lacks, without };
   const asked = new URLSearchParams({ team: value('team'), environment: value('environment') });
   for (const name of inFiles) if (value(name) !== '') asked.set(name, value(name));
-  for (const { name, text } of metadataIn(query)) asked.set(`metadata[${name}]`, text);
+  for (const { name, text } of metadataIn(query)) asked.append('metadata', `${name}:${text}`);
   return { kind: 'file', address: `/console/payments.csv?${asked.toString()}` };
 }

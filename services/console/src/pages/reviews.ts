@@ -20,7 +20,7 @@ interface Review {
   code: string;
   number: number;
   since: string;
-  evidence: Readonly<Record<string, unknown>>;
+  evidence: Readonly<Record<string, string>>;
   resolutions: readonly string[];
   /** Where it takes two persons: what the first one has answered. */
   proposal?: { resolution: string; reason: string; proposedAt: string };
@@ -184,10 +184,9 @@ function evidenceOf(review: Review): Html {
 }
 
 /** Sums are minor units of the currency that was observed with them, or of the payment's. */
-function shownEvidence(name: string, value: unknown, { evidence, currency }: Review): string {
-  const observed = evidence['observedCurrency'];
-  const isSum = /amount$/i.test(name) && typeof value === 'number';
-  return isSum ? amountText(value, typeof observed === 'string' ? observed : currency) : String(value);
+function shownEvidence(name: string, value: string, { evidence, currency }: Review): string {
+  const sum = /amount$/i.test(name) ? sumOf(value) : undefined;
+  return sum === undefined ? value : amountText(sum, evidence['observedCurrency'] ?? currency);
 }
 
 const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
@@ -196,6 +195,9 @@ const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
     : html`<ol class="story">
         ${events.map(({ at, type }) => html`<li>${timeOfDay(at)} ${eventSentences[type] ?? type}</li>`)}
       </ol>`;
+
+/** The minor units of a text, unless it is none. */
+const sumOf = (text = ''): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);
 
 /** What the first of two persons has answered, and what it waits for. */
 function proposalOf(review: Review, { session }: PageContext): Html | undefined {
@@ -249,7 +251,7 @@ function decisionForm(review: Review, { session }: PageContext): Html {
 function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
   const observed = resolution === 'observed_terms_apply' ? evidence['observedAmount'] : undefined;
   const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
-  const sum = [observed, refunded].find((each) => typeof each === 'number') ?? whole;
+  const sum = sumOf(observed ?? refunded) ?? whole;
   return texts.reviews.consequences[resolution]?.(amountText(sum, currency)) ?? texts.reviews.otherwise;
 }
 

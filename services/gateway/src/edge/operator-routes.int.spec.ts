@@ -77,8 +77,8 @@ describe('across teams', () => {
     expect((await ask('/api/v1/admin/payments?order=amount')).statusCode).toBe(400);
     expect(tokensIn(await list('?order=oldest&createdFrom=2000-01-01T00:00:00Z'))).toHaveLength(2);
     expect(tokensIn(await list('?order=oldest&createdBefore=2000-01-01T00:00:00Z'))).toEqual([]);
-    expect(tokensIn(await list('?metadata[basket]=4711'))).toEqual(['pay_1']);
-    expect(tokensIn(await list('?metadata[basket]=4711&team=games'))).toEqual([]);
+    expect(tokensIn(await list('?metadata=basket:4711'))).toEqual(['pay_1']);
+    expect(tokensIn(await list('?metadata=basket:4711&team=games'))).toEqual([]);
   });
 
   it('shows what a payment waits for, what may be done, and who did what', async () => {

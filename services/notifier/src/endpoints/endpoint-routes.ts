@@ -1,7 +1,7 @@
 /** The routes by which a team keeps its standing webhook endpoints. */
 import {
   addRoute,
-  newWebhookEndpointSchema,
+  webhookEndpointRequestSchema,
   routes,
   secretRotationSchema,
   sendError,
@@ -34,7 +34,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     return reply.send({ success: true, endpoints });
   });
   addRoute(app, deps, routes.createWebhookEndpoint, async ({ caller, request, reply }) => {
-    const parsed = newWebhookEndpointSchema.safeParse(request.body);
+    const parsed = webhookEndpointRequestSchema.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const { events = [everyWebhookEvent], ...terms } = parsed.data;
     if (!isAllowed(caller, terms.url)) return sendNotAllowed(reply);
