@@ -78,8 +78,9 @@ export function writeReadably({ zodSchema, jsonSchema }: Built): void {
   if (isRefinedBy(zodSchema, isVisibleText)) jsonSchema.pattern = visibleTextPattern;
   // The format already says what the pattern does, but of addresses that hardly anybody has.
   if (jsonSchema.format !== undefined && jsonSchema.format !== 'email') delete jsonSchema.pattern;
-  if (jsonSchema.type === 'number') jsonSchema.format = 'double';
-  if (jsonSchema.type === 'integer') jsonSchema.format = 'int64';
+  const types: unknown[] = [jsonSchema.type].flat();
+  if (types.includes('number')) jsonSchema.format = 'double';
+  if (types.includes('integer')) jsonSchema.format = 'int64';
   const [value, none] = jsonSchema.anyOf ?? [];
   if (value?.type === undefined || none?.type !== 'null') return;
   delete jsonSchema.anyOf;
