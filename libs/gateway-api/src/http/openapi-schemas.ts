@@ -78,13 +78,14 @@ export function writeReadably({ zodSchema, jsonSchema }: Built): void {
   if (isRefinedBy(zodSchema, isVisibleText)) jsonSchema.pattern = visibleTextPattern;
   // The format already says what the pattern does, but of addresses that hardly anybody has.
   if (jsonSchema.format !== undefined && jsonSchema.format !== 'email') delete jsonSchema.pattern;
+  const [value, none] = jsonSchema.anyOf ?? [];
+  if (value?.type !== undefined && none?.type === 'null') {
+    delete jsonSchema.anyOf;
+    Object.assign(jsonSchema, value, { type: [value.type, 'null'] });
+  }
   const types: unknown[] = [jsonSchema.type].flat();
   if (types.includes('number')) jsonSchema.format = 'double';
   if (types.includes('integer')) jsonSchema.format = 'int64';
-  const [value, none] = jsonSchema.anyOf ?? [];
-  if (value?.type === undefined || none?.type !== 'null') return;
-  delete jsonSchema.anyOf;
-  Object.assign(jsonSchema, value, { type: [value.type, 'null'] });
 }
 
 /** Zod leaves out of JSON Schema what only a function knows. */

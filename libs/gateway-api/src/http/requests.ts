@@ -201,7 +201,7 @@ export const reconciliationRequestSchema = z.strictObject({
 export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();
 
 export const webhookEndpointBodySchemas = {
-  WebhookEndpointRequest: newWebhookEndpointSchema,
+  WebhookEndpointRequest: webhookEndpointRequestSchema,
   WebhookEndpointChange: webhookEndpointChangeSchema,
   SecretRotation: secretRotationSchema,
 } as const;
