@@ -24,6 +24,7 @@ import { clearFaults, setFault } from './pages/sandbox-faults.ts';
 import { playPayment } from './pages/sandbox-play.ts';
 import { accountChanges, changeAccount, reloadAccounts } from './pages/account-changes.ts';
 import { accountsPage } from './pages/accounts.ts';
+import { peoplePage, revokeCredentials } from './pages/people.ts';
 import { searchPage } from './pages/search.ts';
 import { registerSuggestions } from './pages/suggestions.ts';
 import { organisationPath, registerOrganisationSignIn } from './pages/organisation-sign-in.ts';
@@ -75,7 +76,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
     registerAssets(scope, assets);
     registerSignIn(scope, kit, { credentials, apiOf });
     if (identityProvider !== undefined) {
-      const provider = createIdentityProvider(identityProvider);
+      const provider = createIdentityProvider(identityProvider, { clock });
       registerOrganisationSignIn(scope, kit, { provider, credentials, log });
     }
     registerPages(scope, kit, sandbox);
@@ -115,6 +116,8 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addAction(app, kit, '/console/teams/:team/keys/revoke', revokeKey);
   addAction(app, kit, '/console/teams/:team/origins', allowOrigins);
   addPage(app, kit, '/console/security-log', securityLogPage);
+  addPage(app, kit, '/console/people', peoplePage);
+  addAction(app, kit, '/console/people', revokeCredentials);
   addPage(app, kit, '/console/webhooks', webhooksPage);
   addAction(app, kit, '/console/webhooks/replay', replayMany);
   addAction(app, kit, '/console/webhooks/:webhook/replay', replayOne);

@@ -4,6 +4,7 @@ import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
 import { sandboxTexts } from './texts/sandbox.ts';
+import { peopleTexts } from './texts/people.ts';
 import { securityLogTexts } from './texts/security-log.ts';
 import { teamTexts } from './texts/teams.ts';
 import { webhookTexts } from './texts/webhooks.ts';
@@ -71,13 +72,19 @@ export const texts = {
       button: 'Sign in with your organisation',
       failed:
         'Your organisation did not confirm who you are, or this took too long. Begin again; where it fails again, the log of the gateway says why.',
+      tooWeak: {
+        OIDC_ACR_VALUES:
+          'Your organisation signed you in without the factor that is required here (OIDC_ACR_VALUES). Sign in again with your second factor, or ask the operators of the gateway.',
+        OIDC_MAX_AGE_SECONDS:
+          'Your sign-in at your organisation is older than allowed here, or its age is unknown (OIDC_MAX_AGE_SECONDS). Sign out there, and sign in again.',
+      },
       noRole: (person: string) =>
         `Your organisation says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
     },
     usedUp: 'This link is not valid: it has expired, was used, or was cut short. Ask for another one.',
     out: 'Sign out',
     outFailed:
-      'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it on the page People.',
+      'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it (Security log, Tokens and sessions).',
   },
   theme: 'Light or dark',
   help: {
@@ -321,6 +328,7 @@ export const texts = {
   reconciliations: reconciliationTexts,
   reviews: reviewTexts,
   webhooks: webhookTexts,
+  people: peopleTexts,
   securityLog: securityLogTexts,
   teams: teamTexts,
   overview: {

@@ -67,6 +67,14 @@ export function registerOrganisationSignIn(
     const found = await waiting(() => provider.identify(query, begun));
     if (found === undefined) return send(kit, request, reply, failed(401));
     const { person } = found;
+    if (found.kind === 'too-weak') {
+      const { setting } = found;
+      log.warn(
+        { keyId: keyIdOfPerson(person), code: setting },
+        'rejected the sign-in of a person: too weak or too old',
+      );
+      return send(kit, request, reply, failurePage(403, texts.signIn.none, words.tooWeak[setting]));
+    }
     if (found.kind === 'no-role') {
       log.warn(
         { keyId: keyIdOfPerson(person) },

@@ -38,7 +38,7 @@ export const securityLogPage: Page = async ({ api, query }) => {
   ]);
   const addressOf = (name: string) => (name === 'all' ? path : `${path}?kind=${name}`);
   const main = html`<h1>${words.title}</h1>
-    <p class="calm">${words.intro}</p>
+    <p class="calm">${words.intro} <a href="/console/people">${texts.people.title}</a></p>
     ${tabs(
       words.title,
       addressOf(kind === '' ? 'all' : kind),

@@ -3,7 +3,7 @@
  * answer is compared with is in a cookie of the browser that asked, so that nobody's answer signs somebody else in.
  */
 import { type Grant, grantsSchema, mergeGrants } from '@tollgate/teams';
-import { type Secret, isLoopbackAddress } from '@tollgate/service-kit';
+import { type Clock, type Secret, given, isLoopbackAddress } from '@tollgate/service-kit';
 import * as openid from 'openid-client';
 
 export interface IdentityProviderConfig {
@@ -18,6 +18,10 @@ export interface IdentityProviderConfig {
   /** Claim that names the person. */
   personClaim: string;
   groupsClaim: string;
+  /** The identity token must have one of them as `acr`; any if empty. */
+  acrValues: readonly string[];
+  /** How long ago the person may have signed in at the provider, seconds; any time if undefined. */
+  maxAgeSeconds?: number | undefined;
   /** What members of each group are granted; members of several groups have all of it. */
   grantsOf: readonly { group: string; grant: Grant }[];
 }
@@ -34,7 +38,9 @@ export interface Begun {
 type Identified =
   | { kind: 'person'; person: string; grants: Grant[] }
   /** The provider vouches for the person, and none of the groups has a role here. */
-  | { kind: 'no-role'; person: string };
+  | { kind: 'no-role'; person: string }
+  /** The provider vouches for the person, and not in the way that this setting requires. */
+  | { kind: 'too-weak'; person: string; setting: 'OIDC_ACR_VALUES' | 'OIDC_MAX_AGE_SECONDS' };
 
 export interface IdentityProvider {
   /** Where the browser is sent to. @throws where the provider cannot be reached */
@@ -46,8 +52,14 @@ export interface IdentityProvider {
 /** Of each request to the provider, seconds. */
 const timeoutSeconds = 10;
 
-export function createIdentityProvider(config: IdentityProviderConfig): IdentityProvider {
-  const { issuer, clientId, scopes, publicUrl } = config;
+/** How far the provider's clock may be from ours, seconds. */
+const clockToleranceSeconds = 60;
+
+export function createIdentityProvider(
+  config: IdentityProviderConfig,
+  { clock }: { clock: Pick<Clock, 'now'> },
+): IdentityProvider {
+  const { issuer, clientId, scopes, publicUrl, acrValues, maxAgeSeconds } = config;
   const redirectUri = `${publicUrl}${callbackPath}`;
   let known: Promise<openid.Configuration> | undefined;
 
@@ -69,6 +81,10 @@ export function createIdentityProvider(config: IdentityProviderConfig): Identity
         ...{ state: begun.state, nonce: begun.nonce },
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
+        ...given({
+          acr_values: acrValues.length === 0 ? undefined : acrValues.join(' '),
+          max_age: maxAgeSeconds?.toString(),
+        }),
       });
       return { address: address.href, begun };
     },
@@ -85,7 +101,7 @@ export function createIdentityProvider(config: IdentityProviderConfig): Identity
           },
         },
       );
-      return toIdentified(tokens.claims() ?? {}, config);
+      return toIdentified(tokens.claims() ?? {}, config, clock.now());
     },
   };
 }
@@ -123,11 +139,15 @@ const personPattern = /^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 function toIdentified(
   claims: Readonly<Record<string, unknown>>,
-  { personClaim, groupsClaim, grantsOf }: IdentityProviderConfig,
+  config: IdentityProviderConfig,
+  now: number,
 ): Identified {
+  const { personClaim, groupsClaim, grantsOf } = config;
   const person = claims[personClaim];
   if (typeof person !== 'string' || !personPattern.test(person))
     throw new Error(`The claim ${personClaim} names nobody: it must be 1 to 128 printable ASCII characters.`);
+  const setting = unmetIn(claims, config, now);
+  if (setting !== undefined) return { kind: 'too-weak', person, setting };
   const groups = new Set([claims[groupsClaim]].flat());
   const merged = mergeGrants(grantsOf.filter(({ group }) => groups.has(group)).map(({ grant }) => grant));
   if (merged.length === 0) return { kind: 'no-role', person };
@@ -136,4 +156,17 @@ function toIdentified(
   throw new Error(
     `The groups of ${person} grant too much for one person: ${grants.error.issues[0]?.message}.`,
   );
+}
+
+/** The setting that the sign-in at the provider does not meet. The provider may ignore what it was asked for. */
+function unmetIn(
+  { acr, auth_time: authTime }: Readonly<Record<string, unknown>>,
+  { acrValues, maxAgeSeconds }: Pick<IdentityProviderConfig, 'acrValues' | 'maxAgeSeconds'>,
+  now: number,
+): 'OIDC_ACR_VALUES' | 'OIDC_MAX_AGE_SECONDS' | undefined {
+  if (acrValues.length > 0 && !acrValues.some((each) => each === acr)) return 'OIDC_ACR_VALUES';
+  if (maxAgeSeconds === undefined) return undefined;
+  const isRecent =
+    typeof authTime === 'number' && authTime + maxAgeSeconds + clockToleranceSeconds >= now / 1_000;
+  return isRecent ? undefined : 'OIDC_MAX_AGE_SECONDS';
 }

@@ -1,6 +1,6 @@
 /** Where people sign in with accounts of their organisation, and which of its groups have which role. */
 import type { IdentityProviderConfig } from '@tollgate/console';
-import { Secret, StartupError, isLoopbackAddress } from '@tollgate/service-kit';
+import { Secret, StartupError, isLoopbackAddress, wholeNumberSchema } from '@tollgate/service-kit';
 import { type Grant, everywhere, parseGrant } from '@tollgate/teams';
 import { z } from 'zod';
 
@@ -46,6 +46,18 @@ export const oidcEnvironmentSchema = z.object({
       'Claim that names the person in the security log and in events: one that nobody can choose for himself.',
     ),
   OIDC_GROUPS_CLAIM: claimSchema.default('groups').describe('Claim with the groups of the person.'),
+  OIDC_ACR_VALUES: z
+    .string()
+    .regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, 'must be texts without spaces, separated by spaces')
+    .optional()
+    .describe(
+      'Ways to sign in that are accepted (`acr_values`), separated by spaces: the identity token must have one of them as `acr`. Requires a second factor where the provider has a value for that; any way unless set.',
+    ),
+  OIDC_MAX_AGE_SECONDS: wholeNumberSchema({ of: 'seconds', min: 0, max: 86_400 })
+    .optional()
+    .describe(
+      'Seconds after which a sign-in at the provider is too old, and it asks the person again (`max_age`, checked by `auth_time`); 0: every time. Any age unless set.',
+    ),
   OIDC_VIEWERS: groupsOf('viewer'),
   OIDC_SUPPORT: groupsOf('support'),
   OIDC_OPERATORS: groupsOf('operator'),
@@ -82,6 +94,8 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
     ...{ issuer: httpsUrl('OIDC_ISSUER', issuer).href, clientId, clientSecret },
     publicUrl: originOf('CONSOLE_PUBLIC_URL', publicUrl),
     ...{ scopes: env.OIDC_SCOPES, personClaim: env.OIDC_PERSON_CLAIM, groupsClaim: env.OIDC_GROUPS_CLAIM },
+    acrValues: env.OIDC_ACR_VALUES?.split(' ') ?? [],
+    maxAgeSeconds: env.OIDC_MAX_AGE_SECONDS,
     grantsOf,
   };
 }

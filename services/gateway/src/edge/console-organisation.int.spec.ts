@@ -1,5 +1,5 @@
 /** Signing in with the account of an organisation: by whom the provider vouches for, and by no other answer. */
-import { Secret } from '@tollgate/service-kit';
+import { Secret, systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { cookieOf, hostile, startConsole } from './testing/console.ts';
 import { startIdentityProvider } from './testing/identity-provider.ts';
@@ -7,7 +7,7 @@ import { parseGrant } from '@tollgate/teams';
 
 const path = '/console/sign-in/organisation';
 
-async function start() {
+async function start(required: { acrValues?: string[]; maxAgeSeconds?: number } = {}) {
   const provider = await startIdentityProvider();
   const identityProvider = {
     ...{ issuer: provider.issuer, clientId: 'tollgate', clientSecret: new Secret('hush') },
@@ -20,7 +20,8 @@ async function start() {
       { group: 'shop-leads', grant: parseGrant('lead:shop:sandbox') },
     ],
   };
-  const console = await startConsole(async () => {}, { identityProvider });
+  const strict = { acrValues: [], ...identityProvider, ...required };
+  const console = await startConsole(async () => {}, { identityProvider: strict });
   const begin = async () => {
     const answer = await console.app.inject({ url: path });
     return { cookie: cookieOf(answer), address: String(answer.headers['location']), answer };
@@ -83,6 +84,39 @@ describe('a person the provider vouches for', () => {
       expect([answer.statusCode, linkIn(answer)]).toEqual([403, '']);
     },
   );
+});
+
+describe('a second factor, and a recent sign-in', () => {
+  const required = { acrValues: ['mfa', 'phr'], maxAgeSeconds: 300 };
+  const now = () => Math.floor(systemClock.now() / 1_000);
+
+  it('are asked for, and accepted', async () => {
+    const { provider, begin, signIn } = await start(required);
+    const asked = new URL((await begin()).address).searchParams;
+    expect([asked.get('acr_values'), asked.get('max_age')]).toEqual(['mfa phr', '300']);
+    provider.claims = { sub: 'ada', groups: ['root'], acr: 'phr', auth_time: now() - 300 };
+    expect((await signIn()).statusCode).toBe(200);
+  });
+
+  it('are not asked for unless they are required', async () => {
+    const { begin } = await start();
+    const asked = new URL((await begin()).address).searchParams;
+    expect([asked.get('acr_values'), asked.get('max_age')]).toEqual([null, null]);
+  });
+
+  it.each<[string, () => Record<string, unknown>, string]>([
+    ['another factor', () => ({ acr: 'password', auth_time: now() }), 'OIDC_ACR_VALUES'],
+    ['no factor', () => ({ auth_time: now() }), 'OIDC_ACR_VALUES'],
+    ['a list of factors', () => ({ acr: ['mfa'], auth_time: now() }), 'OIDC_ACR_VALUES'],
+    ['an old sign-in', () => ({ acr: 'mfa', auth_time: now() - 400 }), 'OIDC_MAX_AGE_SECONDS'],
+    ['a sign-in of unknown age', () => ({ acr: 'mfa' }), 'OIDC_MAX_AGE_SECONDS'],
+  ])('%s is refused, and the setting is named', async (_, claims, setting) => {
+    const { provider, signIn } = await start(required);
+    provider.claims = { sub: 'ada', groups: ['root'], ...claims() };
+    const answer = await signIn();
+    expect([answer.statusCode, linkIn(answer)]).toEqual([403, '']);
+    expect(answer.body).toContain(setting);
+  });
 });
 
 describe('refused is an answer', () => {

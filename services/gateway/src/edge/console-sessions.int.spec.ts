@@ -90,6 +90,23 @@ describe('a session', () => {
     expect(refused.body).toContain('was revoked');
   });
 
+  it.each<[OperatorRole, boolean]>([
+    ['viewer', false],
+    ['admin', true],
+  ])('of a %s shows its own on a page, and those of others: %j', async (role, isAll) => {
+    const { signIn } = await start();
+    const [own, other] = [await signIn(role), await signIn('viewer', 'bob')];
+    const page = (await own.get('/console/people')).body;
+    expect(page).toContain('this session');
+    expect(page.includes('>bob<')).toBe(isAll);
+    const ofBob = await own.sendAndRead('/console/people', { person: 'bob' });
+    expect(ofBob.includes('Revoked.')).toBe(isAll);
+    expect((await other.get('/console')).statusCode).toBe(isAll ? 401 : 200);
+    const [credentialId] = /(?<=name="credentialId" value=")[0-9a-f]{24}/.exec(page) ?? [''];
+    await own.send('/console/people', { credentialId });
+    expect((await own.get('/console')).statusCode).toBe(401);
+  });
+
   /** A page that refreshed itself each second kept an abandoned screen signed in for nine hours. */
   it('is kept alive by what its person does, and not by pages that refresh themselves', async () => {
     const { app, signIn, credentials } = await start();
