@@ -103,8 +103,8 @@ export type CreatePaymentAnswer = z.infer<typeof createPaymentAnswerSchema>;
 const servicePaymentSchema = z.looseObject({
   token: tokenSchema,
   status: z.string(),
-  amount: z.number(),
-  currency: z.string(),
+  amount: z.number().nullish(),
+  currency: z.string().nullish(),
   orderNumber: z.string().nullish(),
   product: z.string().nullish(),
   callbackUrl: z.string().nullish(),

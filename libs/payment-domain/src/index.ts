@@ -20,7 +20,7 @@ export * from './payment/payment-decide.ts';
 export * from './payment/payment-events.ts';
 export * from './payment/payment-machine.ts';
 export * from './payment/payment-state.ts';
-export { isRefundedByWord, refundedAmountOf, statusOf } from './payment/observation.ts';
+export { isRefundedByWord, refundedAmountOf, statusOf, withTermsOf } from './payment/observation.ts';
 export { mayBeMade, mayHaveBeenMade, showsNoFurtherRefund, showsUnknownSum } from './payment/refunds.ts';
 export { resolutionsOf } from './payment/resolutions.ts';
 export { isApprovalOver, isBeforeAnnouncement, isHeldByReview } from './payout/payout-approval.ts';

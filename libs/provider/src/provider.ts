@@ -5,12 +5,11 @@
 import type {
   AuthorizationOutcome,
   CallOutcome,
-  CaptureOrVoidOutcome,
   ObservedDispute,
-  ObservedPayment,
   ObservedPayout,
   PayoutOutcome,
   RefundOutcome,
+  ShownPayment,
 } from '@tollgate/payment-domain';
 
 /**
@@ -22,9 +21,9 @@ export interface Provider {
   /** Creates a payment: a hosted page, or a charge of the given source. */
   authorize(request: AuthorizeRequest, maySend: MaySend): Promise<AuthorizationOutcome>;
   /** Takes all the authorized money. */
-  capture(serviceToken: string, maySend: MaySend): Promise<CaptureOrVoidOutcome>;
+  capture(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ShownPayment }>>;
   /** Lets all the authorized money go. */
-  void(serviceToken: string, maySend: MaySend): Promise<CaptureOrVoidOutcome>;
+  void(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ShownPayment }>>;
   refund(request: { serviceToken: string; amount: number }, maySend: MaySend): Promise<RefundOutcome>;
   payout(request: PayOutRequest, maySend: MaySend): Promise<PayoutOutcome>;
   inquirePayment(serviceToken: string): Promise<InquiryOutcome<FoundPayment>>;
@@ -33,7 +32,7 @@ export interface Provider {
   listPayments(query: { orderNumber: string }): Promise<InquiryOutcome<FoundPayment[]>>;
   listPayouts(query: { orderNumber: string }): Promise<InquiryOutcome<ObservedPayout[]>>;
   /** One page of all payments that were created there on some days; `accepted` only where it is proven to be that page. */
-  pageOfPayments(query: PageQuery): Promise<InquiryOutcome<Page<FoundPayment>>>;
+  pageOfPayments(query: PageQuery): Promise<InquiryOutcome<Page<ComparablePayment>>>;
   pageOfPayouts(query: PageQuery): Promise<InquiryOutcome<Page<ObservedPayout>>>;
   balance(currency: string): Promise<InquiryOutcome<Balance>>;
   /** The newest disputes: one that is not among them may still exist. */
@@ -135,14 +134,17 @@ export interface PayOutDestination {
 }
 
 /** A payment with what may only leave this process behind an alias. */
-export interface FoundPayment {
-  observed: Omit<ObservedPayment, 'recurringToken'>;
+export interface FoundPayment<Shown extends ShownPayment = ShownPayment> {
+  observed: Shown;
   /** The provider's own recurring token. */
   recurringToken?: string;
   /** Where the provider sends its callbacks; it holds a capability of ours and stays in memory. */
   callbackUrl?: string;
   product?: string;
 }
+
+/** A row that can be compared with our books. */
+export type ComparablePayment = FoundPayment<ShownPayment & { amount: number; currency: string }>;
 
 export interface FoundDispute {
   observed: ObservedDispute;

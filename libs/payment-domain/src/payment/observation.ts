@@ -11,7 +11,7 @@ import {
   resolvedByAPerson,
 } from '../review.ts';
 import { cut, present } from '../values.ts';
-import type { ObservedPayment, RecordObservation } from './payment-commands.ts';
+import type { ObservedPayment, RecordObservation, ShownPayment } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
 import { isAllowed, undecidedRefund, type Payment } from './payment-state.ts';
@@ -33,6 +33,13 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
   const doubts = endDoubtsAfter(state, events, { serviceToken: observed.serviceToken, isOpenAgain });
   return [...events, ...issueRecurringToken(state, observed), ...doubts];
 }
+
+/** An amount or a currency that the service does not show cannot disagree: the status is about the payment that was asked for. */
+export const withTermsOf = (state: Payment, shown: ShownPayment): ObservedPayment => ({
+  ...shown,
+  amount: shown.amount ?? amountOf(state),
+  currency: shown.currency ?? state.terms.currency,
+});
 
 type Shown = Pick<ObservedPayment, 'status' | 'amount' | 'refundedAmount'>;
 

@@ -30,6 +30,12 @@ export interface ObservedPayment extends Origin {
   recurringToken?: string;
 }
 
+/** As the service shows it: the specification promises no more than token and status. */
+export type ShownPayment = Omit<ObservedPayment, 'amount' | 'currency' | 'recurringToken'> & {
+  amount?: number;
+  currency?: string;
+};
+
 export interface Authorization {
   serviceToken: string;
   processingUrl?: string;

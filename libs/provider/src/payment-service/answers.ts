@@ -139,15 +139,21 @@ function found<Listed extends { token: string }>(
   return (list.totalCount ?? 0) > 0 ? { fault: 'list without all its rows' } : { answer: [] };
 }
 
+export type ComparableRow = ServicePayment & { amount: number; currency: string };
+
 /** Reads one page of all payments of some days; see {@link pageOf}. */
 export const readPageOfPayments =
-  (query: PageQuery): AnswerReader<Page<ServicePayment>> =>
+  (query: PageQuery): AnswerReader<Page<ComparableRow>> =>
   (body) => {
     const { success, data } = listPaymentsAnswerSchema.safeParse(body);
-    return success
-      ? pageOf(data, query, (payment) => !isMarkedAsPayout(payment))
-      : { fault: 'success without readable payments' };
+    if (!success) return { fault: 'success without readable payments' };
+    const { payments } = data;
+    if (!payments.every(isComparable)) return { fault: 'list without amounts' };
+    return pageOf({ ...data, payments }, query, (payment) => !isMarkedAsPayout(payment));
   };
+
+const isComparable = (row: ServicePayment): row is ComparableRow =>
+  typeof row.amount === 'number' && typeof row.currency === 'string';
 
 /** Reads one page of all payouts of some days; see {@link pageOf}. */
 export const readPageOfPayouts =

@@ -13,6 +13,7 @@ import {
   readPayoutCreation,
   readPayouts,
   readRefund,
+  type ComparableRow,
 } from './answers.ts';
 import { classify, type AnswerReader, type ServiceOutcome } from './classify.ts';
 import { readOptions, type PaymentServiceClientOptions } from './client-options.ts';
@@ -59,7 +60,7 @@ export interface PaymentServiceClient {
   /** Newest first; none is `accepted` only where it is proven. */
   listPayouts(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayout[]>>;
   /** One page of what was created on some days, newest first; `accepted` only where it is proven to be that page. */
-  pageOfPayments(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayment>>>;
+  pageOfPayments(query: PageQuery): Promise<ServiceOutcome<Page<ComparableRow>>>;
   pageOfPayouts(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayout>>>;
   retrieveBalance(currency: string): Promise<ServiceOutcome<ServiceBalance>>;
   /** The newest disputes: one that is not among them may still exist. */

@@ -9,7 +9,15 @@ import type {
 } from '@tollgate/payment-api';
 import type { CallOutcome, ObservedDispute, ObservedPayout } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
-import type { AuthorizeRequest, FoundDispute, FoundPayment, InquiryOutcome, Provider } from '../provider.ts';
+import type {
+  AuthorizeRequest,
+  ComparablePayment,
+  FoundDispute,
+  FoundPayment,
+  InquiryOutcome,
+  Provider,
+} from '../provider.ts';
+import type { ComparableRow } from './answers.ts';
 import type { ServiceOutcome } from './classify.ts';
 import type { PaymentServiceClientOptions } from './client-options.ts';
 import { createPaymentServiceClient } from './client.ts';
@@ -43,7 +51,10 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
       inquired(await client.listPayments({ orderNumber }), (all) => all.map(toFound)),
     listPayouts: async (query) => inquired(await client.listPayouts(query), (all) => all.map(toPayout)),
     pageOfPayments: async (query) =>
-      inquired(await client.pageOfPayments(query), (page) => ({ ...page, found: page.found.map(toFound) })),
+      inquired(await client.pageOfPayments(query), (page) => ({
+        ...page,
+        found: page.found.map(toComparable),
+      })),
     pageOfPayouts: async (query) =>
       inquired(await client.pageOfPayouts(query), (page) => ({ ...page, found: page.found.map(toPayout) })),
     balance: async (currency) =>
@@ -124,8 +135,13 @@ function toInstant(text: string | null | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
+function toComparable({ amount, currency, ...payment }: ComparableRow): ComparablePayment {
+  const found = toFound(payment);
+  return { ...found, observed: { ...found.observed, amount, currency } };
+}
+
 function toFound(payment: ServicePayment): FoundPayment {
-  const { token, status, amount, currency } = payment;
+  const { token, status } = payment;
   const optional = {
     orderNumber: payment.orderNumber ?? undefined,
     // A page that customers must not be sent to does not keep the payment's status from us.
@@ -133,12 +149,14 @@ function toFound(payment: ServicePayment): FoundPayment {
     sanitizedMask: toMask(payment.sanitizedMask),
     declineReason: masked(payment.declineReason),
     createdAt: toInstant(payment.createdAt),
+    amount: payment.amount ?? undefined,
+    currency: payment.currency ?? undefined,
     // What is not shown is not 0.
     authorizedAmount: payment.heldAmount ?? undefined,
     refundedAmount: payment.refundedAmount ?? undefined,
   };
   return {
-    observed: { serviceToken: token, status, amount, currency, ...given(optional) },
+    observed: { serviceToken: token, status, ...given(optional) },
     ...given({
       recurringToken: unlessCardNumber(payment.recurringToken),
       callbackUrl: payment.callbackUrl ?? undefined,

@@ -11,7 +11,7 @@ import {
   pageRows,
   type AuthorizeRequest,
   type FoundDispute,
-  type FoundPayment,
+  type ComparablePayment,
   type InquiryOutcome,
   type Page,
   type PageQuery,
@@ -37,7 +37,7 @@ interface ReceivedCall {
   amount?: number;
 }
 
-type FakePayment = FoundPayment['observed'] & Omit<FoundPayment, 'observed'>;
+type FakePayment = ComparablePayment['observed'] & Omit<ComparablePayment, 'observed'>;
 
 export interface FakeProvider {
   provider: Provider;
@@ -137,7 +137,7 @@ const providerOf = (fake: FakeProvider, clock: Pick<Clock, 'now'> | undefined): 
   close: async () => {},
 });
 
-const toFound = ({ recurringToken, callbackUrl, product, ...observed }: FakePayment): FoundPayment => ({
+const toFound = ({ recurringToken, callbackUrl, product, ...observed }: FakePayment): ComparablePayment => ({
   observed,
   ...given({ recurringToken, callbackUrl, product }),
 });
@@ -193,7 +193,7 @@ async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: 
 }
 
 function captureOrVoid(fake: FakeProvider, operation: 'capture' | 'void', token: string) {
-  return receive<{ observed?: FoundPayment['observed'] }>(fake, { operation, of: token }, () => {
+  return receive<{ observed?: ComparablePayment['observed'] }>(fake, { operation, of: token }, () => {
     const payment = fake.payments.get(token);
     if (payment === undefined) return refusal('payment_not_found', 'invalid_request_error');
     if (payment.status !== 'pending') return refusal('payment_in_final_state');

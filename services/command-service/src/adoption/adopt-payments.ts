@@ -4,7 +4,7 @@
  */
 import type { EventStore } from '@tollgate/event-store';
 import type { Actor, Environment } from '@tollgate/payment-domain';
-import type { FoundPayment } from '@tollgate/provider';
+import type { ComparablePayment } from '@tollgate/provider';
 import type { Clock, Ids, Vault } from '@tollgate/service-kit';
 import { type Adoptions, createAdoptions } from '../aggregates/payments.ts';
 import { type RecurringTokens, createRecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -26,7 +26,7 @@ export interface AdoptionOrder {
   from: string;
   to: string;
   /** True for a payment that is wanted, as the provider lists it. */
-  matches(found: FoundPayment): boolean;
+  matches(found: ComparablePayment): boolean;
   /** Where the team's webhooks about them go from now on; absent: none are sent. */
   callbackUrl?: string;
   /** True: says what would be done, and changes nothing. */
@@ -113,7 +113,7 @@ function* daysOf({ from, to }: Pick<AdoptionOrder, 'from' | 'to'>): Generator<st
  * Everything that was made on a day, each once: payments that are made meanwhile push rows onto the next page. Where the
  * provider tells no total, the day ends with the first page that is empty.
  */
-async function* rowsOfDay(ask: Ask, day: string): AsyncGenerator<FoundPayment[]> {
+async function* rowsOfDay(ask: Ask, day: string): AsyncGenerator<ComparablePayment[]> {
   const seen = new Set<string>();
   for (let page = 1; ; page += 1) {
     const answer = await ask((provider) => provider.pageOfPayments({ from: day, to: day, page }));

@@ -1,6 +1,6 @@
 /** One payment as the provider lists it: ours, of somebody else, or adopted. */
 import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '@tollgate/payment-domain';
-import type { FoundPayment } from '@tollgate/provider';
+import type { ComparablePayment } from '@tollgate/provider';
 import { given } from '@tollgate/service-kit';
 import { deriveUnmatchedToken, resolveAsKnown } from '../aggregates/unmatched.ts';
 import { deriveAdoptedToken, deriveRecurringAlias, tokenInOrderNumber } from '../tokens.ts';
@@ -22,7 +22,7 @@ export type AdoptionOutcome = (typeof adoptionOutcomes)[number];
 
 export interface AdoptedRow {
   outcome: AdoptionOutcome;
-  found: FoundPayment;
+  found: ComparablePayment;
   /** Ours, where it is adopted. */
   token?: string;
   /** Our alias of the provider's recurring token. */
@@ -33,7 +33,7 @@ export interface AdoptedRow {
   parameter?: string;
 }
 
-export async function adoptRow(adopting: Adopting, listed: FoundPayment): Promise<AdoptedRow> {
+export async function adoptRow(adopting: Adopting, listed: ComparablePayment): Promise<AdoptedRow> {
   const row = await judgeRow(adopting, listed);
   const isAdopted = row.outcome === 'adopted' || row.outcome === 'adopted_before';
   if (!isAdopted || adopting.order.isDryRun) return row;
@@ -45,7 +45,7 @@ export async function adoptRow(adopting: Adopting, listed: FoundPayment): Promis
   return row;
 }
 
-async function judgeRow(adopting: Adopting, listed: FoundPayment): Promise<AdoptedRow> {
+async function judgeRow(adopting: Adopting, listed: ComparablePayment): Promise<AdoptedRow> {
   const { order, installation, adoptions } = adopting;
   const { serviceToken } = listed.observed;
   const as = (outcome: AdoptionOutcome): AdoptedRow => ({ outcome, found: listed });
@@ -66,7 +66,7 @@ async function judgeRow(adopting: Adopting, listed: FoundPayment): Promise<Adopt
 }
 
 /** A list may leave out what a retrieval shows; a recurring token is given for what was paid. */
-function needsRetrieval({ observed, product, recurringToken }: FoundPayment): boolean {
+function needsRetrieval({ observed, product, recurringToken }: ComparablePayment): boolean {
   const { orderNumber, createdAt, status } = observed;
   const isPaid = status === 'approved' || status === 'refunded';
   return (
@@ -78,7 +78,10 @@ function needsRetrieval({ observed, product, recurringToken }: FoundPayment): bo
 }
 
 /** With what only the list shows; undefined where the payment is not there any more. */
-async function retrieve({ ask }: Adopting, listed: FoundPayment): Promise<FoundPayment | undefined> {
+async function retrieve(
+  { ask }: Adopting,
+  listed: ComparablePayment,
+): Promise<ComparablePayment | undefined> {
   const { serviceToken } = listed.observed;
   const retrieved = await ask((provider) => provider.inquirePayment(serviceToken));
   return retrieved && { ...listed, ...retrieved, observed: { ...listed.observed, ...retrieved.observed } };
@@ -90,7 +93,7 @@ const gatewayCallback = /\/callbacks\/(?:sandbox|production)\/(pay_[a-z2-7]{26})
 /** The gateway that made a payment; undefined where none did. */
 async function makerOf(
   { adoptions, findByServiceToken }: Adopting,
-  { observed: { serviceToken, orderNumber }, callbackUrl }: FoundPayment,
+  { observed: { serviceToken, orderNumber }, callbackUrl }: ComparablePayment,
 ): Promise<'made_by_gateway' | 'made_by_another_gateway' | undefined> {
   const token = tokenInOrderNumber('pay', orderNumber) ?? gatewayCallback.exec(callbackUrl ?? '')?.[1];
   if (token !== undefined)
@@ -103,7 +106,7 @@ async function makerOf(
 async function adopt(
   { order, adoptions, recurringTokens, clock, cause }: Adopting,
   token: string,
-  { observed, product, recurringToken: serviceRecurringToken }: FoundPayment,
+  { observed, product, recurringToken: serviceRecurringToken }: ComparablePayment,
 ): Promise<Omit<AdoptedRow, 'found'>> {
   const { environment, team, account, callbackUrl, isDryRun } = order;
   // With the team in it: of two that adopt the same payment at once, none is left with the alias of the other.

@@ -7,6 +7,7 @@ import {
   isPaymentAwaited,
   likeliestOf,
   windowInQuestion,
+  withTermsOf,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import { type Clock, given } from '@tollgate/service-kit';
@@ -107,7 +108,8 @@ async function retrieve(
   if (outcome.kind === 'missing')
     return record(deps, token, { type: 'RecordMissing', serviceToken, inquiredAt }, { cause, onlyAt });
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-  const observed = await observedFrom(deps, aggregate, outcome.answer, cause);
+  const shown = { ...outcome.answer, observed: withTermsOf(payment, outcome.answer.observed) };
+  const observed = await observedFrom(deps, aggregate, shown, cause);
   const observation = { type: 'RecordObservation' as const, observed, ...taken };
   using permit = mayNeedSubmission(aggregate, inquiredAt) ? await permitFor(deps, aggregate) : undefined;
   if (permit === undefined) return await record(deps, token, observation, { cause, onlyAt });
@@ -164,21 +166,23 @@ async function permitFor(
  */
 export function withOrigin(
   { callbackUrlOf, windowClock }: PaymentInquiryDependencies,
-  { token, payment: { environment, attempt } }: PaymentAggregate,
+  { token, payment }: PaymentAggregate,
   { callbackUrl, ...found }: FoundPayment,
-): FoundPayment {
+): FoundPayment<ObservedPayment> {
+  const { environment, attempt } = payment;
   const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token, attempt.sendBy), callbackUrl);
   const aheadMs = windowClock.aheadMsOf(token, attempt);
   const { createdAt: shownAt } = found.observed;
   const createdAt = shownAt === undefined ? undefined : shownAt + aheadMs;
-  return { ...found, observed: { ...found.observed, ...given({ hasOurCallback, createdAt }) } };
+  const observed = withTermsOf(payment, found.observed);
+  return { ...found, observed: { ...observed, ...given({ hasOurCallback, createdAt }) } };
 }
 
 /** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */
 async function observedFrom(
   { recurringTokens }: PaymentInquiryDependencies,
   { token, payment }: PaymentAggregate,
-  { observed, recurringToken: serviceRecurringToken }: FoundPayment,
+  { observed, recurringToken: serviceRecurringToken }: FoundPayment<ObservedPayment>,
   cause: Cause,
 ): Promise<ObservedPayment> {
   const isWanted = payment.terms.recurring === true && payment.recurringToken === undefined;

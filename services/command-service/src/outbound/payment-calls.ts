@@ -4,6 +4,7 @@ import {
   type AnnouncedCall,
   type Authorization,
   type ObservedPayment,
+  withTermsOf,
   type PaymentEvent,
   type PaymentObservation,
   callAnnouncedBy,
@@ -198,7 +199,12 @@ function captureOrVoid(
     ...once,
     operation,
     window,
-    send: (provider, maySend) => provider[operation](serviceToken, maySend),
+    send: async (provider, maySend) => {
+      const outcome = await provider[operation](serviceToken, maySend);
+      if (outcome.kind !== 'accepted') return outcome;
+      const { observed } = outcome;
+      return { kind: 'accepted', ...given({ observed: observed && withTermsOf(payment, observed) }) };
+    },
     record: (outcome) => ({ type: 'RecordCaptureOrVoidOutcome', operation, submission, outcome }),
   };
 }
@@ -222,7 +228,7 @@ function refund(
         await askAccount({ environment, account: attempt.account }, cause, (provider) =>
           provider.inquirePayment(serviceToken),
         ),
-        ({ observed }) => showsNoFurtherRefund(payment, observed),
+        ({ observed }) => showsNoFurtherRefund(payment, withTermsOf(payment, observed)),
       ),
     record: (outcome) => ({ type: 'RecordRefundOutcome', refundToken, outcome }),
   };

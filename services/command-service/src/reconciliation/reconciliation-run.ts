@@ -15,7 +15,7 @@ import {
   reconciliationStream,
 } from '@tollgate/payment-domain';
 import { maskedText } from '@tollgate/payment-api';
-import { type FoundPayment, type Page, pageRows } from '@tollgate/provider';
+import { type ComparablePayment, type Page, pageRows } from '@tollgate/provider';
 import type { ObservedPayout } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, given } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
@@ -143,7 +143,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   const { pass, page, seen } = run.progress().lists[operation];
   const readAt = clock.now();
   const query = { from: day, to: day, page };
-  const outcome = await run.askAccount<Page<FoundPayment | ObservedPayout>>(
+  const outcome = await run.askAccount<Page<ComparablePayment | ObservedPayout>>(
     request,
     cause,
     async (provider) =>
@@ -174,7 +174,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
 
 /** What no page before has shown: rows move on to later pages while the list grows. */
 function newRowsOf(
-  found: readonly (FoundPayment | ObservedPayout)[],
+  found: readonly (ComparablePayment | ObservedPayout)[],
   seen: ReadonlySet<string>,
 ): ListedRow[] {
   const rows = new Map<string, ListedRow>();
@@ -186,7 +186,7 @@ function newRowsOf(
   return [...rows.values()];
 }
 
-function toRow(found: FoundPayment | ObservedPayout): ListedRow {
+function toRow(found: ComparablePayment | ObservedPayout): ListedRow {
   const observed = 'observed' in found ? found.observed : { refundedAmount: 0, ...found };
   const { serviceToken, status, amount, refundedAmount = null, currency, orderNumber, createdAt } = observed;
   return {

@@ -13,7 +13,7 @@ import {
 } from '@tollgate/command-service';
 import { containsCardNumber } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
-import type { FoundPayment } from '@tollgate/provider';
+import type { ComparablePayment } from '@tollgate/provider';
 import { createLocalKeyService, createVault, given } from '@tollgate/service-kit';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -44,7 +44,7 @@ interface AdoptOptions {
   json?: boolean;
 }
 
-type Matcher = (found: FoundPayment) => boolean;
+type Matcher = (found: ComparablePayment) => boolean;
 
 export function registerAdoptCommand(program: Command, run: RunCommand, output: Print): void {
   program
@@ -89,7 +89,7 @@ function parseCount(text: string): number {
   throw new InvalidArgumentError('It is not a whole number from 1 to 999999.');
 }
 
-const fieldOf: Record<string, (found: FoundPayment) => string | undefined> = {
+const fieldOf: Record<string, (found: ComparablePayment) => string | undefined> = {
   orderNumber: ({ observed }) => observed.orderNumber,
   product: ({ product }) => product,
   callbackUrl: ({ callbackUrl }) => callbackUrl,
