@@ -51,6 +51,12 @@ test('a code may be chosen by parameter', () => {
   expect(entries.map(({ code }) => code)).toEqual(['incorrect_amount', 'invalid_param']);
 });
 
+// A capture with an amount was refused as an incorrect amount, which sends its reader to look for a right one.
+test('an unknown parameter is called unknown, whatever its name', () => {
+  const entries = entriesOf({ amount: 1, product: 'ab', currency: 'EUR' }, () => 'incorrect_currency');
+  expect(entries).toMatchObject([{ code: 'invalid_param', parameter: 'currency' }]);
+});
+
 test('thousands of faults get a short answer', () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, 1]));
   expect(entriesOf({ amount: 1, product: 'ab', ...many })).toHaveLength(20);

@@ -8,15 +8,15 @@ const parameterLengthMax = 64;
 /**
  * The faults of a request as entries of the specification's error body, each naming its parameter.
  *
- * @param codeOf gives the code for a parameter; `invalid_param` where it is left out or gives nothing.
+ * @param codeOf gives the code for an invalid value of a parameter; `invalid_param` if it gives nothing, and for unknown parameters
  */
 export function toErrorEntries(
   error: z.ZodError,
   codeOf: (parameter: string) => string | undefined = () => undefined,
 ): ErrorEntry[] {
   const faults = error.issues.flatMap(toFaults).slice(0, entriesMax);
-  return faults.map(({ parameter, message }) => ({
-    code: codeOf(parameter) ?? 'invalid_param',
+  return faults.map(({ parameter, message, isUnknown }) => ({
+    code: (isUnknown === true ? undefined : codeOf(parameter)) ?? 'invalid_param',
     kind: 'invalid_request_error',
     message: `${parameter} ${message}.`,
     parameter,
@@ -26,6 +26,7 @@ export function toErrorEntries(
 interface Fault {
   parameter: string;
   message: string;
+  isUnknown?: true;
 }
 
 function toFaults(issue: z.core.$ZodIssue): Fault[] {
@@ -34,6 +35,7 @@ function toFaults(issue: z.core.$ZodIssue): Fault[] {
     return issue.keys.map((key) => ({
       parameter: nameOf([...path, key]),
       message: 'is not a known parameter',
+      isUnknown: true,
     }));
   return [{ parameter: nameOf(path), message: describe(issue) }];
 }

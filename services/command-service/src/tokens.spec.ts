@@ -55,7 +55,7 @@ describe('the token of a request', () => {
 
 const secretOf = (kid: string, letter = kid) => `${kid}:${letter.repeat(32)}`;
 const underSecrets = (...secrets: string[]) => createFingerprints(parseDataSecrets(secrets.join(',')));
-const fingerprintOf = (value: unknown, ...secrets: string[]) =>
+const fingerprintOf = (value: object, ...secrets: string[]) =>
   underSecrets(...secrets, secretOf('a'))(value).fingerprint;
 
 describe('the fingerprint of a request', () => {
@@ -69,7 +69,12 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf({ a: 1, b: undefined })).toBe(fingerprintOf({ a: 1 }));
   });
 
+  it('takes an explicit default and an absent field for the same', () => {
+    expect(fingerprintOf({ a: 1, flag: false, metadata: {} })).toBe(fingerprintOf({ a: 1 }));
+  });
+
   it.each([
+    [{ a: true }, {}],
     [{ a: 1 }, { a: 2 }],
     [{ a: '1' }, { a: 1 }],
     [{ a: [1, 2] }, { a: [2, 1] }],

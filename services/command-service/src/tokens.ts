@@ -76,14 +76,21 @@ export const deriveAdoptedToken = (
 export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>
   deriveToken('rec', [environment, paymentToken, 'recurring']);
 
-/** The fingerprints of a request, a JSON value; they do not depend on the order of its fields. */
-export type FingerprintsOf = (request: unknown) => RequestFingerprints;
+/** The fingerprints of a request; they depend neither on the order of its fields nor on explicit defaults. */
+export type FingerprintsOf = (request: object) => RequestFingerprints;
+
+/** A flag that is false and an object that is empty ask for the same as their absence. */
+const isDefault = (value: unknown): boolean =>
+  value === false || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+const withoutDefaults = (request: object): object =>
+  Object.fromEntries(Object.entries(request).filter(([, value]) => !isDefault(value)));
 
 /** Under secrets that are not in the store: the few unknowns of a request could be guessed from a plain hash. */
 export function createFingerprints(secrets: DataSecrets): FingerprintsOf {
   const hashes = createKeyedHashes(secrets, 'fingerprint');
   return (request) => {
-    const text = canonicalJson(request);
+    const text = canonicalJson(withoutDefaults(request));
     return { fingerprint: hashes.of(text), earlierFingerprints: hashes.earlier(text) };
   };
 }

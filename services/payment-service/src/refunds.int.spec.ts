@@ -158,7 +158,7 @@ describe('POST /api/v1/refunds', () => {
     ['amount', 'incorrect_amount', { token: 'x', amount: 1.5 }],
     ['amount', 'incorrect_amount', { token: 'x', amount: '1' }],
     ['amount', 'incorrect_amount', { token: 'x', amount: null }],
-    ['currency', 'incorrect_currency', { token: 'x', currency: 'EUR' }],
+    ['currency', 'invalid_param', { token: 'x', currency: 'EUR' }],
     ['body', 'invalid_param', 'null'],
   ])('refuses a wrong %s (%s, %j) by name', async (parameter, code, body) => {
     expect(refusalOf(await refund(body))).toEqual([400, code, parameter]);

@@ -50,8 +50,13 @@ export const explained = (body: ErrorBody, requestId: string) => ({
   requestId,
 });
 
-export function sendError(reply: FastifyReply, code: ErrorCode, details: ErrorDetails = {}): FastifyReply {
-  const { statusCode, body, retryAfterSeconds } = errorAnswer(code, details);
+export function sendError(
+  reply: FastifyReply,
+  code: ErrorCode,
+  details: ErrorDetails = {},
+  more: { token?: string } = {},
+): FastifyReply {
+  const { statusCode, body, retryAfterSeconds } = errorAnswer(code, details, more);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   return reply.code(statusCode).send(body);
 }

@@ -95,7 +95,7 @@ export const apiErrors = {
     'invalid_request_error',
     422,
   )(
-    'This Idempotency-Key (or orderNumber) was used with a different request body. Use a new one for a new request.',
+    'This Idempotency-Key (or orderNumber) was used for a request with other terms, and that request counts. Retrieve it by the token of this answer. Use a new key only to make another one.',
   ),
   payment_not_found: notFound(
     'No payment has this token. Check the token and the environment of the API key.',

@@ -153,7 +153,7 @@ const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
   ({
     service: 'command-service',
     ...{ method: 'POST', url: `/api/v1/payments/${operation}`, tag: 'Payments', summary },
-    description: 'Idempotent: a repeat is not carried out again.',
+    description: 'Always the whole amount. Idempotent: a repeat is not carried out again.',
     ...{ scopes: ['payments'], ...calls },
     body: { schema: 'PaymentName', example: { token: 'pay_…' } },
     answers: { ...done('Done.', 'EndedCaptureOrVoidPayment'), ...unknown('EndedCaptureOrVoidPayment') },
@@ -262,6 +262,7 @@ const refunds = {
       'amount_limit_exceeded',
       'daily_limit_exceeded',
       'payment_not_refundable',
+      'payment_in_final_state',
       'refund_in_review',
       'refund_doubtful',
       'resolved_as_not_made',

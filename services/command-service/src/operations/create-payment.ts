@@ -99,7 +99,7 @@ function toCommand(
  * kept of one, and nothing of the customer, who may have another address by the time of the repeat: what is forgotten
  * must not be derivable from what stays.
  */
-function forFingerprint({ card, customer: _, ...request }: PaymentRequest): unknown {
+function forFingerprint({ card, customer: _, ...request }: PaymentRequest): object {
   return card === undefined ? request : { ...request, card: { mask: maskCardNumber(card.pan) } };
 }
 

@@ -282,7 +282,7 @@ function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destinatio
 }
 
 /** Over the validated body, all of it but what may not be kept of a card: another account is another payout. */
-function forFingerprint({ destination, ...request }: PayoutRequest): unknown {
+function forFingerprint({ destination, ...request }: PayoutRequest): object {
   const { card, ...others } = destination;
   if (card === undefined) return { ...request, destination };
   return { ...request, destination: { ...others, card: { mask: maskCardNumber(card.pan) } } };

@@ -84,9 +84,10 @@ describe('POST /api/v1/refunds answers', () => {
   it('422 to other terms under the same key', async () => {
     const token = await harness().approved('order-1', 100);
     const app = startApp(harness());
-    await app.post('refunds', { token, amount: 30 }, key);
+    const refund = await app.post('refunds', { token, amount: 30 }, key);
     const answer = await app.post('refunds', { token, amount: 31 }, key);
     expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused Idempotency-Key']);
+    expect(answer.json()).toMatchObject({ token: refund.json<{ token: string }>().token });
   });
 
   it('what the service refuses, as it refuses it, and the same to a repeat', async () => {
@@ -209,9 +210,10 @@ describe('POST /api/v1/payouts answers', () => {
 
   it('422 to other terms under the same order number', async () => {
     const app = startApp(harness());
-    await app.post('payouts', request);
+    const payout = await app.post('payouts', request);
     const answer = await app.post('payouts', { ...request, amount: 501 });
     expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused orderNumber']);
+    expect(answer.json()).toMatchObject({ token: payout.json<{ token: string }>().token });
   });
 
   it('400 to a card without the scope for it, and takes it with the scope', async () => {

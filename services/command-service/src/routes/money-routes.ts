@@ -19,6 +19,7 @@ import {
   type CallerRequest,
   type RouteKit,
   addCommandRoute,
+  repeatableBy,
   sendNotBegun,
   sendRefusal,
 } from './route-kit.ts';
@@ -51,7 +52,8 @@ async function postRefund(
   const key = parseIdempotencyKey(request.headers['idempotency-key'], undefined);
   if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
   const result = await refundPayment(deps, { caller, key: key.value, request: parsed.value, cause });
-  if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
+  if (result.kind === 'refused')
+    return sendRefusal(reply, result.refusal, repeatableBy(deps, { caller, key: key.value, prefix: 'ref' }));
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');
   const { position } = result.aggregate.aggregate;
   return sendAnswer(reply, toRefundAnswer(result.aggregate), { position, replayed: result.replayed });
@@ -66,7 +68,8 @@ async function postPayout(
   const key = parseIdempotencyKey(request.headers['idempotency-key'], parsed.value.orderNumber);
   if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
   const result = await createPayout(deps, { caller, key: key.value, request: parsed.value, cause });
-  if (result.kind === 'refused') return sendRefusal(reply, result.refusal, key.value.source);
+  if (result.kind === 'refused')
+    return sendRefusal(reply, result.refusal, repeatableBy(deps, { caller, key: key.value, prefix: 'po' }));
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
   const { aggregate, replayed } = result;
   return sendAnswer(reply, toPayoutAnswer(aggregate), { position: aggregate.position, replayed });

@@ -150,6 +150,28 @@ describe('POST /api/v1/payments answers', () => {
     expect(requestsOf(harness())).toHaveLength(2);
   });
 
+  // It read as "nothing was made", and nothing led to what was made under that key.
+  it('422 with the token of the first request, in the message as well', async () => {
+    const app = startApp(harness());
+    const { token } = (await app.post('payments', tea)).json<{ token: string }>();
+    const answer = (await app.post('payments', { ...tea, amount: 1 })).json<{
+      errors: [{ message: string }];
+    }>();
+    expect(answer).toMatchObject({ token });
+    expect(answer.errors[0].message).toContain(`Retrieve ${token}.`);
+  });
+
+  // A client library that began to send its defaults was refused every repeat.
+  it('a repeat as such where it differs by explicit defaults only', async () => {
+    const app = startApp(harness());
+    const first = await app.post('payments', { ...tea, metadata: {}, recurring: false });
+    const answer = await app.post('payments', { ...tea, needConfirmation: false });
+    expect([answer.statusCode, answer.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    expect(answer.json()).toMatchObject({ token: first.json<{ token: string }>().token });
+    const other = await app.post('payments', { ...tea, needConfirmation: true });
+    expect(errorsOf(other)).toEqual([422, 'invalid_request_error idempotency_key_reused orderNumber']);
+  });
+
   it('409 with Retry-After while another process is still calling', async () => {
     harness().provider.beforeAnswer = () => new Promise(() => undefined);
     void harness().startInstance({ dies: true }).create(teaFor('order-1', 1250));

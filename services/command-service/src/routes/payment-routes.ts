@@ -11,6 +11,7 @@ import {
   type CallerRequest,
   type RouteKit,
   addCommandRoute,
+  repeatableBy,
   sendNotBegun,
   sendRefusal,
 } from './route-kit.ts';
@@ -33,7 +34,8 @@ async function postPayment(
   if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
   const input = { caller, key: key.value, request: parsed.value, cause };
   const result = await createPayment(deps, input);
-  if (result.kind === 'refused') return sendRefusal(reply, result.refusal, key.value.source);
+  if (result.kind === 'refused')
+    return sendRefusal(reply, result.refusal, repeatableBy(deps, { caller, key: key.value, prefix: 'pay' }));
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
   const { aggregate, replayed } = result;
   return sendAnswer(reply, toCreationAnswer(aggregate), { position: aggregate.position, replayed });
@@ -50,7 +52,7 @@ async function postCaptureOrVoid(
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
   const { token } = parsed.value;
   const result = await captureOrVoid(deps, { caller, operation: ours[operation], token, cause });
-  if (result.kind === 'refused') return sendRefusal(reply, result.refusal, 'token');
+  if (result.kind === 'refused') return sendRefusal(reply, result.refusal, { parameter: 'token' });
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');
   const { aggregate, replayed } = result;
   const { position } = aggregate;

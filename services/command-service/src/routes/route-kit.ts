@@ -8,12 +8,13 @@ import {
   addRoute,
   sendError,
 } from '@tollgate/gateway-api/http';
-import type { TeamDirectory } from '@tollgate/teams';
+import type { Caller, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';
-import type { NotBegun } from '../operations/operation.ts';
+import type { NotBegun, OperationDependencies } from '../operations/operation.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import type { LimitRefusal } from '../limits/spending.ts';
+import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import type { PositionRefusal } from '../positions/payout-reservations.ts';
 
 export interface RouteKit extends BasicKit {
@@ -59,10 +60,28 @@ export type Refusal =
   | PositionRefusal
   | LimitRefusal;
 
-/** What an answer says beyond what every answer with its code does. `keyParameter`: what a repeat is known by. */
-function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
+/** What a repeat of a request is known by, and the token of its first request. */
+export interface Repeatable {
+  parameter: string;
+  token?: string;
+}
+
+export const repeatableBy = (
+  { installation }: Pick<OperationDependencies, 'installation'>,
+  { caller, key, prefix }: { caller: Caller; key: IdempotencyKey; prefix: 'pay' | 'ref' | 'po' },
+): Repeatable => ({
+  parameter: key.source,
+  token: deriveOperationToken(prefix, { ...caller, installation }, key),
+});
+
+/** What an answer says beyond what every answer with its code does. */
+function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Repeatable): ErrorDetails {
   switch (refusal.code) {
     case 'idempotency_key_reused':
+      return {
+        message: `This ${keyParameter} was used for ${token}, with other terms. Retrieve ${token}. Use a new key only to make another one.`,
+        parameter: keyParameter,
+      };
     case 'operation_in_progress':
       return { parameter: keyParameter };
     case 'refund_exceeds_amount': {
@@ -102,8 +121,15 @@ function limitText({ of, operation, currency, limit, left }: LimitRefusal): stri
   return `${whose} limit for ${operation}s of one day is ${limit} ${currency}, in minor units, of which ${left.amount} are left. Repeat the request when the day ends, at ${until}.`;
 }
 
-export const sendRefusal = (reply: FastifyReply, refusal: Refusal, keyParameter = 'Idempotency-Key') =>
-  sendError(reply, refusal.code, detailsOf(refusal, keyParameter));
+export const sendRefusal = (
+  reply: FastifyReply,
+  refusal: Refusal,
+  repeatable: Repeatable = { parameter: 'Idempotency-Key' },
+) => {
+  const { token } = repeatable;
+  const more = refusal.code === 'idempotency_key_reused' && token !== undefined ? { token } : {};
+  return sendError(reply, refusal.code, detailsOf(refusal, repeatable), more);
+};
 
 /**
  * Nothing was announced and nothing was sent.

@@ -2,6 +2,13 @@
 import type { Scope, Authentication, Caller, TeamDirectory } from '@tollgate/teams';
 
 import {
+  type Route,
+  apiErrors,
+  errorsOf as errorsOfRoute,
+  isErrorBody,
+  routes,
+} from '@tollgate/gateway-api/http';
+import {
   answerInJsonOnly,
   createRequestIds,
   httpServerOptions,
@@ -22,6 +29,8 @@ export interface AppOptions {
   /** The process that answers; the harness's own by default. */
   instance?: Instance;
 }
+
+type Asked = InjectOptions & { method: string; url: string };
 
 export interface App {
   /** A body that is a string is sent as it is. */
@@ -67,11 +76,12 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   registerPaymentRoutes(app, deps);
   registerMoneyRoutes(app, deps);
   registerReviewRoutes(app, deps);
-  async function ask(request: InjectOptions): Promise<LightMyRequestResponse> {
+  async function ask(request: Asked): Promise<LightMyRequestResponse> {
     answers = 0;
     const answer = await harness.passTime(app.inject(request));
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     if (answers > 1) throw new Error(`answered ${answers} times`);
+    requireListed(request, answer);
     return answer;
   }
   return {
@@ -83,6 +93,18 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
       }),
     get: (path) => ask({ method: 'GET', url: `/api/v1/${path}` }),
   };
+}
+
+/** Each code of ours that a route answers is listed with it: the document of the interface is made of that list. */
+function requireListed({ method, url }: Asked, answer: LightMyRequestResponse): void {
+  const isAsked = (each: Route) => new RegExp(`^${each.url.replaceAll(/:\w+/g, '[^/]+')}$`).test(url);
+  const route = Object.values<Route>(routes).find((each) => each.method === method && isAsked(each));
+  const body: unknown = answer.body === '' ? undefined : answer.json();
+  if (route === undefined || !isErrorBody(body) || answer.statusCode === 405) return;
+  const listed: readonly string[] = errorsOfRoute(route)[answer.statusCode] ?? [];
+  for (const { code } of body.errors)
+    if (Object.hasOwn(apiErrors, code) && !listed.includes(code))
+      throw new Error(`${method} ${url} does not list ${answer.statusCode} ${code}`);
 }
 
 /** Status, and kind, code and parameter of each error. */
