@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ambiguousHeaderIn, decodeUtf8, isExactQuery } from './exact-request.ts';
+import { ambiguousHeaderIn, decodeUtf8, isExactQuery, parseForm } from './exact-request.ts';
 
 // A proxy repeated the line `Idempotency-Key`. Node joined both lines, the joined text was another key, and 3,000 were refunded twice.
 describe('a header that decides has one value', () => {
@@ -36,6 +36,8 @@ it.each([
   ['orderNumber=Grüße', false],
 ])('whether a query is percent-encoded UTF-8: %s', (query, isExact) => {
   expect(isExactQuery(query)).toBe(isExact);
+  if (isExact) expect(parseForm(query).get('orderNumber')).toBe('Gr\u00fc\u00dfe');
+  else expect(() => parseForm(query)).toThrow('not percent-encoded UTF-8');
 });
 
 it('whatever is decoded is encoded as the same bytes, and all other bytes are refused', () => {

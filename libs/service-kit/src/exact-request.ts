@@ -27,6 +27,12 @@ export function isExactQuery(text: string): boolean {
   return !/[^\x20-\x7e]/.test(text);
 }
 
+/** The fields of a form. @throws Error with the status 400 unless it is percent-encoded UTF-8 */
+export function parseForm(text: string): URLSearchParams {
+  if (isExactQuery(text)) return new URLSearchParams(text);
+  throw Object.assign(new Error('The form is not percent-encoded UTF-8.'), { statusCode: 400 });
+}
+
 /** @returns undefined unless all of it is UTF-8 */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {

@@ -2,7 +2,7 @@
  * The console for people: pages that a server writes, over the API that everybody else calls. It keeps nothing: who is
  * signed in is in a cookie, what is shown comes from the API, what is done goes through it.
  */
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, parseForm } from '@tollgate/service-kit';
 import type { OperatorCredentials } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './api.ts';
@@ -145,7 +145,7 @@ function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: formBytesMax },
-    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    async (_request: unknown, body: string | Buffer) => parseForm(String(body)),
   );
 }
 

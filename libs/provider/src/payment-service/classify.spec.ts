@@ -7,7 +7,7 @@ import { errorKindByCode } from '@tollgate/payment-api';
 const answered = (statusCode: number, body: unknown): CallResult => ({
   kind: 'answered',
   statusCode,
-  body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+  body: Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 const failed = (errors: unknown, statusCode = 400) => answered(statusCode, { success: false, errors });
 const classifyCreation = (result: CallResult, secrets: string[] = []) =>
@@ -281,6 +281,8 @@ describe('an unreadable answer', () => {
     ['nothing', ''],
     ['a page', '<html>502 Bad Gateway</html>'],
     ['JSON cut short', '{"success":true,"token":"abc'],
+    // Read with U+FFFD for each wrong byte, two tokens of the service were one.
+    ['bytes of ISO 8859-1', Buffer.from('{"success":true,"token":"sch\u00f6n"}', 'latin1')],
     ['a list', [{ success: true, token }]],
     ['a text', '"ok"'],
     ['null', 'null'],

@@ -5,7 +5,7 @@
  * of the request had no effect. Everything else is `unknown`, and is resolved by inquiry, never by calling again.
  */
 import { errorKindByCode, isErrorCode, maskedText } from '@tollgate/payment-api';
-
+import { decodeUtf8 } from '@tollgate/service-kit';
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from '@tollgate/payment-api';
 
@@ -89,10 +89,10 @@ type Body = Record<string, unknown>;
 /** The body as a JSON object, or undefined. `null` counts as absent, for deployments that write out empty fields. */
 function parseBody(bytes: Uint8Array, secrets: readonly string[]): Body | undefined {
   try {
-    const body: unknown = JSON.parse(new TextDecoder().decode(bytes), withoutSecrets(secrets));
+    const body: unknown = JSON.parse(decodeUtf8(bytes) ?? '', withoutSecrets(secrets));
     return isObject(body) ? body : undefined;
   } catch {
-    return undefined; // Not JSON, or nested deeper than the stack.
+    return undefined; // Not UTF-8, not JSON, or nested deeper than the stack.
   }
 }
 

@@ -52,6 +52,12 @@ describe('readAccountsFile', () => {
     );
   });
 
+  it('says that the file must be UTF-8: its names are those that payments are recorded under', () => {
+    const file = join(folder, 'latin1.json');
+    writeFileSync(file, Buffer.from('{"accounts":[{"name":"M\u00fcnchen"}]}', 'latin1'));
+    expect(() => readAccountsFile(file, { env: {} })).toThrow('it must be UTF-8');
+  });
+
   it('says which key file is a folder', () => {
     const file = writeAccounts({ privateKeyFile: '.' });
     expect(() => readAccountsFile(file, { env: {} })).toThrow(

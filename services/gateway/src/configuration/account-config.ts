@@ -7,7 +7,7 @@ import { currencySchema, orMissing } from '@tollgate/payment-api';
 import { environmentSchema } from '@tollgate/payment-domain';
 import { type ProviderName, defaultProvider, providerNames } from '@tollgate/provider';
 import { teamNameSchema } from '@tollgate/teams';
-import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
+import { Secret, StartupError, decodeUtf8, errorCode, given } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 export interface ConfiguredAccount extends AccountConfig {
@@ -128,8 +128,9 @@ export function readAccountsFile(file: string, options: AccountsFileOptions): re
 }
 
 function readAccountsText(file: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     throw new StartupError(
       'config_invalid',
@@ -137,6 +138,9 @@ function readAccountsText(file: string): string {
       { cause: error },
     );
   }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw faulty(file, ['it must be UTF-8']);
+  return text;
 }
 
 interface Source extends AccountsFileOptions {

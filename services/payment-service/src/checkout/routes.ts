@@ -1,5 +1,5 @@
 /** The hosted checkout: a web page of the service on which the customer pays (specification, section 1). */
-import { errorCode, given, type Log } from '@tollgate/service-kit';
+import { errorCode, given, parseForm, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
 import type { Environment } from '../config.ts';
@@ -23,8 +23,7 @@ export interface CheckoutDeps {
 
 const formBytesMax = 4_096;
 const formType = 'application/x-www-form-urlencoded';
-const parseForm = async (_request: FastifyRequest, text: string | Buffer) =>
-  new URLSearchParams(String(text));
+const readForm = async (_request: FastifyRequest, text: string | Buffer) => parseForm(String(text));
 
 /** The path of a payment's page. */
 export const checkoutPath = (token: string): string => `/checkout/${token}`;
@@ -34,7 +33,7 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
   const options = { bodyLimit: formBytesMax };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(formType, { parseAs: 'string' }, parseForm);
+    scope.addContentTypeParser(formType, { parseAs: 'string' }, readForm);
     scope.setErrorHandler(showTrouble(deps));
     scope.get('/checkout/:token', showPayment(deps));
     scope.post('/checkout/:token', options, takeCard(deps));
