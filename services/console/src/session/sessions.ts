@@ -24,7 +24,7 @@ export interface Session extends OperatorClaims {
   csrf: string;
 }
 
-export type Admission = { session: Session } | { session?: undefined; message?: string | undefined };
+type Admission = { session: Session } | { session?: undefined; message?: string | undefined };
 
 export interface Sessions {
   /**
