@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isCurrency } from './currencies.ts';
 
 export { formatAmount, minorUnitDigits } from './currencies.ts';
-export { containsCardNumber, maskCardNumber, maskCardNumbers, maskedText } from './card-number.ts';
+export { containsCardNumber, maskCardNumber, maskedText } from './card-number.ts';
 
 /** Of what people write: without what a reader does not see, or sees in another order or on another line. */
 export const isVisibleText = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_C}]/u.test(text);
