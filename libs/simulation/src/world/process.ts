@@ -135,6 +135,8 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
     dataSecrets: () => dataSecrets,
+    // People act with keys here: nobody signs in.
+    operatorCredentials: () => ({}),
   } as unknown as Parts;
 
   return startServices(parts, { ...given, bus, index, lifetimeMs: config.callbackLifetimeMs });
