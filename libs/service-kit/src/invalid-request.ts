@@ -9,12 +9,14 @@ const parameterLengthMax = 64;
  * The faults of a request as entries of the specification's error body, each naming its parameter.
  *
  * @param codeOf gives the code for an invalid value of a parameter; `invalid_param` if it gives nothing, and for unknown parameters
+ * @param known the parameters that exist, to be named beside an unknown one
  */
 export function toErrorEntries(
   error: z.ZodError,
   codeOf: (parameter: string) => string | undefined = () => undefined,
+  known: readonly string[] = [],
 ): ErrorEntry[] {
-  const faults = error.issues.flatMap(toFaults).slice(0, entriesMax);
+  const faults = error.issues.flatMap((issue) => toFaults(issue, known)).slice(0, entriesMax);
   return faults.map(({ parameter, message, isUnknown }) => ({
     code: (isUnknown === true ? undefined : codeOf(parameter)) ?? 'invalid_param',
     kind: 'invalid_request_error',
@@ -29,12 +31,13 @@ interface Fault {
   isUnknown?: true;
 }
 
-function toFaults(issue: z.core.$ZodIssue): Fault[] {
+function toFaults(issue: z.core.$ZodIssue, known: readonly string[]): Fault[] {
   const path = issue.path.map(String);
+  const hint = known.length === 0 ? '' : `: send ${known.join(', ')}, or nothing`;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       parameter: nameOf([...path, key]),
-      message: 'is not a known parameter',
+      message: `is not a known parameter${hint}`,
       isUnknown: true,
     }));
   return [{ parameter: nameOf(path), message: describe(issue) }];

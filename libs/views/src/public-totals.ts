@@ -5,7 +5,7 @@ import type { DayTotals as TotalsView, Sum } from './totals.ts';
 
 interface PublicSum {
   count: number;
-  /** Minor units. Above 9,007,199,254,740,991 rounded, as every JSON number that JavaScript reads. */
+  /** Minor units. */
   amount: number;
 }
 
@@ -26,7 +26,10 @@ export interface PublicTotals {
 
 type Counted = Pick<TotalsView, 'currency' | 'payments' | 'refunds' | 'payouts'>;
 
-/** @param views by day and then by currency */
+/** A sum is larger than a JSON number holds exactly in every language. */
+export class SumTooLarge extends RangeError {}
+
+/** @param views by day and then by currency. @throws SumTooLarge */
 export function toPublicTotals(
   views: readonly TotalsView[],
   { withPayouts }: { withPayouts: boolean },
@@ -50,7 +53,10 @@ function toPublicCurrencyTotals(
   return withPayouts ? { ...shown, payouts: map(payouts, toPublicSum) } : shown;
 }
 
-const toPublicSum = ({ count, amount }: Sum): PublicSum => ({ count, amount: Number(amount) });
+function toPublicSum({ count, amount }: Sum): PublicSum {
+  if (!Number.isSafeInteger(Number(amount))) throw new SumTooLarge('a sum of totals is too large');
+  return { count, amount: Number(amount) };
+}
 
 const plus = (one: Counted, other: Counted): Counted => ({
   currency: other.currency,

@@ -215,7 +215,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       'payouts?cursor=x',
       'reviews?page=1',
       'balance?currency=eur',
-      'totals?from=x',
+      'totals?dateFrom=x',
     ];
     for (const path of [...lists, ...wrong, 'reviews', 'balance?currency=EUR', 'balance?currency=XXX'])
       await call('GET', `/api/v1/${path}`);
@@ -313,12 +313,12 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
 
   it('of events', async () => {
     await eventually(async () => {
-      const { events } = (await call('GET', '/api/v1/events?limit=5')).body as unknown as {
+      const { events } = (await call('GET', '/api/v1/events?perPage=5')).body as unknown as {
         events: unknown[];
       };
       expect(events).toHaveLength(5);
     });
-    expect((await call('GET', '/api/v1/events?after=x')).statusCode).toBe(400);
+    expect((await call('GET', '/api/v1/events?cursor=x')).statusCode).toBe(400);
   });
 
   it('of reconciliations', async () => {

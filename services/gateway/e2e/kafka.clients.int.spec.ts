@@ -91,8 +91,8 @@ async function refundOften(token: string): Promise<void> {
 async function feed(): Promise<Feed['events']> {
   const events: Feed['events'] = [];
   for (let after = '', isAtEnd = false; !isAtEnd;) {
-    const query = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
-    const page = (await gateway('GET', `/api/v1/events?limit=100${query}`)).body as unknown as Feed;
+    const query = after === '' ? '' : `&cursor=${encodeURIComponent(after)}`;
+    const page = (await gateway('GET', `/api/v1/events?perPage=100${query}`)).body as unknown as Feed;
     events.push(...page.events);
     ({ cursor: after, isAtEnd } = page);
   }

@@ -176,7 +176,7 @@ it('one request is followed by its id: answer, record, log, event, topic and web
   expect(records[0]?.event).toMatchObject({ type: 'PaymentRequested', correlationId: id });
   // Over HTTP they are the same.
   await eventually(async () => {
-    const { events } = (await ask('GET', '/api/v1/events?limit=500')).body as unknown as FedEvents;
+    const { events } = (await ask('GET', '/api/v1/events?perPage=500')).body as unknown as FedEvents;
     const ofPayment = events.filter(({ record: { payment } }) => payment?.token === token);
     expect(ofPayment.map((each) => each.record).slice(0, records.length)).toEqual(records);
   });

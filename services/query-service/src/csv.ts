@@ -22,6 +22,9 @@ function toField(value: string | number | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** At the beginning of each file: without it, Excel reads UTF-8 as the local code page. */
+export const byteOrderMark = '\uFEFF';
+
 /** One line; undefined is an empty field. */
 export const toCsvLine = (values: readonly (string | number | undefined)[]): string =>
   `${values.map(toField).join(',')}\r\n`;

@@ -35,8 +35,8 @@ export function registerExportRoutes(
     routes.exportPayments,
     async ({ caller, query: { operationType, ...asked }, request, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
-      // A request for the headers only takes nobody's place.
-      if (request.method === 'HEAD') return asFile(reply).send();
+      // A request for the headers only reads nothing. A stream has no Content-Length, as the file has none.
+      if (request.method === 'HEAD') return asFile(reply).send(Readable.from([]));
       if (!running.hasRoomFor(caller.team))
         return sendError(reply, 'too_many_exports', { message: tooManyExports });
       const lines = exportedLines(index, { operationType, query: toListQuery(caller, asked) });

@@ -16,7 +16,7 @@ const url = '/api/v1/payments.csv';
 const { accepted, approved, reviews, declined } = happening;
 const at = (number: number) => new Date(startedAt + number * 1_000).toISOString();
 
-const linesOf = (text: string) => text.split('\r\n');
+const linesOf = (text: string) => text.replace('\uFEFF', '').split('\r\n');
 const tokensOf = (text: string) =>
   linesOf(text)
     .slice(1, -1)
@@ -215,4 +215,12 @@ describe('an export that takes long', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 429 /);
     await closing;
   });
+});
+
+// Excel read the file as the code page of the machine, and a client believed that it was empty.
+test('the file begins with a byte order mark, and HEAD tells no length', async () => {
+  const { app, get, headers } = await givenSome();
+  expect((await get(url, headers)).rawPayload.subarray(0, 3).toString('hex')).toBe('efbbbf');
+  const head = await app.inject({ method: 'HEAD', url, headers: { ...headers, authorization: shop } });
+  expect([head.statusCode, head.headers['content-length'], head.body]).toEqual([200, undefined, '']);
 });

@@ -2,7 +2,7 @@
 import type { OperationView, PaymentIndex } from '@tollgate/view-index';
 import { paymentColumns } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/service-kit';
-import { toCsvLine } from './csv.ts';
+import { byteOrderMark, toCsvLine } from './csv.ts';
 import type { ExportQuery } from './list-query.ts';
 import { listOf, toShown } from './payment-lists.ts';
 
@@ -28,7 +28,7 @@ export async function* exportedLines(
   index: PaymentIndex,
   { operationType, query }: ExportQuery,
 ): AsyncGenerator<string, void, void> {
-  let text = toCsvLine(columns);
+  let text = byteOrderMark + toCsvLine(columns);
   let cursor: string | undefined;
   do {
     const page = { ...query, perPage: rowsPerPage, ...(cursor === undefined ? {} : { cursor }) };

@@ -14,7 +14,7 @@ import { routes, sendError } from '@tollgate/gateway-api/http';
 import { given } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import { toCsvLine } from './csv.ts';
+import { byteOrderMark, toCsvLine } from './csv.ts';
 import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
 
 /** Entries of the journal that one request passes over at most: most are requests, or of other accounts. */
@@ -44,7 +44,7 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
     return reply
       .type('text/csv; charset=utf-8; header=present')
       .header('content-disposition', 'attachment; filename="differences.csv"')
-      .send([toCsvLine(columns), ...toPublicDifferences(found.report).map(toLine)].join(''));
+      .send([byteOrderMark, toCsvLine(columns), ...toPublicDifferences(found.report).map(toLine)].join(''));
   });
 }
 

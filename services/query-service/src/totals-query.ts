@@ -20,17 +20,11 @@ type TotalsQuery = z.input<typeof totalsQuerySchema>;
 
 /** @param now milliseconds since the Unix epoch: the last day is today unless it is given */
 export const parseTotalsRange = (query: TotalsQuery, now: number) => {
-  const path = [query.from === undefined ? 'dateFrom' : 'from'];
-  const twice = 'is the former name of another parameter that was sent, too: send only that one';
+  const path = ['dateFrom'];
   return totalsQuerySchema
-    .refine(({ from, dateFrom }) => from === undefined || dateFrom === undefined, {
-      ...{ path: ['from'], message: twice },
-    })
-    .refine(({ to, dateTo }) => to === undefined || dateTo === undefined, { path: ['to'], message: twice })
-    .transform((given): TotalsRange => {
-      const to = given.dateTo ?? given.to ?? dayOf(now);
-      const from = given.dateFrom ?? given.from ?? daysBefore(to, totalsDaysDefault - 1);
-      return { from, to, currency: given.currency };
+    .transform(({ dateFrom, dateTo, currency }): TotalsRange => {
+      const to = dateTo ?? dayOf(now);
+      return { from: dateFrom ?? daysBefore(to, totalsDaysDefault - 1), to, currency };
     })
     .refine(({ from, to }) => from <= to, { path, message: 'must not be later than the last day' })
     .refine(({ from, to }) => from > daysBefore(to, totalsDaysMax), {

@@ -1,6 +1,6 @@
 import { dayOf, paymentKind, payoutKind } from '@tollgate/views';
 import { appendPayment, plantView, projectEvents } from '@tollgate/view-index/testing';
-import { happening, payoutRequested, requested } from '@tollgate/views/testing';
+import { type AnyEvent, happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { systemClock } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { errorsOf, games, invalid, payoutsOnly, refused, start, withoutScope } f
 
 const { accepted, approved, refunding, refundApproved } = happening;
 const url = '/api/v1/totals';
-const january = `${url}?from=2026-01-01&to=2026-01-31`;
+const january = `${url}?dateFrom=2026-01-01&dateTo=2026-01-31`;
 
 async function givenTotals() {
   const services = await start();
@@ -22,7 +22,11 @@ async function givenTotals() {
   await projectEvents(store, paymentKind, 'r1', [requested({ environment: 'production' })]);
   const payout = await projectEvents(store, payoutKind, 'o1', [payoutRequested()]);
   const headers = { 'tollgate-min-position': payout.position };
-  return { ...services, headers, get: (query: string) => services.get(query, headers) };
+  return {
+    ...services,
+    headers,
+    get: (query: string, more?: Record<string, string>) => services.get(query, more ?? headers),
+  };
 }
 
 const currenciesOf = (answer: LightMyRequestResponse) =>
@@ -35,8 +39,6 @@ test('are given by day and currency, for the own team and environment, and summe
   const answer = await get(january);
   expect(answer.statusCode).toBe(200);
   expect(answer.json()).toMatchObject({ success: true, dateFrom: '2026-01-01', dateTo: '2026-01-31' });
-  // As in release 0.1.0.
-  expect(answer.json()).toMatchObject({ from: '2026-01-01', to: '2026-01-31' });
   expect(currenciesOf(answer)).toEqual(['2026-01-02 EUR USD', '2026-01-04 EUR']);
   const { sums } = answer.json<{ sums: object[] }>();
   expect(sums).toMatchObject([
@@ -51,15 +53,13 @@ test('are given by day and currency, for the own team and environment, and summe
 });
 
 test.each([
-  ['?from=2026-01-03&to=2026-01-31', ['2026-01-04 EUR']],
+  ['?dateFrom=2026-01-03&dateTo=2026-01-31', ['2026-01-04 EUR']],
   ['?dateFrom=2026-01-04&dateTo=2026-01-04', ['2026-01-04 EUR']],
-  // As in release 0.1.0.
-  ['?from=2026-01-04&to=2026-01-04', ['2026-01-04 EUR']],
-  ['?from=2025-12-01&to=2026-01-03', ['2026-01-02 EUR USD']],
-  ['?from=2026-01-01&to=2026-01-31&currency=USD', ['2026-01-02 USD']],
-  ['?to=2026-01-31', ['2026-01-02 EUR USD', '2026-01-04 EUR']],
-  ['?to=2026-02-01', ['2026-01-04 EUR']],
-  ['?from=2024-02-29&to=2025-02-28', []],
+  ['?dateFrom=2025-12-01&dateTo=2026-01-03', ['2026-01-02 EUR USD']],
+  ['?dateFrom=2026-01-01&dateTo=2026-01-31&currency=USD', ['2026-01-02 USD']],
+  ['?dateTo=2026-01-31', ['2026-01-02 EUR USD', '2026-01-04 EUR']],
+  ['?dateTo=2026-02-01', ['2026-01-04 EUR']],
+  ['?dateFrom=2024-02-29&dateTo=2025-02-28', []],
 ])('%s', async (query, expected) => {
   const { get } = await givenTotals();
   expect(currenciesOf(await get(`${url}${query}`))).toEqual(expected);
@@ -91,16 +91,12 @@ test('require a key with the scope read or payments', async () => {
 });
 
 test.each([
-  ['from=yesterday', 'from'],
-  ['from=2026-02-30', 'from'],
+  ['dateFrom=yesterday', 'dateFrom'],
+  ['dateFrom=2026-02-30', 'dateFrom'],
   ['dateFrom=2026-01-02&dateTo=2026-01-01', 'dateFrom'],
   ['dateFrom=2025-01-01&dateTo=2026-01-02', 'dateFrom'],
-  ['dateFrom=2026-01-02&from=2026-01-02', 'from'],
-  ['dateTo=2026-01-02&to=2026-01-02', 'to'],
-  ['from=2026-01-02&to=2026-01-01', 'from'],
-  ['from=2025-01-01&to=2026-01-02', 'from'],
-  ['to=2026-1-1', 'to'],
-  ['to=2026-01-01&to=2026-01-02', 'to'],
+  ['dateTo=2026-1-1', 'dateTo'],
+  ['dateTo=2026-01-01&dateTo=2026-01-02', 'dateTo'],
   ['currency=euro', 'currency'],
   ['day=2026-01-01', 'day'],
 ])('%s is refused by the name of the parameter', async (query, parameter) => {
@@ -119,4 +115,30 @@ test('wait for the requested position, and include it', async () => {
   expect((await own(january, headers)).statusCode).toBe(200);
   const behind = await own(january, { 'tollgate-min-position': later.position });
   expect(errorsOf(behind)).toEqual(refused(503, 'read_model_behind', 'api_error'));
+});
+
+function ofAmount(amount: number): AnyEvent {
+  const { type, data } = requested({ currency: 'DKK' }) as Extract<AnyEvent, { type: 'PaymentRequested' }>;
+  return { type, data: { ...data, terms: { ...data.terms, amount } } };
+}
+
+// Sums beyond 2^53 - 1 were rounded without a word.
+test('a sum that JSON does not hold exactly is refused', async () => {
+  const { get, store } = await givenTotals();
+  const amount = Number.MAX_SAFE_INTEGER;
+  const first = await projectEvents(store, paymentKind, 'd1', [ofAmount(amount)]);
+  const query = `${url}?dateFrom=2026-01-01&dateTo=2026-01-31&currency=DKK`;
+  const exact = await get(query, { 'tollgate-min-position': first.position });
+  expect(exact.json()).toMatchObject({ sums: [{ payments: { init: { amount } } }] });
+  const { position } = await projectEvents(store, paymentKind, 'd2', [ofAmount(2)]);
+  const beyond = await get(query, { 'tollgate-min-position': position });
+  expect(errorsOf(beyond)).toEqual(refused(422, 'sum_too_large', 'processing_error'));
+});
+
+test('an unknown parameter is refused, and the known ones are named', async () => {
+  const { get } = await givenTotals();
+  expect(errorsOf(await get(`${url}?from=2026-01-01`))).toMatchObject({
+    statusCode: 400,
+    errors: [{ parameter: 'from', message: expect.stringContaining('send dateFrom, dateTo, currency') }],
+  });
 });

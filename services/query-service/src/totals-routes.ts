@@ -1,6 +1,6 @@
 /** A team's payments, refunds and payouts, day by day. */
-import { toPublicTotals } from '@tollgate/views';
-import { routes } from '@tollgate/gateway-api/http';
+import { SumTooLarge, toPublicTotals } from '@tollgate/views';
+import { routes, sendError } from '@tollgate/gateway-api/http';
 import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { addReadRoute, mayReadPayouts, type ReadDependencies } from './reading.ts';
@@ -14,7 +14,12 @@ export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencie
     const { from, to, currency } = range.data;
     const { environment, team } = caller;
     const views = index.listTotals({ environment, team, from, to, ...given({ currency }) });
-    const totals = toPublicTotals(views, { withPayouts: mayReadPayouts(caller) });
-    return reply.send({ success: true, dateFrom: from, dateTo: to, from, to, ...totals });
+    try {
+      const totals = toPublicTotals(views, { withPayouts: mayReadPayouts(caller) });
+      return reply.send({ success: true, dateFrom: from, dateTo: to, ...totals });
+    } catch (error) {
+      if (error instanceof SumTooLarge) return sendError(reply, 'sum_too_large');
+      throw error;
+    }
   });
 }

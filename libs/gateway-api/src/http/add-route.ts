@@ -55,7 +55,10 @@ export function addRoute<Stated extends Route>(
       if (caller === undefined)
         throw new InvariantViolation('a request reached its handler without authentication');
       const query = route.query?.safeParse(request.query);
-      if (query?.success === false) return sendErrors(reply, 400, toErrorEntries(query.error, codeIn(route)));
+      if (query?.success === false) {
+        const known = Object.keys(route.query?.shape ?? {});
+        return sendErrors(reply, 400, toErrorEntries(query.error, codeIn(route), known));
+      }
       const call = { caller, query: query?.data, request, reply } as Call<Stated>;
       // A reply is a thenable without a value, so what `handle` resolves with does not say whether it was sent.
       await recordCommand(kit, call, route)

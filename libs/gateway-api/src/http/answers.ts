@@ -46,9 +46,6 @@ const pageFields = {
   totalCount: z.int().min(0).exactOptional().describe('Present when `withTotal=true` was sent.'),
 };
 
-const formerNameOf = (name: string) =>
-  z.iso.date().meta({ description: `The former name of \`${name}\`.`, deprecated: true });
-
 const shownPayment = z.union([paymentSchema, listedPayoutSchema]);
 const answeredPayment = { success, token: paymentToken, payment: paymentSchema };
 
@@ -100,8 +97,6 @@ export const answerSchemas = {
     success,
     dateFrom: z.iso.date().describe('The first day.'),
     dateTo: z.iso.date().describe('The last day.'),
-    from: formerNameOf('dateFrom'),
-    to: formerNameOf('dateTo'),
     days: z
       .array(z.object({ day: z.iso.date(), currencies: z.array(currencyTotalsSchema) }))
       .describe('Days with at least one payment or payout, earliest first.'),
@@ -122,7 +117,7 @@ export const answerSchemas = {
     success,
     events: z.array(
       z.object({
-        cursor: z.string().describe('Send it as `after` to go on behind this record.'),
+        cursor: z.string().describe('Send it as `cursor` to continue after this record.'),
         topic: z.string(),
         type: z.string().describe('`ce_type`, for example `tollgate.payment.approved.v1`.'),
         record: z
@@ -130,7 +125,7 @@ export const answerSchemas = {
           .describe('The value of the record, as the AsyncAPI document describes it.'),
       }),
     ),
-    cursor: z.string().describe('Send it as `after` to go on behind this page.'),
+    cursor: z.string().describe('Send it as `cursor` to continue after this page.'),
     isAtEnd: z
       .boolean()
       .describe(

@@ -77,6 +77,14 @@ export const apiErrors = {
     'The amount is invalid. Send an integer of at least 1, in minor units.',
     'amount',
   ),
+  sum_too_large: later(
+    of(
+      'processing_error',
+      422,
+    )(
+      'A sum exceeds 9,007,199,254,740,991 minor units, the largest exact number in JSON. Ask for fewer days, or add up the CSV export.',
+    ),
+  ),
   incorrect_currency: invalid(
     'The currency is invalid. Send an ISO 4217 alphabetic code in capitals.',
     'currency',

@@ -6,7 +6,6 @@ interface Field {
   /** How it is written, where the schema of the parsed value does not say. */
   schema?: object;
   example?: unknown;
-  isDeprecated?: true;
 }
 
 const flag = { type: 'string', enum: ['true', 'false'] };
@@ -26,16 +25,6 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Created on this day in UTC or earlier.',
     schema: { type: 'string', format: 'date' },
   },
-  from: {
-    description: 'The former name of `dateFrom`. Send only one of them.',
-    schema: { type: 'string', format: 'date' },
-    isDeprecated: true,
-  },
-  to: {
-    description: 'The former name of `dateTo`. Send only one of them.',
-    schema: { type: 'string', format: 'date' },
-    isDeprecated: true,
-  },
   metadata: {
     description:
       'Only those with this entry in their metadata, as name and value: `metadata=order:4711`. Repeat it for several, which must all match.',
@@ -44,14 +33,6 @@ export const queryFields: Readonly<Record<string, Field>> = {
       maxItems: metadataFiltersMax,
       items: { type: 'string', pattern: metadataFilterPattern },
     },
-  },
-  after: {
-    description:
-      'The `cursor` of a record or a page: what came after it. From the first event on unless given.',
-  },
-  limit: {
-    description: 'Records at most.',
-    schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 100 },
   },
   wait: {
     description: 'Where there is nothing yet, seconds to wait for the next event.',

@@ -172,7 +172,6 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
       ...{ name, in: 'query', required: required.includes(name) },
       description: field?.description ?? '',
       schema: field?.schema ?? property,
-      ...(field?.isDeprecated === true ? { deprecated: true } : {}),
       ...(field?.example === undefined ? {} : { example: field.example }),
     };
   });

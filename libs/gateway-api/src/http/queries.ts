@@ -231,11 +231,11 @@ export const credentialListSchema = z.strictObject({
 const feedWaitMax = 25;
 
 export const eventFeedSchema = z.strictObject({
-  after: z
+  cursor: z
     .string('must be given once')
     .regex(/^[\d:/-]{0,64}$/, 'must be the cursor of a record or of a page of this feed')
     .default(''),
-  limit: wholeNumberSchema
+  perPage: wholeNumberSchema
     .refine((count) => count <= perPageMax, `must be at most ${perPageMax}`)
     .default(100),
   wait: z
@@ -249,9 +249,6 @@ export const eventFeedSchema = z.strictObject({
 export const totalsQuerySchema = z.strictObject({
   dateFrom: dayTextSchema.optional(),
   dateTo: dayTextSchema.optional(),
-  /** As these two were called in release 0.1.0. */
-  from: dayTextSchema.optional(),
-  to: dayTextSchema.optional(),
   currency: currencySchema.optional(),
 });
 

@@ -295,6 +295,7 @@ const others = {
       'no_account',
       'provider_unavailable',
       'read_model_behind',
+      'sum_too_large',
       ...ofCommands,
     ],
   },
@@ -306,7 +307,7 @@ const others = {
       'Each payment and payout counts on the UTC day of its creation, under its current status. At most 366 days; the last 30 by default. Payouts require the scope `read` or `payouts`.',
     ...{ scopes: ['read', 'payments'], query: totalsQuerySchema, minPosition: true },
     answers: done('The totals.', 'Totals'),
-    errors: [...ofReads],
+    errors: [...ofReads, 'sum_too_large'],
   },
   listDisputes: {
     service: 'query-service',

@@ -133,7 +133,7 @@ export function beginFeedReaders(
 /** @returns true where there was no more by then */
 async function readPage(caller: CallerWorld, reader: FeedReader): Promise<boolean> {
   const { team, cursor } = reader;
-  const url = `/api/v1/events?limit=${caller.random.whole(1, 20)}&after=${cursor}`;
+  const url = `/api/v1/events?perPage=${caller.random.whole(1, 20)}&cursor=${cursor}`;
   const answer = await caller.request({ team, method: 'GET', url });
   if (answer.kind === 'lost') return false;
   if (answer.statusCode === 400) caller.complain('feed', `${team} is refused its cursor ${cursor}`);

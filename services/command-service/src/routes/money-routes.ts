@@ -98,7 +98,11 @@ async function getBalance(
     const { statusCode, body } = toRefusedAnswer(result.errors);
     return reply.code(statusCode).send(body);
   }
-  if (result.kind === 'balance') return reply.send({ success: true, wallet: result.balance });
+  if (result.kind === 'balance') {
+    const { available, hold } = result.balance;
+    if (![available, hold].every(Number.isSafeInteger)) return sendError(reply, 'sum_too_large');
+    return reply.send({ success: true, wallet: result.balance });
+  }
   const message = 'The Payment Service gave no usable answer. Repeat the request later.';
   return sendError(reply, 'provider_unavailable', { message });
 }

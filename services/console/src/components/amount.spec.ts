@@ -1,4 +1,5 @@
 import { formatAmount, isCurrency, minorUnitDigits } from '@tollgate/payment-api';
+import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { amountExample, amountText, parseAmount } from './amount.ts';
 import { durationText } from './time.ts';
@@ -29,17 +30,35 @@ test.each<[string, string, number | undefined]>([
 });
 
 /** A payment of 10,000.00 HUF was shown as 1,000,000 HUF, and a refund of 2500 gave back 25.00: the digits were CLDR's. */
+const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+const currencies = letters
+  .flatMap((first) => letters.flatMap((second) => letters.map((third) => first + second + third)))
+  .filter(isCurrency);
+
 test('every currency is shown and read with its digits in ISO 4217', () => {
-  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-  const currencies = letters
-    .flatMap((first) => letters.flatMap((second) => letters.map((third) => first + second + third)))
-    .filter(isCurrency);
   expect(currencies.length).toBeGreaterThan(150);
   for (const currency of currencies) {
     const shown = amountText(1_250_000, currency).replaceAll(',', '');
     expect(shown).toBe(formatAmount(1_250_000, currency));
     expect(parseAmount('1', currency), currency).toBe(10 ** (minorUnitDigits(currency) ?? 0));
   }
+});
+
+/** From 7,000,000,000,000,000 minor units on, the last digits were rounded. */
+test('every amount is shown exactly, in every currency', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.maxSafeNat(),
+        fc.integer({ min: 0, max: 9_999 }).map((less) => Number.MAX_SAFE_INTEGER - less),
+      ),
+      fc.constantFrom(...currencies),
+      (minor, currency) => {
+        expect(amountText(minor, currency).replaceAll(',', '')).toBe(formatAmount(minor, currency));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
 });
 
 /** Somebody who read 1,250.000 KWD on the page and typed 1,250 would have given back 1.250. */

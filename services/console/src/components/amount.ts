@@ -12,7 +12,8 @@ const digitsOf = (currency: string): number => minorUnitDigits(currency) ?? 2;
 function decimalOf(minor: number, currency: string): string {
   const digits = digitsOf(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat('en', format).format(minor / 10 ** digits);
+  // As text: a quotient of numbers would round large amounts.
+  return new Intl.NumberFormat('en', format).format(`${minor}E-${digits}` as `${number}`);
 }
 
 /** As somebody types it: `1250.00`. */

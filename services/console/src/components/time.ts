@@ -46,9 +46,13 @@ export function durationText(ms: number): string {
 
 const instantPattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
 
+/** `Date.parse` takes 31 February for 3 March. */
+const isDay = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) && new Date(Date.parse(text)).toISOString().startsWith(text);
+
 /** As in `2030-01-31` or `2030-01-31T14:05`, in UTC unless it says otherwise; undefined for what is no such instant. */
 export function instantIn(text: string): number | undefined {
   const [, time, , zone] = instantPattern.exec(text) ?? [];
   const at = Date.parse(time !== undefined && zone === undefined ? `${text}Z` : text);
-  return instantPattern.test(text) && !Number.isNaN(at) ? at : undefined;
+  return instantPattern.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(at) ? at : undefined;
 }

@@ -17,6 +17,7 @@ import type { ComparablePayment } from '@tollgate/provider';
 import { createLocalKeyService, createVault, given } from '@tollgate/service-kit';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { type Command, InvalidArgumentError } from 'commander';
+import { parseDay } from './parse-time.ts';
 import { openNotes, progressOf, toResult } from './adopt-report.ts';
 import {
   type CommandResult,
@@ -74,14 +75,6 @@ export function registerAdoptCommand(program: Command, run: RunCommand, output: 
       const options = command.optsWithGlobals<AdoptOptions>();
       return run((tools) => adopt(tools, options, options.json === true ? () => undefined : output, output));
     });
-}
-
-function parseDay(text: string): string {
-  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse takes the 31st of February for a day in March.
-  if (Number.isNaN(instant) || !new Date(instant).toISOString().startsWith(text))
-    throw new InvalidArgumentError('It is not a day such as 2026-10-01.');
-  return text;
 }
 
 function parseCount(text: string): number {

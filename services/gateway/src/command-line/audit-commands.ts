@@ -13,6 +13,7 @@ import { given } from '@tollgate/service-kit';
 import { printable } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
+import { parseInstant } from './parse-time.ts';
 import { parseTeamName } from './team-commands.ts';
 
 const dayMs = 86_400_000;
@@ -35,7 +36,10 @@ export function registerAuditCommands(program: Command, run: RunCommand): void {
       'the security log: whom the gateway did not let in, who changed teams and keys, exported, resolved',
     )
     .addOption(
-      new Option('--since <when>', 'from when on: 7d, or a time such as 2026-11-23 or 2026-11-23T08:00Z')
+      new Option(
+        '--since <when>',
+        'from when on: 7d, a day in UTC such as 2026-11-23, or a time with its zone such as 2026-11-23T08:00Z',
+      )
         .argParser(parseSince)
         .default(parseSince('30d'), '30d'),
     )
@@ -56,8 +60,7 @@ export function registerAuditCommands(program: Command, run: RunCommand): void {
 function parseSince(text: string): Since {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   if (days !== undefined) return (now) => now - Number(days) * dayMs;
-  const at = /^\d{4}-\d{2}-\d{2}(T\S+)?$/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a number of days such as 7d, or a time.');
+  const at = parseInstant(text);
   return () => at;
 }
 

@@ -14,6 +14,7 @@ import {
 } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
+import { parseDay } from './parse-time.ts';
 import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
 import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
 import { refused, teamArgument, teamsOf } from './team-commands.ts';
@@ -93,11 +94,8 @@ const dayMs = 86_400_000;
 function parseExpiry(text: string): Expiry {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   if (days !== undefined && Number(days) > 0) return (now) => now + Number(days) * dayMs;
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : undefined;
-  // 31 February would be a day of March.
-  if (day === undefined || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new InvalidArgumentError('It must be a number of days such as 90d, or a day such as 2027-03-31.');
-  return () => day.getTime() + dayMs;
+  const day = Date.parse(parseDay(text));
+  return () => day + dayMs;
 }
 
 const parseList = (text: string): string[] => text.split(',').map((each) => each.trim());

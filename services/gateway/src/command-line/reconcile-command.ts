@@ -6,14 +6,14 @@ import {
   type ReconciliationReport,
   type ReconciliationRequest,
   type ReconciliationEvent,
-  daySchema,
   decodeReconciliationEvent,
   differenceCountOf,
   evolveReconciliationReport,
   reconciliationStream,
 } from '@tollgate/payment-domain';
 import { printable } from '@tollgate/service-kit/command-line';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
+import { parseDay } from './parse-time.ts';
 import {
   type CommandResult,
   type CommandTools,
@@ -49,19 +49,14 @@ export function registerReconcileCommand(program: Command, run: RunCommand, outp
     )
     .requiredOption('--account <name>', 'merchant account')
     .addOption(environmentOption('environment of the account'))
-    .requiredOption('--from <day>', 'first day of creation, YYYY-MM-DD in UTC', toDay)
-    .option('--to <day>', 'last day; the first one unless given', toDay)
+    .requiredOption('--from <day>', 'first day of creation, YYYY-MM-DD in UTC', parseDay)
+    .option('--to <day>', 'last day; the first one unless given', parseDay)
     .option('--dry-run', 'only compare: no payment is inquired, and no review opens')
     .action((_: unknown, command: Command) => {
       const options = command.optsWithGlobals<ReconcileOptions>();
       const print = options.json === true ? () => undefined : output;
       return run((tools) => reconcile(tools, options, print));
     });
-}
-
-function toDay(text: string): string {
-  if (!daySchema.safeParse(text).success) throw new InvalidArgumentError('must be a day written YYYY-MM-DD');
-  return text;
 }
 
 async function reconcile(

@@ -1,8 +1,8 @@
 /** `tail`: shows the records of a topic, and is no consumer of it. */
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { ReadTopicOptions } from '@tollgate/message-bus';
-import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
+import { Argument, type Command } from 'commander';
+import { parseInstant } from './parse-time.ts';
 import {
   type CommandResult,
   type CommandTools,
@@ -42,13 +42,9 @@ export function registerTailCommands(program: Command, run: RunCommand, output: 
     });
 }
 
-const timeSchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
-
 function toPlace(text: string): ReadTopicOptions['from'] {
   if (text === 'beginning' || text === 'end') return text;
-  if (!timeSchema.safeParse(text).success)
-    throw new InvalidArgumentError('It is neither beginning nor end nor an ISO 8601 time.');
-  return { timestamp: Date.parse(text) };
+  return { timestamp: parseInstant(text) };
 }
 
 async function tail(

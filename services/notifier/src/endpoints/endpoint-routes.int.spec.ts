@@ -32,6 +32,23 @@ describe('an endpoint of a team', () => {
     expect((await call('GET', path)).body.endpoints).toEqual([]);
   });
 
+  // Five spellings of one URL became five endpoints, and each event was sent five times.
+  it('has one spelling of its URL', async () => {
+    const { call } = await startEndpointApi();
+    const others = [
+      'https://shop.example/wh-%C3%BC',
+      'HTTPS://shop.example/wh-ü',
+      'https://shop.example/./wh-ü#a',
+    ];
+    const first = await call('POST', path, { url: 'https://shop.example/wh-ü#top' });
+    expect([first.status, first.body.endpoint.url]).toEqual([201, 'https://shop.example/wh-%C3%BC']);
+    for (const url of others)
+      expect(codeOf(await call('POST', path, { url }))).toBe('409 webhook_endpoint_exists');
+    const other = await call('POST', path, { url: 'https://shop.example/other' });
+    const moved = await call('PATCH', `${path}/${other.body.endpoint.id}`, { url: others[1] });
+    expect(codeOf(moved)).toBe('409 webhook_endpoint_exists');
+  });
+
   it('is nobody else’s', async () => {
     const { call, add } = await startEndpointApi();
     const { endpoint } = await add();

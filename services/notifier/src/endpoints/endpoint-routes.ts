@@ -43,7 +43,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
       type: 'Add',
       id,
       ...given(terms),
-      url: terms.url,
+      url: canonicalUrl(terms.url),
       events,
       at: clock.now(),
     };
@@ -59,7 +59,8 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const { url } = parsed.data;
     if (url !== undefined && !isAllowed(caller, url)) return sendNotAllowed(reply);
-    const command: EndpointCommand = { type: 'Change', id: endpoint.id, to: parsed.data, at: clock.now() };
+    const to = { ...parsed.data, url: url && canonicalUrl(url) };
+    const command: EndpointCommand = { type: 'Change', id: endpoint.id, to, at: clock.now() };
     return changed(deps, { caller, reply, command });
   });
   addEndpointRoute(app, deps, routes.removeWebhookEndpoint, async ({ caller, owner, endpoint, reply }) => {
@@ -79,6 +80,13 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
       reply.send(withSecret(deps, owner, rotated)),
     );
   });
+}
+
+/** One spelling for one target (WHATWG URL). A fragment is never sent. */
+function canonicalUrl(text: string): string {
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
 }
 
 const isAllowed = ({ allowedOrigins }: Caller, url: string): boolean =>

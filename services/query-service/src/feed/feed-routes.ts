@@ -32,7 +32,7 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
     const { query, request, reply } = call;
     const lastSeen = request.headers['last-event-id'];
     const after =
-      typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.after;
+      typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.cursor;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
     // A client that has gone meanwhile closes no second time: its place would be taken for ever.
     if (reply.raw.destroyed) return reply.send();
@@ -69,12 +69,12 @@ const isBeyondAll = async ({ feed, store }: FeedDependencies, after: string): Pr
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 'invalid_param', {
     message:
-      'after is beyond everything that was recorded. Send a cursor as this feed has given it, or none to begin with the first event.',
-    parameter: 'after',
+      'cursor is beyond everything that was recorded. Send a cursor as this feed has given it, or none to begin with the first event.',
+    parameter: 'cursor',
   });
 
 const pageOf = (deps: Parts, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
-  readFeedPage(deps, caller, { after, limit: query.limit });
+  readFeedPage(deps, caller, { after, limit: query.perPage });
 
 /** With nothing there, waits for the next event. */
 async function pageInTime(

@@ -66,7 +66,7 @@ describe('the events of a team', () => {
     expect((await getAs(games)(url)).statusCode).toBe(403);
     expect((await getAs(refundsOnly)(url)).statusCode).toBe(403);
     expect((await getAs(undefined)(url)).statusCode).toBe(401);
-    expect((await page(`after=${all.cursor}`)).events).toEqual([]);
+    expect((await page(`cursor=${all.cursor}`)).events).toEqual([]);
   });
 
   // The first answer after a start was that there is nothing and no more: the file had not been begun. A job that reads to
@@ -88,7 +88,7 @@ describe('the events of a team', () => {
     const read = [];
     let [after, isAtEnd] = ['', false];
     while (!isAtEnd) {
-      const next: Page = await page(`limit=2&after=${after}`);
+      const next: Page = await page(`perPage=2&cursor=${after}`);
       read.push(...next.events);
       ({ cursor: after, isAtEnd } = next);
     }
@@ -109,10 +109,10 @@ describe('the events of a team', () => {
   });
 
   it.each([
-    ['after=pay_1', 'after'],
-    ['after=1&after=2', 'after'],
-    ['limit=501', 'limit'],
-    ['limit=0', 'limit'],
+    ['cursor=pay_1', 'cursor'],
+    ['cursor=1&cursor=2', 'cursor'],
+    ['perPage=501', 'perPage'],
+    ['perPage=0', 'perPage'],
     ['wait=26', 'wait'],
     ['wait=-1', 'wait'],
     ['since=1', 'since'],
@@ -128,10 +128,12 @@ describe('the events of a team', () => {
     const { cursor } = await wholePage();
     for (const after of [String(Number(cursor)), `9${cursor}`]) {
       const accept = ['application/json', 'text/event-stream'];
-      const answers = await Promise.all(accept.map((each) => get(`${url}?after=${after}`, { accept: each })));
+      const answers = await Promise.all(
+        accept.map((each) => get(`${url}?cursor=${after}`, { accept: each })),
+      );
       for (const answer of answers)
         expect([answer.statusCode, answer.json()]).toMatchObject([
-          ...[400, { errors: [{ code: 'invalid_param', parameter: 'after' }] }],
+          ...[400, { errors: [{ code: 'invalid_param', parameter: 'cursor' }] }],
         ]);
     }
   });
@@ -167,7 +169,7 @@ describe('who waits', () => {
     const { wholePage, page, store } = await givenSome();
     const { cursor } = await wholePage();
     let answered: Page | undefined;
-    const waiting = page(`wait=20&after=${cursor}`).then((found) => (answered = found));
+    const waiting = page(`wait=20&cursor=${cursor}`).then((found) => (answered = found));
     await given(store, { more: [requested({ team: 'games' })] });
     expect(answered).toBeUndefined();
     await given(store, { pay_3: [requested()] });
@@ -177,7 +179,7 @@ describe('who waits', () => {
   it('is given nothing more where the key has been revoked meanwhile', async () => {
     const { wholePage, get, store } = await givenSome();
     const { cursor } = await wholePage();
-    const waiting = get(`${url}?wait=20&after=${cursor}`);
+    const waiting = get(`${url}?wait=20&cursor=${cursor}`);
     await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
     await eventually(async () => expect((await get(url)).statusCode).toBe(401));
     await given(store, { pay_3: [requested()] });
@@ -190,20 +192,20 @@ describe('who waits', () => {
   it('is answered without one when the time is over', async () => {
     const { wholePage, page } = await givenSome();
     const { cursor } = await wholePage();
-    expect(await page(`wait=1&after=${cursor}`)).toMatchObject({ events: [], cursor, isAtEnd: true });
+    expect(await page(`wait=1&cursor=${cursor}`)).toMatchObject({ events: [], cursor, isAtEnd: true });
   });
 
   it('with one key has so many places, which are free again afterwards', async () => {
     const { wholePage, get, page } = await givenSome();
     const { cursor } = await wholePage();
-    const ten = Array.from({ length: 10 }, () => page(`wait=1&after=${cursor}`));
-    const refused = await get(`${url}?wait=1&after=${cursor}`);
+    const ten = Array.from({ length: 10 }, () => page(`wait=1&cursor=${cursor}`));
+    const refused = await get(`${url}?wait=1&cursor=${cursor}`);
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
     expect(refused.json()).toMatchObject({ errors: [{ code: 'too_many_waits' }] });
     // Without waiting, nothing is taken from anybody.
-    expect((await get(`${url}?after=${cursor}`)).statusCode).toBe(200);
+    expect((await get(`${url}?cursor=${cursor}`)).statusCode).toBe(200);
     await Promise.all(ten);
-    expect((await get(`${url}?wait=1&after=${cursor}`)).statusCode).toBe(200);
+    expect((await get(`${url}?wait=1&cursor=${cursor}`)).statusCode).toBe(200);
   });
 });
 
@@ -225,7 +227,7 @@ it.each(['application/json', 'text/event-stream'])(
       const socket = connect({ host: '127.0.0.1', port: Number(port) });
       await new Promise((resolve) => socket.once('connect', resolve));
       const headers = `host: x\r\nauthorization: ${shop}\r\naccept: ${accept}`;
-      socket.write(`GET ${url}?wait=1&after=0000000000000001 HTTP/1.1\r\n${headers}\r\n\r\n`);
+      socket.write(`GET ${url}?wait=1&cursor=0000000000000001 HTTP/1.1\r\n${headers}\r\n\r\n`);
       await systemClock.sleep(100);
       socket.destroy();
     };
@@ -243,7 +245,7 @@ describe('a stream of events', () => {
     const { cursor } = await wholePage();
     const authorization = String((await get(url)).raw.req.headers['authorization']);
     const headers = { authorization, 'last-event-id': '' };
-    const answer = await app.inject({ url: `${url}?after=${cursor}`, headers });
+    const answer = await app.inject({ url: `${url}?cursor=${cursor}`, headers });
     expect(answer.json()).toMatchObject({ events: [], cursor });
   });
 
