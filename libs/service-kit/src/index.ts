@@ -19,6 +19,7 @@ export * from './log.ts';
 export * from './loopback.ts';
 export * from './make-folder.ts';
 export * from './once.ts';
+export * from './places.ts';
 export * from './webhook-secrets.ts';
 export * from './same-text.ts';
 export * from './secret.ts';

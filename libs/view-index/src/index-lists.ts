@@ -6,14 +6,20 @@ import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation, given } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
-import { walksOf } from './index-walks.ts';
-import { formatCursor, pageOf, type ListName, type ListOwner, type Rows } from './list-page.ts';
+import { leadEnd, walksOf } from './index-walks.ts';
+import { formatCursor, pageOf, type ListName, type ListOwner, type Place, type Rows } from './list-page.ts';
 
 /**
  * The view that makes a page this heavy is its last one, in characters of the stored texts: an answer is written at once,
  * and everybody else waits meanwhile.
  */
-const pageLengthMax = 1_000_000;
+export const pageLengthMax = 1_000_000;
+
+/** Rows that one piece visits by a filter that no index leads to, and that a count visits. */
+const visitedMax = 500;
+const countVisitedMax = 5_000;
+/** Rows that one piece looks at if a filter of ours may leave out most of them: few statements, and some milliseconds. */
+const filteredAtOnce = 200;
 
 /** The views of some kinds that match a query, newest first. */
 export function listViews<View extends ViewEnvelope>(
@@ -22,50 +28,87 @@ export function listViews<View extends ViewEnvelope>(
 ): ViewList<View> {
   const rows = pageOf(list, query);
   if (rows.kind === 'refused') return rows;
-  const found = selectPage(file, { kinds, query, rows });
+  const { limit = query.perPage } = query;
+  const found = selectPiece(file, { kinds, query, rows, limit });
   // Views are fetched only for the rows shown, never for those that a page number skips.
   const views: View[] = [];
   let length = 0;
-  for (const row of found.slice(0, query.perPage)) {
+  for (const row of found.rows.slice(0, limit)) {
     if (length >= pageLengthMax) break;
     const measured = toViewOf(file, kinds, row);
     views.push(measured.view);
     length += measured.length;
   }
   const last = views.at(-1);
-  const isMore = found.length > views.length && last !== undefined;
+  const isMore = found.rows.length > views.length && last !== undefined;
   // The number of the next page would skip what is left out of this one.
-  if (query.page !== undefined && isMore && views.length < query.perPage)
+  if (query.page !== undefined && isMore && views.length < limit)
     return { kind: 'refused', parameter: 'perPage' };
+  if (rows.skip > 0 && !isMore && found.end !== undefined) return { kind: 'refused', parameter: 'page' };
+  const totalCount = query.withTotal === true ? count(file, kinds, query) : undefined;
+  if (totalCount === 'too-many') return { kind: 'refused', parameter: 'withTotal' };
+  const place = isMore ? { at: last.createdAt, key: last.token } : found.end;
   return {
     kind: 'page',
     views,
-    ...(isMore ? { nextCursor: formatCursor(list, query, { at: last.createdAt, key: last.token }) } : {}),
-    ...(query.withTotal === true ? { totalCount: count(file, kinds, query) } : {}),
+    visited: found.end === undefined ? found.rows.length : visitedMax,
+    length,
+    ...given({ nextCursor: place && formatCursor(list, query, place), totalCount }),
   };
 }
 
-/** The rows of the page, and one more if another page follows. SQLite merges the walks and stops at the limit. */
-function selectPage(
+interface Piece {
+  /** One more than asked for if more follow. */
+  rows: Row[];
+  /** The piece ends here although it is not full: it has visited enough rows. */
+  end: Place | undefined;
+}
+
+/** SQLite merges the walks and stops at the limit. */
+function selectPiece(
   file: IndexFile,
-  { kinds, query, rows }: { kinds: readonly ViewKind[]; query: ListQuery; rows: Rows },
-): Row[] {
-  const walks = kinds.flatMap((kind) => walksOf(kind, query, rows.after));
-  if (walks.length === 0) return [];
+  {
+    kinds,
+    query,
+    rows: { after, skip },
+    limit,
+  }: { kinds: readonly ViewKind[]; query: ListQuery; rows: Rows; limit: number },
+): Piece {
+  const end = endOf(file, kinds, query, after);
+  const bounded = end === undefined ? query : { ...query, ...upTo(query, end) };
+  const walks = kinds.flatMap((kind) => walksOf(kind, bounded, after));
+  if (walks.length === 0) return { rows: [], end: undefined };
   const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
   const values = walks.flatMap((walk) => walk.values);
   const direction = query.order === 'oldest' ? 'ASC' : 'DESC';
-  return file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ? OFFSET ?`, [
+  const rows = file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ? OFFSET ?`, [
     ...values,
-    query.perPage + 1,
-    rows.skip,
+    limit + 1,
+    skip,
   ]);
+  return { rows, end };
 }
 
-/** Rows of a list over all teams that one call looks at: a filter that no index leads to may leave most of them out. */
-const lookedAtMax = 5_000;
-/** So many of them are read by one statement, of each owner. */
-const readAtOnceMax = 500;
+/** Where the first of the walks has visited enough rows, behind all rows of that millisecond. */
+function endOf(
+  file: IndexFile,
+  kinds: readonly ViewKind[],
+  query: ListQuery,
+  after: Place | undefined,
+): Place | undefined {
+  const ends = kinds.flatMap((kind) => {
+    const lead = leadEnd(kind, query, visitedMax, after);
+    return lead === undefined ? [] : file.select(lead.sql, lead.values).map(({ at }) => Number(at));
+  });
+  if (ends.length === 0) return undefined;
+  // No token sorts before the one, or behind the other.
+  return query.order === 'oldest' ? { at: Math.min(...ends), key: '~' } : { at: Math.max(...ends), key: '-' };
+}
+
+const upTo = ({ order, createdFrom = 0, createdBefore = Infinity }: ListQuery, { at }: Place) =>
+  order === 'oldest'
+    ? { createdBefore: Math.min(createdBefore, at + 1) }
+    : { createdFrom: Math.max(createdFrom, at) };
 
 export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'page' | 'withTotal'> {
   owners: readonly ListOwner[];
@@ -73,53 +116,53 @@ export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'page
   accepts?: (view: View) => boolean;
 }
 
-/** The payments of several owners that match a query, in its order. */
+/** One piece of the payments of several owners that match a query, in its order: `accepts` may leave out all of its rows. */
 export function listViewsOfAll<View extends ViewEnvelope>(
   file: IndexFile,
   kind: ViewKind<View>,
-  { owners, accepts = () => true, ...query }: ListOfAll<View>,
+  { owners, accepts, ...query }: ListOfAll<View>,
 ): ViewList<View> {
   const list = `${kind.name}s` as ListName;
-  const { perPage } = query;
+  const { limit: wanted = query.perPage } = query;
+  const limit = accepts === undefined ? wanted : Math.max(wanted, filteredAtOnce);
   const ofAll = { ...query, ...everybody };
   const begin = pageOf(list, ofAll);
   if (begin.kind === 'refused') return begin;
   const inOrder = query.order === 'oldest' ? (one: Row, other: Row) => newestFirst(other, one) : newestFirst;
+  const pieces = owners.map((owner) =>
+    selectPiece(file, { kinds: [kind], query: { ...query, ...owner }, rows: begin, limit }),
+  );
+  const [end] = pieces
+    .flatMap((piece) => piece.end ?? [])
+    .toSorted((one, other) => inOrder(toRow(one), toRow(other)));
+  const isReached = (row: Row) => end === undefined || inOrder(row, toRow(end)) < 0;
+  const rows = pieces
+    .flatMap((piece) => piece.rows)
+    .toSorted(inOrder)
+    .filter(isReached);
   const views: View[] = [];
-  let { after } = begin;
-  let length = 0;
-  const isFull = () => views.length === perPage || length >= pageLengthMax;
-  let count = perPage;
-  for (let lookedAt = 0; lookedAt < lookedAtMax && !isFull(); lookedAt += count) {
-    // Where the first ones have not filled the page, few match.
-    if (lookedAt > 0) count = Math.max(perPage, readAtOnceMax);
-    const rows = owners
-      .flatMap((owner) =>
-        selectPage(file, {
-          kinds: [kind],
-          query: { ...query, ...owner, perPage: count },
-          rows: { ...begin, ...given({ after }) },
-        }),
-      )
-      .toSorted(inOrder);
-    for (const row of rows.slice(0, count)) {
-      const measured = toViewOf(file, [kind], row);
-      const { view } = measured;
-      after = { at: view.createdAt, key: view.token };
-      if (accepts(view)) {
-        views.push(view);
-        length += measured.length;
-      }
-      if (isFull()) break;
-    }
-    if (rows.length === 0 || after?.key === rows.at(-1)?.['token']) return { kind: 'page', views };
+  let [visited, length] = [0, 0];
+  let last: Place | undefined;
+  for (const row of rows.slice(0, limit)) {
+    if (views.length >= wanted || length >= pageLengthMax) break;
+    const measured = toViewOf(file, [kind], row);
+    last = { at: measured.view.createdAt, key: measured.view.token };
+    visited += 1;
+    if (accepts?.(measured.view) === false) continue;
+    views.push(measured.view);
+    length += measured.length;
   }
+  const place = visited < rows.length ? last : end;
   return {
     kind: 'page',
     views,
-    ...(after === undefined ? {} : { nextCursor: formatCursor(list, ofAll, after) }),
+    visited: visited + (end === undefined ? 0 : visitedMax),
+    length,
+    ...given({ nextCursor: place && formatCursor(list, ofAll, place) }),
   };
 }
+
+const toRow = ({ at, key }: Place): Row => ({ created_at: at, token: key });
 
 /** No team has this name. */
 const everybody: ListOwner = { environment: 'production', team: '*' };
@@ -139,15 +182,18 @@ function toViewOf<View extends ViewEnvelope>(
   return measured;
 }
 
-function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): number {
-  const counts = kinds.map((kind) => {
+function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): number | 'too-many' {
+  let sum = 0;
+  for (const kind of kinds) {
+    const lead = leadEnd(kind, query, countVisitedMax);
+    if (lead !== undefined && file.select(lead.sql, lead.values).length > 0) return 'too-many';
     const walks = walksOf(kind, query);
-    if (walks.length === 0) return 0;
+    if (walks.length === 0) continue;
     const sql = `SELECT count(*) AS total FROM (${walks.map((walk) => walk.sql).join(' UNION ALL ')} LIMIT ?)`;
     const values = walks.flatMap((walk) => walk.values);
-    return Number(file.select(sql, [...values, totalCountMax])[0]?.['total']);
-  });
-  return counts.reduce((sum, each) => sum + each, 0);
+    sum += Number(file.select(sql, [...values, totalCountMax])[0]?.['total']);
+  }
+  return sum;
 }
 
 /** The disputes of one payment, oldest first. */

@@ -27,6 +27,34 @@ export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Pla
   return [walk([...others, [`phase IN (${phases.map(() => '?').join(', ')})`, ...phases]])];
 }
 
+/**
+ * Reads the place at which a walk has visited so many rows. Undefined for a query whose rows all fit: then the size of the
+ * page bounds them.
+ */
+export function leadEnd(
+  { table }: ViewKind,
+  query: ListQuery,
+  visited: number,
+  after?: Place,
+): Walk | undefined {
+  const { environment, team, metadata, status, phase } = query;
+  const [first, ...further] = metadata ?? [];
+  const isSelective = further.length + filterTerms(query).length > 0 || (status ?? phase) !== undefined;
+  if (first === undefined || !isSelective) return undefined;
+  const terms: Term[] = [
+    ['of_environment = ?', environment],
+    ['of_team = ?', team],
+    ['hash = ?', metadataHash(...first)],
+    ...ageTerms(query, after, { at: 'made_at', key: 'of_token' }),
+  ];
+  const direction = query.order === 'oldest' ? 'ASC' : 'DESC';
+  return {
+    sql: `SELECT made_at AS at FROM ${table.name}_metadata WHERE ${terms.map(([sql]) => sql).join(' AND ')}
+      ORDER BY made_at ${direction}, of_token ${direction} LIMIT 1 OFFSET ${visited - 1}`,
+    values: terms.flatMap(([, ...values]) => values),
+  };
+}
+
 interface RouteOfWalk {
   head: string;
   isLedByPhase: boolean;

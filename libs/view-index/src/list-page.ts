@@ -28,6 +28,8 @@ export interface PageQuery extends ListOwner {
   cursor?: string;
   /** From 1; 1 by default. */
   page?: number;
+  /** Of a page that is read in pieces: entries of this piece at most; `perPage` by default. */
+  limit?: number;
 }
 
 /** A place as the caller carries it. A cursor fits the list that it was given with: of the same owner, by the same filters. */
@@ -44,7 +46,7 @@ export function parseCursor(list: ListName, query: ListOwner, text: string): Pla
 }
 
 /** The parts of a query that say how much of a list is shown, not which list. */
-const pageFields: ReadonlySet<string> = new Set(['perPage', 'page', 'cursor', 'withTotal']);
+const pageFields: ReadonlySet<string> = new Set(['perPage', 'page', 'limit', 'cursor', 'withTotal']);
 
 // A list is limited to its team and filters anyway; this rejects the cursor of another list with a clear error.
 function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
@@ -58,7 +60,7 @@ function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
 /** Which parameter of a query cannot be followed. */
 export interface PageRefused {
   kind: 'refused';
-  parameter: 'cursor' | 'page' | 'perPage';
+  parameter: 'cursor' | 'page' | 'perPage' | 'withTotal';
 }
 
 export type Rows = { kind: 'rows'; after?: Place; skip: number };

@@ -1,5 +1,5 @@
 import { beginning, type Position } from '@tollgate/event-store';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, createPlaces } from '@tollgate/service-kit';
 
 /** The most waiting calls, in all and of one team; a further one is answered at once as not reached. */
 export const waitingMax = 1_000;
@@ -37,8 +37,8 @@ export interface PositionWatch {
 
 export function createPositionWatch(clock: Clock): PositionWatch {
   const waiting = new Set<{ position: Position; tell: (isReached: boolean) => void }>();
-  const asked = createPlaces(waitingMax, waitingOfTeamMax);
-  const brief = createPlaces(briefMax, briefOfTeamMax);
+  const asked = createPlaces({ perHolderMax: waitingOfTeamMax, totalMax: waitingMax });
+  const brief = createPlaces({ perHolderMax: briefOfTeamMax, totalMax: briefMax });
   let current = beginning;
   /** Brief waits in a row, since the position moved, that were in vain. */
   let inVain = 0;
@@ -89,30 +89,6 @@ export function createPositionWatch(clock: Clock): PositionWatch {
     end: () => {
       isEnded = true;
       for (const each of waiting) each.tell(false);
-    },
-  };
-}
-
-/** At most so many, in all and of one team. */
-function createPlaces(max: number, ofTeamMax: number) {
-  const byTeam = new Map<string, number>();
-  let taken = 0;
-
-  function leave(team: string): void {
-    taken -= 1;
-    const left = (byTeam.get(team) ?? 0) - 1;
-    if (left > 0) byTeam.set(team, left);
-    else byTeam.delete(team);
-  }
-
-  return {
-    /** Gives how to leave it; undefined where none is free. */
-    take(team: string): (() => void) | undefined {
-      const ofTeam = byTeam.get(team) ?? 0;
-      if (taken >= max || ofTeam >= ofTeamMax) return undefined;
-      taken += 1;
-      byTeam.set(team, ofTeam + 1);
-      return () => leave(team);
     },
   };
 }

@@ -42,6 +42,10 @@ interface ListedPage<View> {
   nextCursor?: string;
   /** On request; {@link totalCountMax} means that many or more, of each kind. */
   totalCount?: number;
+  /** Rows that were looked at. */
+  visited: number;
+  /** Characters of the stored texts of the views. */
+  length: number;
 }
 export type ViewList<View> = ListedPage<View> | PageRefused;
 export type PaymentList = ViewList<PaymentView>;

@@ -10,6 +10,7 @@ import { payoutHistory } from './history.ts';
 import { notedIn } from './list-query.ts';
 import { readOperatorHistory } from './operator-history.ts';
 import { type OwnersOf, type OperatorReadDependencies } from './operator-routes.ts';
+import { readInPieces } from './pieces.ts';
 import { addReadRoute, parameterOf, sendRefusedPage } from './reading.ts';
 import { readJournal, readReport } from './reconciliation-routes.ts';
 
@@ -18,13 +19,14 @@ export function registerOperatorMoneyRoutes(
   deps: OperatorReadDependencies,
   ownersOf: OwnersOf,
 ): void {
-  const { store, index } = deps;
+  const { store, index, share } = deps;
 
   addReadRoute(app, deps, routes.listPayoutsOfAll, async ({ query, reply }) => {
     const { team, environment, metadata, perPage, order, ...rest } = query;
     const noted = given({ metadata: notedIn(metadata) });
     const owners = ownersOf({ team, environment });
-    const list = index.listPayoutsOfAll({ ...given(rest), ...noted, perPage, order, owners });
+    const asked = { ...given(rest), ...noted, perPage, order, owners };
+    const list = await readInPieces(share, asked, (piece) => index.listPayoutsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payouts = list.views.map(toOwnedPayout);
     return reply.send({ success: true, payouts, perPage, ...given({ nextCursor: list.nextCursor }) });

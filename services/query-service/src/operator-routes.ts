@@ -34,6 +34,7 @@ import { notedIn } from './list-query.ts';
 import { paymentHistory } from './history.ts';
 import { readOperatorHistory } from './operator-history.ts';
 import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
+import { readInPieces, toPiece } from './pieces.ts';
 import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
 import type { RequestLedger } from './requests/request-ledger.ts';
 import type { RequestRecord } from './requests/request-record.ts';
@@ -56,7 +57,7 @@ export type OperatorReadDependencies = ReadDependencies & {
 export type OwnersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>) => ListOwner[];
 
 export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
-  const { store, index, directory, clock } = deps;
+  const { store, index, directory, clock, share } = deps;
   const ownersOf: OwnersOf = (wanted) =>
     environmentSchema.options
       .filter((environment) => (wanted.environment ?? environment) === environment)
@@ -74,7 +75,8 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     const owners = ownersOf({ team, environment });
     const noted = given({ metadata: notedIn(metadata) });
     const { perPage, order } = rest;
-    const list = index.listPaymentsOfAll({ ...given(rest), ...noted, perPage, order, owners, accepts });
+    const asked = { ...given(rest), ...noted, perPage, order, owners, accepts };
+    const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payments = list.views.map(toOwned);
     return reply.send({
@@ -103,7 +105,7 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     const { open, reviews } = index.workload();
     const unresolved = open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved');
     return reply.send({
-      ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
+      ...{ success: true, at: toIso(clock.now()), hours: await countHours(deps, ownersOf({}), clock.now()) },
       minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
       ...given({ readModelLagMs: await readModelLagMs(deps) }),
       unresolved: sumOf(unresolved),
@@ -157,9 +159,12 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, owners
       });
     }
     const { perPage, cursor } = query;
-    const list = index.listReviewsOfAll({ ...given({ cursor }), perPage, owners: ownersOf(query) });
+    const asked = { ...given({ cursor }), perPage, owners: ownersOf(query) };
+    const list = await readInPieces(deps.share, asked, ({ limit, ...piece }) =>
+      toPiece(index.listReviewsOfAll({ ...piece, perPage: limit })),
+    );
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const { entries, nextCursor } = list;
+    const { views: entries, nextCursor } = list;
     const count = sumOf(index.workload().reviews.filter(isWanted));
     return reply.send({
       ...{ success: true, reviews: entries.map(toOperatorsReviewEntry), count },

@@ -4,7 +4,9 @@ import { refundKeyStream, refundKeyUsedSchema } from '@tollgate/payment-domain';
 import { isRequestId } from '@tollgate/service-kit';
 import { isToken } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
-import type { ListOwner, PaymentIndex } from '@tollgate/view-index';
+import type { ListOfAll, ListOwner, PaymentIndex } from '@tollgate/view-index';
+import { readInPieces } from './pieces.ts';
+import type { ReadDependencies } from './reading.ts';
 import type { RequestLedger } from './requests/request-ledger.ts';
 import type { RequestRecord } from './requests/request-record.ts';
 
@@ -34,18 +36,22 @@ export function findByBeginning(index: PaymentIndex, owners: readonly ListOwner[
   });
 }
 
+type Searching = Pick<ReadDependencies, 'store' | 'index' | 'share'> & {
+  requests: Pick<RequestLedger, 'find'>;
+};
+
 export async function searchPayments(
-  deps: { store: EventStore; index: PaymentIndex; requests: Pick<RequestLedger, 'find'> },
+  deps: Searching,
   owners: readonly ListOwner[],
   text: string,
 ): Promise<Found> {
   if (isRequestId(text)) return findByRequest(deps, owners, text);
   const byToken = (await findByToken(deps.store, text)) ?? findByServiceToken(deps.index, text);
-  return byToken === undefined ? findInLists(deps.index, owners, text) : { found: [byToken] };
+  return byToken === undefined ? findInLists(deps, owners, text) : { found: [byToken] };
 }
 
 async function findByRequest(
-  { store, requests }: { store: EventStore; requests: Pick<RequestLedger, 'find'> },
+  { store, requests }: Pick<Searching, 'store' | 'requests'>,
   owners: readonly ListOwner[],
   id: string,
 ): Promise<Found> {
@@ -61,16 +67,24 @@ function findByServiceToken(index: PaymentIndex, text: string): Hit | undefined 
   return view && { why: 'service-token', view };
 }
 
-function findInLists(index: PaymentIndex, owners: readonly ListOwner[], text: string): Found {
-  const listed = (more: Partial<Parameters<PaymentIndex['listPaymentsOfAll']>[0]>) => {
-    const list = index.listPaymentsOfAll({ owners, perPage: hitsMax, ...more });
+async function findInLists(
+  { index, share }: Searching,
+  owners: readonly ListOwner[],
+  text: string,
+): Promise<Found> {
+  const listed = async (more: Partial<ListOfAll<PaymentView>>) => {
+    const asked = { owners, perPage: hitsMax, ...more };
+    const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
     return list.kind === 'page' ? { nextCursor: undefined, ...list } : { views: [], nextCursor: undefined };
   };
-  const byOrder = listed({ orderNumber: text }).views.map((view) => ({ why: 'order-number' as const, view }));
+  const byOrder = (await listed({ orderNumber: text })).views.map((view) => ({
+    why: 'order-number' as const,
+    view,
+  }));
   const lastDigits = /^(?:\d{4,6})?[*•…. ]{1,}(\d{4})$/.exec(text)?.[1];
   if (byOrder.length > 0 || lastDigits === undefined) return { found: byOrder };
   const accepts = ({ payment }: PaymentView) => payment.sanitizedMask?.endsWith(lastDigits) === true;
-  const { views, nextCursor } = listed({ accepts });
+  const { views, nextCursor } = await listed({ accepts });
   return {
     found: views.map((view) => ({ why: 'mask' as const, view })),
     isPartial: nextCursor !== undefined,

@@ -181,22 +181,6 @@ describe('an export that takes long', () => {
     expect(await readToEnd(answer)).toBe('broken off');
   });
 
-  test('is one of two that a team may have at a time', async () => {
-    const { app, open, get } = await givenEndless();
-    const answers = [await open(), await open()];
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
-    const third = await get(url);
-    expect(errorsOf(third)).toEqual(refused(429, 'too_many_exports', 'api_error'));
-    expect(third.headers['retry-after']).toBe('10');
-    // Who asks for the headers only takes no place, and needs none.
-    const head = await app.inject({ method: 'HEAD', url, headers: { authorization: shop } });
-    expect(head).toMatchObject({ statusCode: 200, body: '' });
-    const theirs = await open(games);
-    expect(theirs.statusCode).toBe(200);
-    answers[0]?.destroy();
-    await eventually(async () => expect((await open()).statusCode).toBe(200));
-  });
-
   test('does not keep the process from ending', async () => {
     const { open, app } = await givenEndless();
     const answer = await open();

@@ -1,13 +1,14 @@
 /** A filtered list of payments as a CSV file, page by page, so that its length costs no memory. */
-import type { OperationView, PaymentIndex } from '@tollgate/view-index';
+import type { OperationView } from '@tollgate/view-index';
 import { paymentColumns } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { byteOrderMark, toCsvLine } from './csv.ts';
 import type { ExportQuery } from './list-query.ts';
 import { listOf, toShown } from './payment-lists.ts';
+import type { ReadDependencies } from './reading.ts';
 
-/** Read at once; it blocks the event loop for some milliseconds. */
-const rowsPerPage = 50;
+/** Read at once: a few milliseconds of work. */
+const rowsPerPage = 25;
 
 /** Since the first release: behind those that it had, for who reads by position. */
 const addedColumns = ['metadata'];
@@ -25,7 +26,7 @@ const columns = [
  * lists do, also halfway.
  */
 export async function* exportedLines(
-  index: PaymentIndex,
+  { index, share }: Pick<ReadDependencies, 'index' | 'share'>,
   { operationType, query }: ExportQuery,
 ): AsyncGenerator<string, void, void> {
   let text = byteOrderMark + toCsvLine(columns);
@@ -38,7 +39,7 @@ export async function* exportedLines(
     text = '';
     cursor = list.nextCursor;
     // A fast client must not starve other requests.
-    await new Promise((resolve) => void setImmediate(resolve));
+    await share.giveWay();
   } while (cursor !== undefined);
 }
 

@@ -6,6 +6,7 @@ import { paymentHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
 import { listOf, toShownTo } from './payment-lists.ts';
+import { readInPieces } from './pieces.ts';
 import {
   addReadRoute,
   mayReadPayouts,
@@ -16,7 +17,7 @@ import {
 } from './reading.ts';
 
 export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependencies): void {
-  const { store, index, own } = deps;
+  const { store, index, own, share } = deps;
 
   addReadRoute(
     app,
@@ -28,7 +29,7 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
       return sendList(reply, {
         name: 'payments',
         query,
-        list: listOf(index, operationType, query),
+        list: await readInPieces(share, query, (piece) => listOf(index, operationType, piece)),
         toShown: toShownTo(caller),
       });
     },

@@ -6,14 +6,15 @@ import { payoutHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { accountFor } from './payment-lists.ts';
 import { toListQuery } from './list-query.ts';
+import { readInPieces } from './pieces.ts';
 import { addReadRoute, parameterOf, tellPosition, type ReadDependencies } from './reading.ts';
 
 export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencies): void {
-  const { store, index, own } = deps;
+  const { store, index, own, share } = deps;
 
   addReadRoute(app, deps, routes.listPayouts, async ({ caller, query: asked, reply }) => {
     const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
-    const list = index.listPayouts(query);
+    const list = await readInPieces(share, query, (piece) => index.listPayouts(piece));
     return sendList(reply, {
       name: 'payouts',
       query,

@@ -1,5 +1,5 @@
 /** The read side of the gateway's API. */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, createLoopShare } from '@tollgate/event-store';
 import type { PaymentIndex } from '@tollgate/view-index';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { Clock, Log } from '@tollgate/service-kit';
@@ -61,7 +61,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     exportStalledMs = 30_000,
   } = options;
   const own = createOwnViews({ store, index, onUnresolvedRead });
-  const deps = { store, index, directory, log, clock, own };
+  const deps = { store, index, directory, log, clock, own, share: createLoopShare(clock) };
   return {
     registerRoutes: (app) => {
       registerPaymentRoutes(app, deps);

@@ -1,5 +1,5 @@
 /** What the routes of the read side have in common. */
-import { beginning, type EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore, type LoopShare } from '@tollgate/event-store';
 import { type Call, type Route, addRoute, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex } from '@tollgate/view-index';
@@ -16,6 +16,8 @@ export interface ReadDependencies {
   log: Log;
   clock: Clock;
   own: OwnViews;
+  /** What long reads take of the event loop together. */
+  share: LoopShare;
 }
 
 /** Adds a route that waits until the index has reached the position that the caller sends. */
@@ -57,7 +59,8 @@ export const sendRefusedPage = (reply: FastifyReply, parameter: keyof typeof ref
 
 const refusedPages = {
   cursor: 'cursor is not one that this list of yours has given as nextCursor.',
-  page: 'page leads to rows beyond the first 10000: follow nextCursor instead.',
+  page: 'page leads past more rows than a request may visit: leave page out and follow nextCursor.',
+  withTotal: 'withTotal would count too many rows under these filters: leave it out.',
   perPage:
     'perPage makes this page larger than 1 MB: ask for fewer, or leave page out and follow nextCursor.',
 };

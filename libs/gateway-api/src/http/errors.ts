@@ -331,10 +331,12 @@ export const apiErrors = {
     1,
     'The rate limit is exceeded, and this request was not carried out. Repeat it later.',
   ),
-  too_many_exports: retried(
-    429,
-    10,
-    'Your team has too many exports running. Repeat the request when one has finished.',
+  too_many_reads: later(
+    retried(
+      429,
+      1,
+      'Too many expensive reads of this API key or person run at the same time: pages above 100 entries, exports, event pages, filters by metadata, lists over all teams. Repeat this one when another has ended.',
+    ),
   ),
   too_many_waits: {
     ...retried(

@@ -27,6 +27,7 @@ export const operatorRoutes = {
     summary: 'Lists the payments of all teams, newest or oldest first',
     description: `Of a filter by amount, account, mask or reason of a decline, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
+    isExpensive: true,
     answers: done(
       'One page; it may be shorter than `perPage` while `nextCursor` is present.',
       'OperatorPaymentList',
@@ -86,6 +87,7 @@ export const operatorRoutes = {
     ...reading('payouts'),
     summary: 'Lists the payouts of all teams, newest or oldest first',
     query: operatorPayoutListSchema,
+    isExpensive: true,
     answers: done(
       'One page; it may be shorter than `perPage` while `nextCursor` is present.',
       'OperatorPayoutList',
@@ -141,6 +143,7 @@ export const operatorRoutes = {
     description:
       '`failed`: no further attempt follows. `open`: an attempt has failed, and another one follows. After a start of the notifier the first who asks may be answered 503 for a while.',
     query: failingWebhookListSchema,
+    isExpensive: true,
     answers: done('One page.', 'FailingWebhookList'),
     errors: [...ofReads],
   },
@@ -181,6 +184,7 @@ export const operatorRoutes = {
     description:
       'A page looks at 2,000 entries at most, so one with a filter may be empty while `nextCursor` is present. The whole log is checked by `tollgate audit verify`.',
     query: securityLogSchema,
+    isExpensive: true,
     answers: done('One page.', 'SecurityLog'),
     errors: ['invalid_param', 'store_unavailable'],
   },
@@ -189,6 +193,7 @@ export const operatorRoutes = {
     summary: 'Lists the open reviews of all teams: those of production first, each oldest first',
     description: 'Pages have 500 reviews unless `perPage` says otherwise.',
     query: operatorReviewListSchema,
+    isExpensive: true,
     answers: done('One page.', 'OperatorReviewList'),
     errors: [...ofReads],
   },
@@ -220,6 +225,7 @@ export const operatorRoutes = {
     summary: 'Counts declined payments by their reason, most frequent first',
     description: 'Looks at the newest 5,000 of them; `isPartial` says that there are more.',
     query: declineCountSchema,
+    isExpensive: true,
     answers: done('The reasons.', 'DeclineCounts'),
     errors: [...ofReads],
   },

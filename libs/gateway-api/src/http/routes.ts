@@ -4,6 +4,7 @@ import type { CallerScope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
 import { type ErrorCode, errorPage, statedError } from './errors.ts';
+import { mayBeExpensive } from './expensive-reads.ts';
 import {
   noQuerySchema,
   paymentExportSchema,
@@ -130,6 +131,8 @@ export interface Route {
   isCommand?: true;
   /** True where error codes of the Payment Service are passed on, which we cannot list. */
   handsOnErrors?: true;
+  /** Costs much more than others, whatever is asked; see `expensive-reads.ts` for what is expensive besides. */
+  isExpensive?: true;
   /** Beyond those that every call with a key or a body may answer. */
   errors?: readonly ErrorCode[];
 }
@@ -216,11 +219,12 @@ const payments = {
     description: [
       'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. Wherever a spreadsheet could begin a cell in a text (at its start, and behind `;`, `|`, a tab or a line break, with quotes and spaces between), an apostrophe stands before `= + - @` and before an apostrophe: remove it to restore the text.',
       'Each payment appears as it is when its line is written: one that matches throughout is in the file once, and payments created after the start are not included. If the connection breaks, the file is incomplete: request it again.',
-      '`operationType` other than `pays` requires the scope `read` or `payouts`. A team may run two exports at a time.',
+      '`operationType` other than `pays` requires the scope `read` or `payouts`.',
     ].join('\n\n'),
     ...{ scopes: ['read', 'payments'], query: paymentExportSchema, minPosition: true },
     answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
-    errors: [...ofReads, 'too_many_exports'],
+    isExpensive: true,
+    errors: [...ofReads],
   },
   retrievePayment: {
     service: 'query-service',
@@ -429,16 +433,16 @@ export const errorCodes = (): ReadonlySet<ErrorCode> =>
   ]);
 
 /** All that a call may answer beside what it is for, by status. */
-export function errorsOf({
-  scopes,
-  body,
-  errors = [],
-}: Pick<Route, 'scopes' | 'body' | 'errors'>): Readonly<Record<string, readonly ErrorCode[]>> {
+export function errorsOf(
+  route: Pick<Route, 'scopes' | 'body' | 'errors' | 'query' | 'isExpensive'>,
+): Readonly<Record<string, readonly ErrorCode[]>> {
+  const { scopes, body, errors = [] } = route;
   const codes = new Set<ErrorCode>([
     ...always,
     ...(body === undefined ? [] : withBody),
     ...errors,
     ...(scopes === undefined ? [] : underKey),
+    ...(mayBeExpensive(route) ? (['too_many_reads'] as const) : []),
   ]);
   return Object.fromEntries(Map.groupBy(codes, (code) => String(statedError(code).status)));
 }

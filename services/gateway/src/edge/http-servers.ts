@@ -20,6 +20,7 @@ import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics
 import { type InternalCredential, requireInternalCredential } from './internal-credential.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { tellFrontDoor } from './requests/tell-front-door.ts';
+import { limitExpensiveReads } from './limit-expensive-reads.ts';
 import { type SessionOf, limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
 import { readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
@@ -132,8 +133,10 @@ export async function registerApi(
     for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnPositions(api, createOwnPositions(clock));
-    if (directory !== undefined)
+    if (directory !== undefined) {
       await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
+      limitExpensiveReads(api, directory);
+    }
     for (const service of services) await service.registerRoutes?.(api);
   });
 }

@@ -1,5 +1,5 @@
 /** What a page of the feed has: the records of the topics, each with the place behind it. */
-import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import type { EventStore, LoopShare, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable } from '@tollgate/service-kit';
 import { type EventFeed, readEvent } from './event-feed.ts';
 import type { FeedEntry, FeedOwner } from './feed-file.ts';
@@ -39,8 +39,13 @@ export interface PageDependencies {
   feed: Pick<EventFeed, 'after' | 'isComplete'>;
   owners: OwnersOfStreams;
   recordOf: RecordOf;
+  /** What long reads take of the event loop together. */
+  share: LoopShare;
   log: Log;
 }
+
+/** Events that are read from the store together, stream by stream. */
+const readAtOnce = 25;
 
 /** A page is shorter than its limit rather than larger than this, bytes; one record is in it always. */
 const pageBytesMax = 1_000_000;
@@ -55,9 +60,12 @@ export async function readFeedPage(
   const isComplete = deps.feed.isComplete();
   const records: FedRecord[] = [];
   let [cursor, bytes] = [after, 0];
-  for (const entry of entries) {
+  let read = new Map<string, RecordedEvent>();
+  for (const [at, entry] of entries.entries()) {
     if (bytes >= pageBytesMax) return { records, cursor, isAtEnd: false };
-    const record = await recordAt(deps, owner, entry);
+    if (at % readAtOnce === 0) read = await readEvents(deps.store, entries.slice(at, at + readAtOnce));
+    await deps.share.giveWay();
+    const record = await recordAt(deps, owner, entry, read.get(entry.position));
     cursor = entry.position;
     if (record === undefined) continue;
     records.push(record);
@@ -66,14 +74,29 @@ export async function readFeedPage(
   return { records, cursor, isAtEnd: isComplete && entries.length < limit };
 }
 
+/** By position. The feed has nearly every event of a stream, so those of one stream follow one another. */
+async function readEvents(
+  store: Pick<EventStore, 'read'>,
+  entries: readonly FeedEntry[],
+): Promise<Map<string, RecordedEvent>> {
+  const events = new Map<string, RecordedEvent>();
+  for (const [stream, ofStream] of Map.groupBy(entries, (entry) => entry.stream)) {
+    const from = Math.min(...ofStream.map(({ revision }) => revision));
+    for await (const event of store.read(stream, { from, limit: ofStream.length }))
+      events.set(event.position, event);
+  }
+  return events;
+}
+
 /** Undefined for what the publisher sets aside, too: a damaged stream must not hold up all others of its team. */
 async function recordAt(
   { store, owners, recordOf, log }: PageDependencies,
   owner: FeedOwner,
   entry: FeedEntry,
+  read: RecordedEvent | undefined,
 ): Promise<FedRecord | undefined> {
   const { position: cursor, stream, revision } = entry;
-  const event = await readEvent(store, entry);
+  const event = read ?? (await readEvent(store, entry));
   try {
     if (event === undefined) throw new RangeError('an event of the feed is not in the store');
     const actual = await owners.of(event);

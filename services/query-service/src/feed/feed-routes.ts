@@ -1,5 +1,6 @@
 /** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
 import { Readable } from 'node:stream';
+import { createPlaces } from '@tollgate/service-kit';
 import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -7,7 +8,6 @@ import { type ReadDependencies, addReadRoute } from '../reading.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type FedRecord, type FeedPage, type RecordOf, readFeedPage } from './feed-pages.ts';
 import { type OwnersOfStreams, createOwnersOfStreams } from './owners-of-streams.ts';
-import { createPlaces } from './places.ts';
 
 export interface FeedDependencies extends ReadDependencies {
   feed: EventFeed;
@@ -19,6 +19,9 @@ const heartbeatMs = 10_000;
 /** A client of server-sent events comes again by itself, and its key is asked for again then. */
 const streamMs = 300_000;
 const streamPageMax = 100;
+/** Requests that wait at the same time: each holds a connection of a front door as well. */
+const waitsPerKeyMax = 10;
+const waitsMax = 500;
 
 type Parts = FeedDependencies & { owners: OwnersOfStreams };
 type FeedCall = Call<(typeof routes)['listEvents']>;
@@ -26,7 +29,7 @@ type FeedCall = Call<(typeof routes)['listEvents']>;
 export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies): void {
   const deps: Parts = { ...given, owners: createOwnersOfStreams(given.store) };
   const closing = new AbortController();
-  const places = createPlaces();
+  const places = createPlaces({ perHolderMax: waitsPerKeyMax, totalMax: waitsMax });
   app.addHook('preClose', async () => closing.abort());
   addReadRoute(app, deps, routes.listEvents, async (call) => {
     const { query, request, reply } = call;
@@ -39,11 +42,11 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     // A reader that only takes what is there needs no place to wait in.
     if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
-    const place = places.take(call.caller);
-    if (place === undefined) return sendError(reply, 'too_many_waits');
+    const leave = places.take(`${call.caller.team} ${call.caller.keyId}`);
+    if (leave === undefined) return sendError(reply, 'too_many_waits');
     const gone = new AbortController();
     reply.raw.once('close', () => {
-      place.leave();
+      leave();
       gone.abort();
     });
     const signal = AbortSignal.any([gone.signal, closing.signal]);
@@ -74,7 +77,10 @@ const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
   });
 
 const pageOf = (deps: Parts, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
-  readFeedPage(deps, caller, { after, limit: query.perPage });
+  readFeedPage(deps, caller, {
+    after,
+    limit: query.wait === 0 ? query.perPage : Math.min(query.perPage, streamPageMax),
+  });
 
 /** With nothing there, waits for the next event. */
 async function pageInTime(

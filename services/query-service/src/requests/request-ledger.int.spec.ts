@@ -111,7 +111,7 @@ describe('a page', () => {
   it('passes over so many at most, and says where to go on', () => {
     const { ledger, note } = start({ perTeamMax: 100_000 });
     const rare = note({ status: 409 });
-    for (let count = 0; count < 9_999; count += 1) note();
+    for (let count = 0; count < 1_999; count += 1) note();
     ledger.find(shop, rare);
     for (let count = 0; count < 10; count += 1) note();
     const first = ledger.list(shop, { perPage: 10, status: '4xx' });

@@ -31,7 +31,7 @@ export interface RequestPage {
 }
 
 /** Rows that one page passes over at most, where a filter leaves out most of them. */
-const passedOverMax = 10_000;
+const passedOverMax = 2_000;
 /** So much more than it may have, in hundredths, a team has before the oldest go: not with every write. */
 const slack = 1.05;
 

@@ -1,0 +1,29 @@
+/** Which reads cost much more than others: the edge limits how many of one caller run at the same time. */
+import type { Route } from './routes.ts';
+
+/** Entries of a page above which every list is expensive. */
+const cheapPageMax = 100;
+
+type Stated = Pick<Route, 'query' | 'isExpensive'>;
+
+/** True if some request of the route is expensive. */
+export const mayBeExpensive = ({ query, isExpensive }: Stated): boolean =>
+  isExpensive === true || ['perPage', 'metadata'].some((name) => name in (query?.shape ?? {}));
+
+interface Asked {
+  /** The parameters after the `?`, as sent. */
+  query: Readonly<Record<string, unknown>>;
+  accept?: string | undefined;
+}
+
+export function isExpensiveRead(route: Stated, { query, accept = '' }: Asked): boolean {
+  if (!mayBeExpensive(route)) return false;
+  // A reader that waits for events takes a place of another kind, and small pages.
+  const mayWait = 'wait' in (route.query?.shape ?? {});
+  if (mayWait && (Number(query['wait']) > 0 || accept.includes('text/event-stream'))) return false;
+  return (
+    route.isExpensive === true ||
+    Number(query['perPage']) > cheapPageMax ||
+    Object.keys(query).some((name) => name.startsWith('metadata'))
+  );
+}

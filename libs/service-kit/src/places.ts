@@ -1,0 +1,28 @@
+import { once } from './once.ts';
+/** How many may hold a place at the same time, of one holder and in all. */
+interface Places {
+  /** Returns how to leave the place; undefined if none is free. */
+  take(holder: string): (() => void) | undefined;
+}
+
+export function createPlaces({ perHolderMax, totalMax }: { perHolderMax: number; totalMax: number }): Places {
+  const taken = new Map<string, number>();
+  let total = 0;
+
+  function leave(holder: string): void {
+    total -= 1;
+    const left = (taken.get(holder) ?? 0) - 1;
+    if (left > 0) taken.set(holder, left);
+    else taken.delete(holder);
+  }
+
+  return {
+    take(holder) {
+      const own = taken.get(holder) ?? 0;
+      if (own >= perHolderMax || total >= totalMax) return undefined;
+      taken.set(holder, own + 1);
+      total += 1;
+      return once(() => leave(holder));
+    },
+  };
+}

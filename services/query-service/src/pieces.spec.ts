@@ -1,0 +1,40 @@
+import type { ViewList } from '@tollgate/view-index';
+import { expect, it } from 'vitest';
+import { readInPieces } from './pieces.ts';
+
+const share = { giveWay: () => undefined };
+const rows = Array.from({ length: 12_000 }, (_, at) => at);
+
+/** A list of which every n-th row fits. */
+function listOf(every: number, length = 1) {
+  const asked: { limit: number; page?: number; cursor?: string }[] = [];
+  const list = (piece: { limit: number; page?: number; cursor?: string }): ViewList<number> => {
+    asked.push(piece);
+    const from = Number(piece.cursor ?? 0);
+    const seen = rows.slice(from, from + Math.max(piece.limit, every > 1 ? 200 : 0));
+    const views = seen.filter((row) => row % every === 0).slice(0, piece.limit);
+    const next = from + seen.length;
+    const page = { kind: 'page' as const, views, visited: seen.length, length: views.length * length };
+    return next < rows.length ? { ...page, nextCursor: String(next) } : page;
+  };
+  return { asked, list };
+}
+
+it('a page is the same as if it was read at once', async () => {
+  const { asked, list } = listOf(1);
+  const page = await readInPieces(share, { perPage: 120 }, list);
+  expect(page).toMatchObject({ views: rows.slice(0, 120), nextCursor: '120' });
+  expect(asked.map(({ limit }) => limit)).toEqual([50, 50, 20]);
+});
+
+it('a request visits 5,000 rows at most, and the cursor leads on', async () => {
+  const page = await readInPieces(share, { perPage: 20 }, listOf(11_999).list);
+  expect(page).toMatchObject({ views: [0], nextCursor: '5000', visited: 5_000 });
+});
+
+it.each([
+  ['page', listOf(11_999)],
+  ['perPage', listOf(1, 20_000)],
+])('a page by number that cannot be filled is refused: %s', async (parameter, { list }) => {
+  expect(await readInPieces(share, { perPage: 200, page: 1 }, list)).toEqual({ kind: 'refused', parameter });
+});

@@ -1,0 +1,60 @@
+/** Reads a page of a list in pieces, so that no request holds the event loop for long. */
+import type { LoopShare } from '@tollgate/event-store';
+import { given } from '@tollgate/service-kit';
+import { type PageRefused, type ViewList, pageLengthMax } from '@tollgate/view-index';
+
+/** Entries of one piece: a few milliseconds of work. */
+const pieceMax = 50;
+/** Rows that one request visits. A page that is not full by then ends, and its `nextCursor` leads on. */
+const visitedMax = 5_000;
+
+interface Paged {
+  perPage: number;
+  page?: number;
+  cursor?: string;
+  withTotal?: boolean;
+}
+
+export async function readInPieces<View, Query extends Paged>(
+  share: LoopShare,
+  query: Query,
+  list: (piece: Query & { limit: number }) => ViewList<View>,
+): Promise<ViewList<View>> {
+  const { page, withTotal: _, ...further } = query;
+  const views: View[] = [];
+  let [visited, length] = [0, 0];
+  let totalCount: number | undefined;
+  let piece: Paged = query;
+  for (;;) {
+    const limit = Math.min(pieceMax, query.perPage - views.length);
+    const found = list({ ...piece, limit } as Query & { limit: number });
+    if (found.kind === 'refused') return found;
+    views.push(...found.views);
+    visited += found.visited;
+    length += found.length;
+    totalCount ??= found.totalCount;
+    const { nextCursor } = found;
+    const isFull = views.length >= query.perPage;
+    if (nextCursor === undefined || isFull || visited >= visitedMax || length >= pageLengthMax) {
+      // The number of the next page would skip the entries that are missing in this one.
+      if (page !== undefined && !isFull && nextCursor !== undefined)
+        return { kind: 'refused', parameter: length >= pageLengthMax ? 'perPage' : 'page' };
+      return { kind: 'page', views, visited, length, ...given({ nextCursor, totalCount }) };
+    }
+    piece = { ...further, cursor: nextCursor };
+    await share.giveWay();
+  }
+}
+
+interface ReviewPage<Entry> {
+  kind: 'page';
+  entries: Entry[];
+  nextCursor?: string;
+}
+
+/** A page of reviews as a piece of one. */
+export function toPiece<Entry>(found: ReviewPage<Entry> | PageRefused): ViewList<Entry> {
+  if (found.kind === 'refused') return found;
+  const { entries, nextCursor } = found;
+  return { kind: 'page', views: entries, visited: entries.length, length: 0, ...given({ nextCursor }) };
+}
