@@ -12,7 +12,7 @@ export const reconciliationStreamPrefix = 'reconciliation-';
 export const reconciliationTokenPrefix = 'rcn';
 export const reconciliationStream = (token: string): string => `${reconciliationStreamPrefix}${token}`;
 
-export const daySchema = z.iso.date();
+const daySchema = z.iso.date();
 
 const requestSchema = z.object({
   token: z.string(),
