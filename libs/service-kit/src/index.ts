@@ -26,4 +26,5 @@ export * from './secret.ts';
 export * from './server-tls.ts';
 export * from './setback-watch.ts';
 export * from './slow-requests.ts';
+export * from './under-way.ts';
 export * from './vault.ts';

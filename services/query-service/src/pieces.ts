@@ -1,7 +1,7 @@
 /** Reads a page of a list in pieces, so that no request holds the event loop for long. */
-import type { LoopShare } from '@tollgate/event-store';
 import { given } from '@tollgate/service-kit';
 import { type PageRefused, type ViewList, pageLengthMax } from '@tollgate/view-index';
+import type { ReadShare } from './read-share.ts';
 
 /** Entries of one piece: a few milliseconds of work. */
 const pieceMax = 50;
@@ -16,7 +16,7 @@ interface Paged {
 }
 
 export async function readInPieces<View, Query extends Paged>(
-  share: LoopShare,
+  share: ReadShare,
   query: Query,
   list: (piece: Query & { limit: number }) => ViewList<View>,
 ): Promise<ViewList<View>> {

@@ -1,8 +1,8 @@
 /** The read side of the gateway's API. */
-import { type EventStore, createLoopShare } from '@tollgate/event-store';
+import type { EventStore } from '@tollgate/event-store';
 import type { PaymentIndex } from '@tollgate/view-index';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
-import type { Clock, Log } from '@tollgate/service-kit';
+import { type Clock, type Log, type UnderWay, createUnderWay } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnViews } from './own-views.ts';
 import { registerCredentialRoutes } from './credential-routes.ts';
@@ -15,6 +15,7 @@ import { type RequestLedger } from './requests/request-ledger.ts';
 import type { EventFeed } from './feed/event-feed.ts';
 import type { RecordOf } from './feed/feed-pages.ts';
 import { registerFeedRoutes } from './feed/feed-routes.ts';
+import { createReadShare } from './read-share.ts';
 import { registerRequestRoutes } from './requests/request-routes.ts';
 import { registerTeamRoutes } from './team-routes.ts';
 import { registerTotalsRoutes } from './totals-routes.ts';
@@ -37,6 +38,8 @@ export interface QueryServiceOptions {
   onUnresolvedRead?: (token: string) => void;
   /** Disconnects a client that reads nothing of its export for so long, milliseconds; 30,000 by default. */
   exportStalledMs?: number;
+  /** Other requests of this process, which long reads give way to; none by default. */
+  underWay?: Pick<UnderWay, 'isBusy'>;
   log: Log;
   clock: Clock;
 }
@@ -59,9 +62,11 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     onUnresolvedRead = () => {},
     recordExport = async () => {},
     exportStalledMs = 30_000,
+    underWay = createUnderWay(),
   } = options;
   const own = createOwnViews({ store, index, onUnresolvedRead });
-  const deps = { store, index, directory, log, clock, own, share: createLoopShare(clock) };
+  const share = createReadShare(clock, underWay);
+  const deps = { store, index, directory, log, clock, own, share };
   return {
     registerRoutes: (app) => {
       registerPaymentRoutes(app, deps);

@@ -1,5 +1,5 @@
 /** What the routes of the read side have in common. */
-import { beginning, type EventStore, type LoopShare } from '@tollgate/event-store';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { type Call, type Route, addRoute, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex } from '@tollgate/view-index';
@@ -8,6 +8,7 @@ import type { ViewEnvelope } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { awaitMinPosition } from './min-position.ts';
 import type { OwnViews } from './own-views.ts';
+import type { ReadShare } from './read-share.ts';
 
 export interface ReadDependencies {
   store: EventStore;
@@ -17,7 +18,7 @@ export interface ReadDependencies {
   clock: Clock;
   own: OwnViews;
   /** What long reads take of the event loop together. */
-  share: LoopShare;
+  share: ReadShare;
 }
 
 /** Adds a route that waits until the index has reached the position that the caller sends. */

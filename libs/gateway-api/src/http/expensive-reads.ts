@@ -16,14 +16,16 @@ interface Asked {
   accept?: string | undefined;
 }
 
-export function isExpensiveRead(route: Stated, { query, accept = '' }: Asked): boolean {
-  if (!mayBeExpensive(route)) return false;
-  // A reader that waits for events takes a place of another kind, and small pages.
+/** A reader that waits for events takes a place of another kind, and small pages. */
+export type Cost = 'cheap' | 'expensive' | 'waiting';
+
+export function costOfRead(route: Stated, { query, accept = '' }: Asked): Cost {
   const mayWait = 'wait' in (route.query?.shape ?? {});
-  if (mayWait && (Number(query['wait']) > 0 || accept.includes('text/event-stream'))) return false;
-  return (
+  if (mayWait && (Number(query['wait']) > 0 || accept.includes('text/event-stream'))) return 'waiting';
+  const isExpensive =
     route.isExpensive === true ||
-    Number(query['perPage']) > cheapPageMax ||
-    Object.keys(query).some((name) => name.startsWith('metadata'))
-  );
+    (mayBeExpensive(route) &&
+      (Number(query['perPage']) > cheapPageMax ||
+        Object.keys(query).some((name) => name.startsWith('metadata'))));
+  return isExpensive ? 'expensive' : 'cheap';
 }

@@ -4,7 +4,7 @@ export * from './authenticate.ts';
 export { toPublicCredential } from './credential-answers.ts';
 export * from './error-answers.ts';
 export * from './errors.ts';
-export { isExpensiveRead } from './expensive-reads.ts';
+export { type Cost, costOfRead } from './expensive-reads.ts';
 export { mayBeKept } from './kept-text.ts';
 export * from './openapi.ts';
 export type { OperatorAction, OperatorPaymentAnswer } from './operator-answers.ts';

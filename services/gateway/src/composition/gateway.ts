@@ -161,6 +161,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
       ]),
     building: () => running.map((service) => service.building?.()).find((building) => building !== undefined),
     metrics,
+    underWay: parts.underWay,
   };
 }
 

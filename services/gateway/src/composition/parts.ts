@@ -12,7 +12,9 @@ import {
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   type DataSecrets,
+  type UnderWay,
   type WebhookMasterSecret,
+  createUnderWay,
   given,
   parseDataSecrets,
   parseWebhookSecrets,
@@ -40,6 +42,8 @@ import { startIndex } from './start-index.ts';
 export interface Parts extends GatewayDependencies {
   dataDirectory: DataDirectory;
   metrics: Metrics;
+  /** Requests that long reads of this process give way to. */
+  underWay: UnderWay;
   /** In reverse, because what was started last needs what was started before. */
   stops: AsyncDisposableStack;
   /** Whether this process runs that service. */
@@ -138,6 +142,7 @@ export function createParts(
   );
 
   return {
+    underWay: createUnderWay(),
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
     ...{ storeConnection, followerThread, isStoreReachable, isSuperseded, holder: own },
     clockCheck: once(async () => startClockCheck({ ...deps, metrics, stops }, await store())),

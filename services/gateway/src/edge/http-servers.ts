@@ -9,7 +9,7 @@ import {
 } from '@tollgate/callback-ingester';
 import type { TeamDirectory } from '@tollgate/teams';
 import type { RequestRecord } from '@tollgate/query-service';
-import { type Log, createRequestIds } from '@tollgate/service-kit';
+import { type Log, type UnderWay, createRequestIds, createUnderWay } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnPositions, rememberOwnPositions } from './front-door/own-positions.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
@@ -58,6 +58,8 @@ export interface ApiParts extends Readiness {
   directory?: Pick<TeamDirectory, 'authenticate'>;
   /** Where there is a console: tells its sessions apart. */
   sessionOf?: SessionOf;
+  /** Counts the requests that long reads of this process give way to. */
+  underWay?: UnderWay;
   metrics: Metrics;
 }
 
@@ -118,6 +120,7 @@ export async function registerApi(
     isFront = false,
     directory,
     sessionOf,
+    underWay = createUnderWay(),
     metrics,
     ...readiness
   }: ApiParts,
@@ -135,7 +138,7 @@ export async function registerApi(
     if (isFront) rememberOwnPositions(api, createOwnPositions(clock));
     if (directory !== undefined) {
       await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
-      limitExpensiveReads(api, directory);
+      limitExpensiveReads(api, directory, underWay);
     }
     for (const service of services) await service.registerRoutes?.(api);
   });

@@ -1,8 +1,15 @@
 /** How many expensive reads of one key, and of one person, run at the same time. */
-import { authenticationOf, isExpensiveRead, routes, sendError, type Route } from '@tollgate/gateway-api/http';
-import { createPlaces } from '@tollgate/service-kit';
+import {
+  authenticationOf,
+  type Cost,
+  costOfRead,
+  routes,
+  sendError,
+  type Route,
+} from '@tollgate/gateway-api/http';
+import { type UnderWay, createPlaces } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** A page of the console sends up to three at once. */
 const perCallerMax = 4;
@@ -12,6 +19,7 @@ const totalMax = 64;
 export function limitExpensiveReads(
   api: FastifyInstance,
   directory: Pick<TeamDirectory, 'authenticate'>,
+  underWay: UnderWay,
 ): void {
   const places = createPlaces({ perHolderMax: perCallerMax, totalMax });
   const byUrl = new Map<string | undefined, Route>(
@@ -19,21 +27,24 @@ export function limitExpensiveReads(
       .filter(({ method }) => method === 'GET')
       .map((route) => [route.url, route]),
   );
-  const isExpensive = ({ method, routeOptions, query, headers }: FastifyRequest): boolean => {
+  const costOf = ({ method, routeOptions, query, headers }: FastifyRequest): Cost => {
     const route = method === 'GET' || method === 'HEAD' ? byUrl.get(routeOptions.url) : undefined;
-    return (
-      route !== undefined &&
-      isExpensiveRead(route, { query: query as Record<string, unknown>, accept: headers.accept })
-    );
+    // What the console streams does nothing most of the time.
+    if (route === undefined) return method === 'GET' ? 'waiting' : 'cheap';
+    return costOfRead(route, { query: query as Record<string, unknown>, accept: headers.accept });
   };
   api.addHook('onRequest', async (request, reply) => {
-    if (!isExpensive(request)) return undefined;
+    const cost = costOf(request);
+    if (cost !== 'expensive') {
+      if (cost === 'cheap') whenAnswered(reply, underWay.begin());
+      return undefined;
+    }
     const authentication = authenticationOf(directory, request);
     // Without a valid key nothing is read.
     if (authentication.kind !== 'caller') return undefined;
     const leave = places.take(holderOf(authentication.caller));
     if (leave === undefined) return sendError(reply, 'too_many_reads');
-    reply.raw.once('finish', leave).once('close', leave);
+    whenAnswered(reply, leave);
     return undefined;
   });
 }
@@ -41,3 +52,7 @@ export function limitExpensiveReads(
 /** A key id is the team's own, and a person has one over all teams. */
 const holderOf = ({ team, keyId, operator }: Caller): string =>
   operator === undefined ? `${team} ${keyId}` : keyId;
+
+function whenAnswered({ raw }: FastifyReply, end: () => void): void {
+  raw.once('finish', end).once('close', end);
+}

@@ -1,8 +1,9 @@
 /** What a page of the feed has: the records of the topics, each with the place behind it. */
-import type { EventStore, LoopShare, RecordedEvent } from '@tollgate/event-store';
+import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable } from '@tollgate/service-kit';
 import { type EventFeed, readEvent } from './event-feed.ts';
 import type { FeedEntry, FeedOwner } from './feed-file.ts';
+import type { ReadShare } from '../read-share.ts';
 import type { OwnersOfStreams } from './owners-of-streams.ts';
 
 /** A record as it is on its topic. */
@@ -40,7 +41,7 @@ export interface PageDependencies {
   owners: OwnersOfStreams;
   recordOf: RecordOf;
   /** What long reads take of the event loop together. */
-  share: LoopShare;
+  share: ReadShare;
   log: Log;
 }
 

@@ -17,7 +17,7 @@ export async function startQueryService(
   parts: Parts,
   { inquireForReader }: QueryServiceOptions,
 ): Promise<RunningService> {
-  const { config, clock, ids, logOf, metrics, dataDirectory, stops } = parts;
+  const { config, clock, ids, logOf, metrics, dataDirectory, stops, underWay } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
   const { recordExport } = (await parts.security()).security;
@@ -28,7 +28,7 @@ export async function startQueryService(
   const feed = createEventFeed({ ...following, file: dataDirectory.feedFile });
   stops.defer(() => feed.stop());
   const queries = createQueryService({
-    ...{ store, index, directory, requests, recordExport, clock, log },
+    ...{ store, index, directory, requests, recordExport, underWay, clock, log },
     ...{ feed, recordOf: createRecordOf(store) },
     ...given({ onUnresolvedRead }),
   });
