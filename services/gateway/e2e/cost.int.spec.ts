@@ -2,6 +2,7 @@
  * Eight connections of one key that read pages of 500 events held up another team's payment for eleven seconds: a page held
  * the event loop for 144 ms, and rates count requests only.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { onlyInOneProcess } from './arrangement.ts';
@@ -38,18 +39,20 @@ async function p99Of(gateway: System['gateway']): Promise<number> {
   return times.toSorted((one, other) => one - other)[Math.ceil(measured * 0.99) - 1] ?? Infinity;
 }
 
-/** Never pauses, whatever it is answered. */
+/** Reads again at once, and after a refusal when that says. */
 async function readAll(url: string, key: string, signal: AbortSignal, statuses: Set<number>): Promise<void> {
   const dispatcher = new Agent({ connections });
   onTestFinished(() => dispatcher.close());
   const reader = async () => {
     while (!signal.aborted) {
-      const { statusCode, body } = await request(`${url}/api/v1/events?perPage=500`, {
+      const { statusCode, headers, body } = await request(`${url}/api/v1/events?perPage=500`, {
         headers: { authorization: `Bearer ${key}` },
         dispatcher,
       });
       await body.dump();
       statuses.add(statusCode);
+      const retryAfter = Number(headers['retry-after'] ?? 0);
+      if (retryAfter > 0) await sleep(retryAfter * 1_000, undefined, { signal }).catch(() => undefined);
     }
   };
   await Promise.all(Array.from({ length: connections }, reader));

@@ -40,6 +40,8 @@ export interface QueryServiceOptions {
   exportStalledMs?: number;
   /** Other requests of this process, which long reads give way to; none by default. */
   underWay?: Pick<UnderWay, 'isBusy'>;
+  /** Names this process among several. */
+  instance?: string;
   log: Log;
   clock: Clock;
 }
@@ -63,6 +65,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     recordExport = async () => {},
     exportStalledMs = 30_000,
     underWay = createUnderWay(),
+    instance = 'asked',
   } = options;
   const own = createOwnViews({ store, index, onUnresolvedRead });
   const share = createReadShare(clock, underWay);
@@ -75,7 +78,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);
       registerReconciliationRoutes(app, deps);
-      registerRequestRoutes(app, deps, requests);
+      registerRequestRoutes(app, { ...deps, instance }, requests);
       registerFeedRoutes(app, { ...deps, feed, recordOf });
       registerOperatorRoutes(app, { ...deps, requests });
       registerCredentialRoutes(app, deps);

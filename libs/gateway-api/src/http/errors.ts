@@ -124,7 +124,7 @@ export const apiErrors = {
   ),
   request_not_found: {
     ...notFound(
-      'No request of your team has this id, or it is not kept any more. Check the id and the environment of the API key.',
+      'This gateway has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. Each of several gateways keeps only the requests that it answered: ask the others.',
       'id',
     ),
     since: '0.2.0',

@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 
 export function registerRequestRoutes(
   app: FastifyInstance,
-  deps: ReadDependencies,
+  deps: ReadDependencies & { instance: string },
   ledger: Pick<RequestLedger, 'find' | 'list'>,
 ): void {
   addReadRoute(app, deps, routes.listRequests, async ({ caller, query, reply }) => {
@@ -28,7 +28,10 @@ export function registerRequestRoutes(
 
   addReadRoute(app, deps, routes.retrieveRequest, async ({ caller, request, reply }) => {
     const found = ledger.find(caller, parameterOf(request, 'id'));
-    if (found === undefined) return sendError(reply, 'request_not_found');
+    if (found === undefined)
+      return sendError(reply, 'request_not_found', {
+        message: `The gateway ${deps.instance} has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. Each of several gateways keeps only the requests that it answered: ask the others.`,
+      });
     return reply.send({ success: true, request: toPublicRequest(found) });
   });
 }

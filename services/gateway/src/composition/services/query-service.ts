@@ -3,6 +3,7 @@ import { createEventFeed, createQueryService, openRequestLedger } from '@tollgat
 import { given } from '@tollgate/service-kit';
 import { createInquiryHints } from '../../edge/inquiry-hints.ts';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
+import { ownHost } from '../lease-holder.ts';
 import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
@@ -29,6 +30,7 @@ export async function startQueryService(
   stops.defer(() => feed.stop());
   const queries = createQueryService({
     ...{ store, index, directory, requests, recordExport, underWay, clock, log },
+    instance: config.instance ?? ownHost(),
     ...{ feed, recordOf: createRecordOf(store) },
     ...given({ onUnresolvedRead }),
   });
