@@ -1,5 +1,4 @@
 /** What long reads take of the event loop together: little while other requests are under way, otherwise all that is free. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, UnderWay } from '@tollgate/service-kit';
 
 /** How long long reads work before others run. */
@@ -20,7 +19,7 @@ export function createReadShare(
   let resting: Promise<void> | undefined;
 
   async function rest(): Promise<void> {
-    await nextTurn();
+    await new Promise((resolve) => void setImmediate(resolve));
     if (isBusy()) await clock.sleep(restMs);
     endsAt = clock.monotonic() + stretchMs;
     resting = undefined;

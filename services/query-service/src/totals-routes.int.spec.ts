@@ -120,7 +120,7 @@ test('wait for the requested position, and include it', async () => {
 function ofAmount(amount: number): AnyEvent {
   const { type, data } = requested({ currency: 'DKK' });
   const { terms } = data as { terms: object };
-  return { type, data: { ...data, terms: { ...terms, amount } } } as AnyEvent;
+  return { type, data: { ...data, terms: { ...terms, amount } } };
 }
 
 // Sums beyond 2^53 - 1 were rounded without a word.

@@ -16,7 +16,7 @@ export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencie
     const views = index.listTotals({ environment, team, from, to, ...given({ currency }) });
     try {
       const totals = toPublicTotals(views, { withPayouts: mayReadPayouts(caller) });
-      return reply.send({ success: true, dateFrom: from, dateTo: to, ...totals });
+      return await reply.send({ success: true, dateFrom: from, dateTo: to, ...totals });
     } catch (error) {
       if (error instanceof SumTooLarge) return sendError(reply, 'sum_too_large');
       throw error;

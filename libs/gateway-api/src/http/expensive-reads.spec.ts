@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Cost, costOfRead } from './expensive-reads.ts';
-import { type Route, errorsOf, routes } from './routes.ts';
+import { errorsOf } from './route-errors.ts';
+import { type Route, routes } from './routes.ts';
 
 it.each<[Route, Record<string, string>, string | undefined, Cost]>([
   [routes.listPayments, {}, undefined, 'cheap'],

@@ -10,6 +10,7 @@ export * from './openapi.ts';
 export type { OperatorAction, OperatorPaymentAnswer } from './operator-answers.ts';
 export * from './queries.ts';
 export * from './requests.ts';
+export * from './route-errors.ts';
 export * from './routes.ts';
 export { type PublicKey } from './team-answers.ts';
 export * from './team-requests.ts';

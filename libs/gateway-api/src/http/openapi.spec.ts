@@ -4,7 +4,8 @@ import { createOpenApiDocument, operations } from './openapi.ts';
 import { bodyFields } from './fields.ts';
 import { paymentListSchema } from './queries.ts';
 import { apiErrors, errorPage } from './errors.ts';
-import { bodySchemas, errorCodes } from './routes.ts';
+import { errorCodes } from './route-errors.ts';
+import { bodySchemas } from './routes.ts';
 
 const document = createOpenApiDocument();
 

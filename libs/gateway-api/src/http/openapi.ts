@@ -5,7 +5,8 @@ import { type ErrorCode, errorPage, statedError } from './errors.ts';
 import { queryFields } from './fields.ts';
 import { type JsonObject, answerComponents, bodyComponents, writeReadably } from './openapi-schemas.ts';
 import { webhooksDocument } from './webhooks-document.ts';
-import { type Route, bodySchemas, bodyValues, errorsOf, routes, tags } from './routes.ts';
+import { errorsOf } from './route-errors.ts';
+import { type Route, bodySchemas, bodyValues, routes, tags } from './routes.ts';
 
 /** A route as OpenAPI names it. */
 export interface Operation extends Omit<Route, 'method'> {

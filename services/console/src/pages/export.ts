@@ -1,4 +1,5 @@
 /** The file of a team's payments, as the API gives it. */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { errorText } from '../components/notice.ts';
 import { type ConsoleKit, admit, protect, send } from '../page.ts';
@@ -10,7 +11,7 @@ export function exportPayments(app: FastifyInstance, kit: ConsoleKit): void {
     const session = await admit(kit, request, reply);
     if (session === undefined) return reply;
     // A program asks for the headers before it asks for the file.
-    if (request.method === 'HEAD') return asFile(reply).send();
+    if (request.method === 'HEAD') return asFile(reply).send(Readable.from([]));
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
     const within = { team: asked.get('team') ?? '', environment: asked.get('environment') ?? '' };
     for (const name of Object.keys(within)) asked.delete(name);

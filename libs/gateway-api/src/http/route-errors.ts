@@ -1,0 +1,49 @@
+/** What a call may answer besides what it is for. */
+import { type ErrorCode, statedError } from './errors.ts';
+import { mayBeExpensive } from './expensive-reads.ts';
+import { type Route, routes } from './routes.ts';
+
+/** What every call with a key may answer; `service_unavailable` and `answer_lost` come from the front door of a distributed deployment. */
+const underKey: readonly ErrorCode[] = [
+  ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
+  ...(['person_token_expired', 'person_token_revoked', 'session_idle'] as const),
+  ...(['scope_missing', 'incorrect_team', 'rate_limit_exceeded'] as const),
+  ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
+  // While two releases run side by side.
+  ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
+];
+/** With or without a key: a request that breaks HTTP, is too slow, or whose headers are too long, reaches no route. */
+const always: readonly ErrorCode[] = ['invalid_request', 'request_timeout'];
+const withBody: readonly ErrorCode[] = [
+  ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
+];
+
+/** Answered for any address, so they belong to no route. */
+const ofAnyAddress: readonly ErrorCode[] = [
+  'path_not_found',
+  'method_not_allowed',
+  'invalid_request',
+  'https_required',
+];
+
+/** Every code that a team may receive. */
+export const errorCodes = (): ReadonlySet<ErrorCode> =>
+  new Set([
+    ...ofAnyAddress,
+    ...Object.values<Route>(routes).flatMap((route) => Object.values(errorsOf(route)).flat()),
+  ]);
+
+/** All that a call may answer beside what it is for, by status. */
+export function errorsOf(
+  route: Pick<Route, 'scopes' | 'body' | 'errors' | 'query' | 'isExpensive'>,
+): Readonly<Record<string, readonly ErrorCode[]>> {
+  const { scopes, body, errors = [] } = route;
+  const codes = new Set<ErrorCode>([
+    ...always,
+    ...(body === undefined ? [] : withBody),
+    ...errors,
+    ...(scopes === undefined ? [] : underKey),
+    ...(mayBeExpensive(route) ? (['too_many_reads'] as const) : []),
+  ]);
+  return Object.fromEntries(Map.groupBy(codes, (code) => String(statedError(code).status)));
+}
