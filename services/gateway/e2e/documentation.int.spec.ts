@@ -462,6 +462,9 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       credentials: [{ id: body.credentialId, kind: 'session' }],
     });
     expect((await ask('POST', '/api/v1/admin/credentials/revoke', { body })).statusCode).toBe(200);
+    const { id } = await tollgate<{ id: string }>(system, 'operator', 'token', '--role', 'viewer');
+    const own = await ask('POST', '/api/v1/admin/me/revoke', { body: { credentialId: id } });
+    expect(own.body).toMatchObject({ revoked: [{ id, kind: 'token' }] });
     expect((await tollgateExit(system, 'operator', 'list')).stdout).not.toContain(body.credentialId);
     expect((await tollgateExit(system, 'operator', 'revoke', printed.id)).exitCode).toBe(0);
     for (const path of ['teams', 'views', 'webhooks'])
