@@ -42,7 +42,7 @@ export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<Payout
   return (
     refuseCardNumbers({ ...texts, 'destination.bankAccount.bankName': bankAccount?.bankName }) ??
     refuseCardAsAccount(bankAccount?.account) ??
-    refuseEmails(texts) ??
+    refuseEmails({ ...fields, ...textsOf(metadata) }) ??
     parsed
   );
 }

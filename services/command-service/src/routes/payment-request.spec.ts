@@ -70,12 +70,6 @@ describe('parsePaymentRequest', () => {
     ['an unknown field', { ...minimal, color: 'red' }, 'invalid_param', 'color'],
     ['an e-mail address', { ...minimal, orderNumber: 'ada@example.com' }, 'invalid_param', 'orderNumber'],
     [
-      'an e-mail address in a URL',
-      { ...minimal, redirectFailUrl: 'https://shop.example/?to=ada%40example.com' },
-      'invalid_param',
-      'redirectFailUrl',
-    ],
-    [
       'a script as address',
       { ...minimal, redirectSuccessUrl: 'javascript:alert(1)' },
       'invalid_param',

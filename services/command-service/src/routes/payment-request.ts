@@ -31,7 +31,7 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
       'customer.email': customer?.email,
       'card.holder': card?.holder,
     }) ??
-    refuseEmails({ ...fields, ...textsOf(metadata) }) ??
+    refuseEmails({ product: fields.product, orderNumber: fields.orderNumber, ...textsOf(metadata) }) ??
     refuseTwoWaysToPay(parsed.value) ??
     parsed
   );
