@@ -12,7 +12,7 @@ import {
   type OperatorCredentials,
   keyIdOfPerson,
 } from './operators/credentials.ts';
-import { scopesAcross, scopesWithin } from './operators/grants.ts';
+import { scopesWithin } from './operators/grants.ts';
 import { type KnownPeople, createKnownPeople } from './operators/known-people.ts';
 import { personStreamPrefix, type RegisteredCredential } from './operators/person-record.ts';
 import type { OperatorScope, PersonScope } from './operators/roles.ts';
@@ -357,18 +357,16 @@ function authenticateOperator(
   const { person, source, grants } = credential;
   const keyId = keyIdOfPerson(person);
   const operator = { person, source, grants };
-  const across: CallerScope[] = ['self', ...scopesAcross(grants)];
-  if (name === undefined) {
-    const scopes = new Set(across);
-    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes, operator, credential } };
-  }
+  const scopes: CallerScope[] = ['self'];
+  if (name === undefined)
+    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes: new Set(scopes), operator, credential } };
   const team = find(name);
   const isKnown = environment === 'production' || environment === 'sandbox';
   const within = isKnown ? scopesWithin(grants, { team: name, environment }) : [];
   // A team that there is not, and one that is out of reach, are the same to the person.
   if (team === undefined || !isKnown || within.length === 0)
     return { kind: 'refused', code: 'incorrect_team', keyId };
-  const caller = toCaller(team, { keyId, environment, scopes: [...across, ...within] });
+  const caller = toCaller(team, { keyId, environment, scopes: [...scopes, ...within] });
   return { kind: 'caller', caller: { ...caller, operator, credential } };
 }
 

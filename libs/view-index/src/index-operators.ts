@@ -34,6 +34,9 @@ export interface Beginning {
 /** Behind every text that begins with another one. */
 const lastCharacter = '\u{10ffff}';
 
+/** So many tokens with that beginning are looked at: those of others must not take long to pass over. */
+const tokensMax = 5_000;
+
 /** Each kind is one range of an index, for each owner, as far as it is asked for. */
 export function findBeginning(
   file: IndexFile,
@@ -41,11 +44,12 @@ export function findBeginning(
   { text, limit }: { text: string; limit: number },
 ): Beginning[] {
   const range = [text, `${text}${lastCharacter}`];
+  const sqlByToken = `SELECT token FROM (
+      SELECT token, environment, team FROM payments WHERE token >= ? AND token < ? ORDER BY token LIMIT ${tokensMax}
+    ) WHERE environment || ' ' || team IN (SELECT value FROM json_each(?)) LIMIT ?`;
+  const keys = JSON.stringify(owners.map(({ environment, team }) => `${environment} ${team}`));
   const byToken = file
-    .select('SELECT token FROM payments WHERE token >= ? AND token < ? ORDER BY token LIMIT ?', [
-      ...range,
-      limit,
-    ])
+    .select(sqlByToken, [...range, keys, limit])
     .map((row) => ({ why: 'token' as const, token: String(row['token']) }));
   const sql = `SELECT token, order_number AS number FROM payments INDEXED BY payments_by_order_number
     WHERE environment = ? AND team = ? AND order_number >= ? AND order_number < ? ORDER BY order_number LIMIT ?`;
@@ -58,6 +62,28 @@ export function findBeginning(
     .toSorted((one, other) => (one.number < other.number ? -1 : 1))
     .map(({ token }) => ({ why: 'order-number' as const, token }));
   return [...byToken, ...inOrder].slice(0, limit);
+}
+
+export interface Waiting {
+  unresolvedPayments: number;
+  unresolvedPayouts: number;
+  reviews: number;
+}
+
+/** Reads only entries of indexes that have nothing but what waits. */
+export function countWaiting(file: IndexFile, owners: readonly ListOwner[]): Waiting {
+  const count = (from: string): number => {
+    const sql = `SELECT count(*) AS count FROM ${from}`;
+    const counts = owners.map(({ environment, team }) => file.select(sql, [environment, team])[0]?.['count']);
+    return counts.reduce<number>((sum, each) => sum + Number(each), 0);
+  };
+  const unresolvedIn = (table: string) =>
+    count(`${table} INDEXED BY ${table}_unresolved WHERE environment = ? AND team = ? AND is_unresolved = 1`);
+  return {
+    unresolvedPayments: unresolvedIn('payments'),
+    unresolvedPayouts: unresolvedIn('payouts'),
+    reviews: count('reviews WHERE environment = ? AND team = ?'),
+  };
 }
 
 /** So many declined payments are looked at, the newest of each team. */

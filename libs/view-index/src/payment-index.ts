@@ -51,8 +51,10 @@ import {
   type CreatedBetween,
   type DeclineCounts,
   type HourCount,
+  type Waiting,
   countByHour,
   countDeclines,
+  countWaiting,
   dueAtOf,
   findBeginning,
   tokenByServiceToken,
@@ -116,6 +118,8 @@ export interface PaymentIndex extends DueInquiries {
   findBeginning(owners: readonly ListOwner[], text: string, limit: number): Beginning[];
   /** Why payments of these owners were declined, by reason; the newest of those created since `from` and before `before`. */
   countDeclines(owners: readonly ListOwner[], created: CreatedBetween): DeclineCounts;
+  /** What of these owners waits for an outcome or for a person. */
+  countWaiting(owners: readonly ListOwner[]): Waiting;
   /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
   nextInquiryAt(token: string): number | undefined;
   /** The disputes of one payment of any owner, oldest first. */
@@ -262,6 +266,7 @@ const readsOfOperators = ({
   PaymentIndex,
   | 'countPaymentsByHour'
   | 'countDeclines'
+  | 'countWaiting'
   | 'disputesOf'
   | 'findBeginning'
   | 'listReviewsOfAll'
@@ -270,6 +275,7 @@ const readsOfOperators = ({
 > => ({
   countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
   findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
+  countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
   countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
   listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
   reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),

@@ -162,7 +162,7 @@ async function issueKey(url: string, env: Record<string, string>): Promise<strin
       encoding: 'utf8',
     });
   tollgate('team', 'add', 'bench');
-  const scopes = ['--environment', 'sandbox', '--scopes', 'payments,refunds,payouts,read,cards'];
+  const scopes = ['--environment', 'sandbox', '--scopes', 'payments,refunds,payouts,read,cards,stored-cards'];
   const { key } = JSON.parse(tollgate('key', 'issue', 'bench', ...scopes)) as { key: string };
   for (;;) {
     const headers = { authorization: `Bearer ${key}` };

@@ -67,7 +67,7 @@ beforeAll(async () => {
     ...{ dataDir, inFrontOf: sandbox },
     env: { ...keys, ...wrong, ...ports, PROVIDER_ACCOUNTS_FILE: accountsFile },
   });
-  const scopes = 'payments,refunds,payouts,read,cards';
+  const scopes = 'payments,refunds,payouts,read,cards,stored-cards';
   gateway = gatewaySystem.gatewayAs(await issueKey(gatewaySystem, 'demo', scopes));
   await tollgate(gatewaySystem, 'team', 'add', 'games');
   games = gatewaySystem.gatewayAs(await issueKey(gatewaySystem, 'games', scopes));

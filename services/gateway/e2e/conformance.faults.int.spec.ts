@@ -55,7 +55,7 @@ const cliFile = fileURLToPath(new URL('../src/command-line/cli.ts', import.meta.
 /** A key of the demo team that may send cards, made as an operator makes one. */
 async function issueKey(system: System): Promise<string> {
   const argv = ['key', 'issue', 'demo', '--environment', 'sandbox'];
-  const scopes = ['--scopes', 'payments,refunds,payouts,read,cards'];
+  const scopes = ['--scopes', 'payments,refunds,payouts,read,cards,stored-cards'];
   const env = { ...system.env, ...programEnvironment() };
   const { stdout } = await promisify(execFile)(process.execPath, [cliFile, ...argv, ...scopes], { env });
   const key = /tg_sandbox_\S+/.exec(stdout)?.[0];

@@ -19,7 +19,7 @@ let orders = 0;
 
 beforeAll(async () => {
   system = await startSystem();
-  const scopes = 'payments,refunds,read,cards,admin';
+  const scopes = 'payments,refunds,read,cards,stored-cards,admin';
   gateway = system.gatewayAs(await issueKey(system, 'demo', scopes));
   await tollgate(system, 'team', 'add', 'games');
   games = system.gatewayAs(await issueKey(system, 'games', scopes));

@@ -2,15 +2,15 @@
 import type { EventStore } from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { toIso } from '@tollgate/gateway-api';
-import { isToken } from '@tollgate/teams';
+import { type Reach, isToken } from '@tollgate/teams';
 import { type ViewEnvelope, streamOf } from '@tollgate/views';
 import type { HistoryKind } from './history.ts';
 
-/** Every event, in order; undefined if there is none with this token. */
+/** Every event, in order; undefined if there is none with this token within reach. */
 export async function readOperatorHistory<View extends ViewEnvelope>(
   store: EventStore,
   { kind, stateOf, toData }: HistoryKind<View>,
-  token: string,
+  { token, reach }: { token: string; reach: Reach },
 ) {
   if (!isToken(token)) return undefined;
   const entries = [];
@@ -26,5 +26,5 @@ export async function readOperatorHistory<View extends ViewEnvelope>(
       stored: { type, data, metadata: recorded.metadata },
     });
   }
-  return view === undefined ? undefined : entries;
+  return view === undefined || !reach.includes(kind.ownerOf(view)) ? undefined : entries;
 }

@@ -3,28 +3,24 @@ import type { ReconciliationSummary } from '@tollgate/payment-domain';
 import { toPublicDifferences, toPublicPayout, toPublicReconciliation } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { given } from '@tollgate/service-kit';
-import { isToken } from '@tollgate/teams';
+import { type Reach, isToken } from '@tollgate/teams';
 import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { payoutHistory } from './history.ts';
 import { notedIn } from './list-query.ts';
 import { readOperatorHistory } from './operator-history.ts';
-import { type OwnersOf, type OperatorReadDependencies } from './operator-routes.ts';
+import { type OperatorReadDependencies, ownersIn } from './operator-routes.ts';
 import { readInPieces } from './pieces.ts';
 import { addReadRoute, parameterOf, sendRefusedPage } from './reading.ts';
 import { readJournal, readReport } from './reconciliation-routes.ts';
 
-export function registerOperatorMoneyRoutes(
-  app: FastifyInstance,
-  deps: OperatorReadDependencies,
-  ownersOf: OwnersOf,
-): void {
+export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { store, index, share } = deps;
 
-  addReadRoute(app, deps, routes.listPayoutsOfAll, async ({ query, reply }) => {
+  addReadRoute(app, deps, routes.listPayoutsOfAll, async ({ query, reach, reply }) => {
     const { team, environment, metadata, perPage, order, ...rest } = query;
     const noted = given({ metadata: notedIn(metadata) });
-    const owners = ownersOf({ team, environment });
+    const owners = ownersIn(deps, reach, { team, environment });
     const asked = { ...given(rest), ...noted, perPage, order, owners };
     const list = await readInPieces(share, asked, (piece) => index.listPayoutsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
@@ -32,30 +28,32 @@ export function registerOperatorMoneyRoutes(
     return reply.send({ success: true, payouts, perPage, ...given({ nextCursor: list.nextCursor }) });
   });
 
-  addReadRoute(app, deps, routes.retrievePayoutOfAny, async ({ request, reply }) => {
+  addReadRoute(app, deps, routes.retrievePayoutOfAny, async ({ request, reach, reply }) => {
     const token = parameterOf(request, 'token');
     const view = isToken(token) ? await foldStream(store, payoutKind, token) : undefined;
-    if (view === undefined) return sendError(reply, 'payout_not_found');
+    if (view === undefined || !reach.includes(view.payout)) return sendError(reply, 'payout_not_found');
     return reply.send({ success: true, payout: toOwnedPayout(view) });
   });
 
-  addReadRoute(app, deps, routes.listPayoutEventsOfAny, async ({ request, reply }) => {
-    const events = await readOperatorHistory(store, payoutHistory, parameterOf(request, 'token'));
+  addReadRoute(app, deps, routes.listPayoutEventsOfAny, async ({ request, reach, reply }) => {
+    const token = parameterOf(request, 'token');
+    const events = await readOperatorHistory(store, payoutHistory, { token, reach });
     return events === undefined
       ? sendError(reply, 'payout_not_found')
       : reply.send({ success: true, events });
   });
 
-  addReadRoute(app, deps, routes.listReconciliationsOfAll, async ({ query: { perPage, cursor }, reply }) => {
+  addReadRoute(app, deps, routes.listReconciliationsOfAll, async ({ query, reach, reply }) => {
+    const { perPage, cursor } = query;
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
     const before = cursor === undefined ? undefined : Number(cursor);
-    const { shown, nextCursor } = await readJournal(deps, () => true, { perPage, before });
+    const { shown, nextCursor } = await readJournal(deps, maySee(reach), { perPage, before });
     const reconciliations = shown.map(toOwnedReconciliation);
     return reply.send({ success: true, reconciliations, perPage, ...given({ nextCursor }) });
   });
 
-  addReadRoute(app, deps, routes.retrieveReconciliationOfAny, async ({ request, reply }) => {
-    const found = await readReport(deps, () => true, parameterOf(request, 'token'));
+  addReadRoute(app, deps, routes.retrieveReconciliationOfAny, async ({ request, reach, reply }) => {
+    const found = await readReport(deps, maySee(reach), parameterOf(request, 'token'));
     if (found === undefined) return sendError(reply, 'reconciliation_not_found');
     const differences = toPublicDifferences(found.report);
     return reply.send({
@@ -64,6 +62,12 @@ export function registerOperatorMoneyRoutes(
     });
   });
 }
+
+/** Of an account that one team has alone, what was compared is that team's. */
+const maySee =
+  (reach: Reach) =>
+  (summary: ReconciliationSummary): boolean =>
+    reach.isEverywhere || reach.includes(summary);
 
 const toOwnedPayout = (view: PayoutView) => {
   const { team, environment } = view.payout;

@@ -1,7 +1,7 @@
 /** Reads across teams, for people who operate the gateway. */
 import {
+  type Environment,
   type Payment,
-  environmentSchema,
   inquiryNeedOf,
   isAllowed,
   machineStateOf,
@@ -24,7 +24,7 @@ import {
   sendError,
 } from '@tollgate/gateway-api/http';
 import { given } from '@tollgate/service-kit';
-import { type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
+import { type Reach, type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner, OwnedReviewEntry } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
@@ -46,33 +46,25 @@ const toOperatorsReviewEntry = (entry: OwnedReviewEntry) => ({
   ...given({ proposedBy: proposedByOf(entry) }),
 });
 
-const sumOf = (counts: readonly { count: number }[]): number =>
-  counts.reduce((all, { count }) => all + count, 0);
-
 export type OperatorReadDependencies = ReadDependencies & {
   requests: Pick<RequestLedger, 'find' | 'creations'>;
 };
 
-/** Whose payments and payouts a list is of. */
-export type OwnersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>) => ListOwner[];
+/** Of what the caller reaches, what is asked for. */
+export const ownersIn = (
+  { directory }: Pick<ReadDependencies, 'directory'>,
+  reach: Reach,
+  { team, environment }: { team?: string | undefined; environment?: Environment | undefined } = {},
+): ListOwner[] => reach.ownersAmong(team === undefined ? directory.names() : [team], environment);
 
 export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
-  const { store, index, directory, clock, share } = deps;
-  const ownersOf: OwnersOf = (wanted) =>
-    environmentSchema.options
-      .filter((environment) => (wanted.environment ?? environment) === environment)
-      .flatMap((environment) =>
-        (wanted.team === undefined ? directory.names() : [wanted.team]).map((team) => ({
-          environment,
-          team,
-        })),
-      );
+  const { store, index, clock, share } = deps;
 
-  addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reply }) => {
+  addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reach, reply }) => {
     const { team, environment, metadata, amountFrom, amountTo, account, sanitizedMask, ...others } = query;
     const { declineReason, ...rest } = others;
     const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
-    const owners = ownersOf({ team, environment });
+    const owners = ownersIn(deps, reach, { team, environment });
     const noted = given({ metadata: notedIn(metadata) });
     const { perPage, order } = rest;
     const asked = { ...given(rest), ...noted, perPage, order, owners, accepts };
@@ -85,46 +77,49 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     });
   });
 
-  addReadRoute(app, deps, routes.retrievePaymentOfAny, async ({ request, reply }) => {
+  addReadRoute(app, deps, routes.retrievePaymentOfAny, async ({ request, reach, reply }) => {
     const token = parameterOf(request, 'token');
     // From its events: what may be done now must not be a moment old.
     const view = isToken(token) ? await foldStream(store, paymentKind, token) : undefined;
-    if (view === undefined) return sendError(reply, 'payment_not_found');
+    if (view === undefined || !reach.includes(view.payment)) return sendError(reply, 'payment_not_found');
     const disputes = index.disputesOf(token).map(toPublicDispute);
     return reply.send({ ...toDetail(view, index.nextInquiryAt(token)), disputes });
   });
 
-  addReadRoute(app, deps, routes.listPaymentEventsOfAny, async ({ request, reply }) => {
-    const events = await readOperatorHistory(store, paymentHistory, parameterOf(request, 'token'));
+  addReadRoute(app, deps, routes.listPaymentEventsOfAny, async ({ request, reach, reply }) => {
+    const token = parameterOf(request, 'token');
+    const events = await readOperatorHistory(store, paymentHistory, { token, reach });
     return events === undefined
       ? sendError(reply, 'payment_not_found')
       : reply.send({ success: true, events });
   });
 
-  addReadRoute(app, deps, routes.showOverview, async ({ reply }) => {
-    const { open, reviews } = index.workload();
-    const unresolved = open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved');
+  addReadRoute(app, deps, routes.showOverview, async ({ reach, reply }) => {
+    const owners = ownersIn(deps, reach);
+    const waiting = index.countWaiting(owners);
+    // How long creations took is of the process, and of no team.
+    const minutes = reach.isEverywhere ? deps.requests.creations() : [];
     return reply.send({
-      ...{ success: true, at: toIso(clock.now()), hours: await countHours(deps, ownersOf({}), clock.now()) },
-      minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
+      ...{ success: true, at: toIso(clock.now()), hours: await countHours(deps, owners, clock.now()) },
+      minutes: minutes.map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
       ...given({ readModelLagMs: await readModelLagMs(deps) }),
-      unresolved: sumOf(unresolved),
-      unresolvedPayouts: sumOf(unresolved.filter(({ kind }) => kind === 'payout')),
-      reviews: sumOf(reviews),
+      unresolved: waiting.unresolvedPayments + waiting.unresolvedPayouts,
+      unresolvedPayouts: waiting.unresolvedPayouts,
+      reviews: waiting.reviews,
     });
   });
 
-  addSearch(app, deps, ownersOf);
-  addReviews(app, deps, ownersOf);
-  registerOperatorMoneyRoutes(app, deps, ownersOf);
+  addSearch(app, deps);
+  addReviews(app, deps);
+  registerOperatorMoneyRoutes(app, deps);
   addSecurityLog(app, deps);
   addTeamNames(app, deps);
 }
 
-function addSearch(app: FastifyInstance, deps: OperatorReadDependencies, ownersOf: OwnersOf): void {
+function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { index } = deps;
-  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
-    const { found, request, isPartial } = await searchPayments(deps, ownersOf({}), q);
+  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reach, reply }) => {
+    const { found, request, isPartial } = await searchPayments(deps, ownersIn(deps, reach), q);
     return reply.send({
       success: true,
       hits: toHits(found),
@@ -132,25 +127,25 @@ function addSearch(app: FastifyInstance, deps: OperatorReadDependencies, ownersO
     });
   });
 
-  addReadRoute(app, deps, routes.suggest, async ({ query: { q }, reply }) =>
-    reply.send({ success: true, hits: toHits(findByBeginning(index, ownersOf({}), q)) }),
+  addReadRoute(app, deps, routes.suggest, async ({ query: { q }, reach, reply }) =>
+    reply.send({ success: true, hits: toHits(findByBeginning(index, ownersIn(deps, reach), q)) }),
   );
 
-  addReadRoute(app, deps, routes.countDeclines, async ({ query, reply }) => {
+  addReadRoute(app, deps, routes.countDeclines, async ({ query, reach, reply }) => {
     const { team, environment, ...created } = query;
-    const counts = index.countDeclines(ownersOf({ team, environment }), given(created));
+    const counts = index.countDeclines(ownersIn(deps, reach, { team, environment }), given(created));
     return reply.send({ success: true, ...counts });
   });
 }
 
 const toHits = (found: readonly Hit[]) => found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
 
-function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, ownersOf: OwnersOf): void {
+function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { index } = deps;
-  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reply }) => {
-    const isWanted = ({ environment }: { environment: string }) =>
-      (query.environment ?? environment) === environment;
+  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reach, reply }) => {
     if (token !== undefined) {
+      const isWanted = (entry: OwnedReviewEntry): boolean =>
+        (query.environment ?? entry.environment) === entry.environment && reach.includes(entry);
       const entries = index.reviewsOf(token).filter(isWanted);
       return reply.send({
         success: true,
@@ -159,13 +154,14 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, owners
       });
     }
     const { perPage, cursor } = query;
-    const asked = { ...given({ cursor }), perPage, owners: ownersOf(query) };
+    const owners = ownersIn(deps, reach, query);
+    const asked = { ...given({ cursor }), perPage, owners };
     const list = await readInPieces(deps.share, asked, ({ limit, ...piece }) =>
       toPiece(index.listReviewsOfAll({ ...piece, perPage: limit })),
     );
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const { views: entries, nextCursor } = list;
-    const count = sumOf(index.workload().reviews.filter(isWanted));
+    const count = index.countWaiting(owners).reviews;
     return reply.send({
       ...{ success: true, reviews: entries.map(toOperatorsReviewEntry), count },
       ...given({ nextCursor }),
@@ -175,8 +171,8 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, owners
 
 function addTeamNames(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { directory, clock } = deps;
-  addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) => {
-    const teams = directory.names().toSorted();
+  addReadRoute(app, deps, routes.listTeamNames, async ({ reach, reply }) => {
+    const teams = directory.names().filter(reach.includesTeam).toSorted();
     const isActive = (key: TeamKey) => key.active && !isExpired(key, clock.now());
     const withoutKey = teams.filter((name) => directory.find(name)?.keys.some(isActive) !== true);
     return reply.send({ success: true, teams, withoutKey });
@@ -190,11 +186,11 @@ async function readModelLagMs(deps: OperatorReadDependencies): Promise<number | 
 }
 
 function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): void {
-  addReadRoute(app, deps, routes.listSecurityLog, async ({ query, reply }) => {
+  addReadRoute(app, deps, routes.listSecurityLog, async ({ query, reach, reply }) => {
     const { perPage, cursor, kind, team } = query;
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
     const before = cursor === undefined ? undefined : Number(cursor);
-    const page = await readAuditPage(deps.store, { ...given({ kind, team }), before, limit: perPage });
+    const page = await readAuditPage(deps.store, { ...given({ kind, team }), before, limit: perPage, reach });
     const { next, checked, faultAt } = page;
     const entries = page.entries.map(({ at, actor, ...entry }) => ({
       ...{ ...entry, at: toIso(at) },

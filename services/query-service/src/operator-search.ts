@@ -47,8 +47,13 @@ export async function searchPayments(
 ): Promise<Found> {
   if (isRequestId(text)) return findByRequest(deps, owners, text);
   const byToken = (await findByToken(deps.store, text)) ?? findByServiceToken(deps.index, text);
-  return byToken === undefined ? findInLists(deps, owners, text) : { found: [byToken] };
+  return byToken !== undefined && isOwned(byToken, owners)
+    ? { found: [byToken] }
+    : findInLists(deps, owners, text);
 }
+
+const isOwned = ({ view: { payment } }: Hit, owners: readonly ListOwner[]): boolean =>
+  owners.some(({ team, environment }) => team === payment.team && environment === payment.environment);
 
 async function findByRequest(
   { store, requests }: Pick<Searching, 'store' | 'requests'>,
@@ -58,7 +63,10 @@ async function findByRequest(
   const [request] = owners.flatMap((owner) => requests.find(owner, id) ?? []);
   if (request === undefined) return { found: [] };
   const hit = request.token === undefined ? undefined : await findByToken(store, request.token);
-  return { found: hit === undefined ? [] : [{ ...hit, why: 'request' }], request };
+  return {
+    found: hit === undefined || !isOwned(hit, owners) ? [] : [{ ...hit, why: 'request' }],
+    request,
+  };
 }
 
 function findByServiceToken(index: PaymentIndex, text: string): Hit | undefined {

@@ -5,8 +5,17 @@ import { done, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
+/** An account may serve several teams. */
+const ofAll = { bound: 'installation' } as const;
 const reading = (url: string) =>
-  ({ ...ofOperators, method: 'GET', url: `/api/v1/admin/${url}`, scopes: ['operators:read'] }) as const;
+  ({
+    service: 'command-service',
+    tag: 'Operators',
+    method: 'GET',
+    url: `/api/v1/admin/${url}`,
+    scopes: ['operators:read'],
+    bound: 'installation',
+  }) as const;
 
 const everywhere =
   'It counts in the process that answers, and in the others within about a second. What is under way goes on; inquiries and callbacks do in every state. A repeat changes nothing.';
@@ -14,7 +23,7 @@ const everywhere =
 const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
   ({
     ...{ ...ofOperators, method: 'POST', url: `/api/v1/admin/accounts/:environment/:account/${name}` },
-    ...{ summary, description: everywhere, scopes: ['operators:accounts'] },
+    ...{ summary, description: everywhere, ...ofAll, scopes: ['operators:accounts'] },
     body: { schema: 'AccountChange', example: { reason: 'The bank has announced maintenance until 6 pm.' } },
     answers: done('It is in that state.', 'ChangedAccount'),
     errors: ['account_not_found', ...ofCommands],
@@ -50,7 +59,7 @@ export const accountRoutes = {
     summary: 'Has every process read its accounts file again',
     description:
       'The file of the process that answers is looked at first: where it cannot be used, or has lost an account that still takes payments, nothing changes anywhere. The others read theirs within about a second; one that cannot use its file goes on with what it has, and says so in its log and at `/readyz`. Keys in environment variables stay as they were at the start.',
-    scopes: ['operators:accounts'],
+    ...{ ...ofAll, scopes: ['operators:accounts'] },
     answers: done('What has changed.', 'ReloadedAccounts'),
     errors: ['accounts_file_missing', 'accounts_file_invalid', ...ofCommands],
   },

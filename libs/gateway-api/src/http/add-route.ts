@@ -8,10 +8,11 @@ import {
   toErrorEntries,
   type Log,
 } from '@tollgate/service-kit';
-import { type Caller, type SecurityWatch, formatGrants } from '@tollgate/teams';
+import { type Caller, type Reach, type SecurityWatch, formatGrants } from '@tollgate/teams';
+import { environmentSchema } from '@tollgate/payment-domain';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Access, authenticate } from './authenticate.ts';
+import { type Access, authenticate, reachOfCaller, refuseScope } from './authenticate.ts';
 import { sendError } from './error-answers.ts';
 import type { ErrorCode } from './errors.ts';
 import { keptText } from './kept-text.ts';
@@ -26,6 +27,8 @@ export interface RouteKit {
 
 export interface Call<Stated extends Route = Route> {
   caller: Caller;
+  /** What the caller reaches with the scope of a route across teams; nothing on the routes of a team. */
+  reach: Reach;
   /** The parameters after the `?`, parsed; undefined for a route that takes none. */
   query: Stated extends { query: infer Schema extends z.ZodType } ? z.infer<Schema> : undefined;
   request: FastifyRequest;
@@ -39,13 +42,14 @@ export function addRoute<Stated extends Route>(
   handle: (call: Call<Stated>) => Promise<unknown>,
 ): void {
   const { directory, log } = kit;
-  const { method, url, scopes = [] } = route;
+  const { method, url, scopes = [], bound } = route;
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const unbounded = new WeakSet<FastifyRequest>();
   app.route({
     ...{ method, url },
     // Before the body is read: a stranger's body costs nothing.
     onRequest: async (request, reply) => {
-      const caller = await authenticate(directory, request, reply, scopes);
+      const caller = await authenticate(directory, request, reply, route);
       if (caller === undefined) return reply;
       callers.set(request, caller);
       return undefined;
@@ -59,15 +63,58 @@ export function addRoute<Stated extends Route>(
         const known = Object.keys(route.query?.shape ?? {});
         return sendErrors(reply, 400, toErrorEntries(query.error, codeIn(route), known));
       }
-      const call = { caller, query: query?.data, request, reply } as Call<Stated>;
+      const reach = reachOfCaller(caller, scopes);
+      if (!isNamedTeamInReach(kit, { caller, reach, request, reply }, bound)) return reply;
+      if (bound === 'teams') unbounded.add(request);
+      const call = {
+        caller,
+        query: query?.data,
+        request,
+        reply,
+        get reach() {
+          unbounded.delete(request);
+          return reach;
+        },
+      } as Call<Stated>;
       // A reply is a thenable without a value, so what `handle` resolves with does not say whether it was sent.
       await recordCommand(kit, call, route)
         .then(() => handle(call))
         .catch((error: unknown) => answerUnavailable(error, { route, reply, log }));
       return reply;
     },
+    // A handler that never took the reach of its caller gives nothing away.
+    onSend: async (request, reply) => {
+      if (reply.statusCode < 400 && unbounded.has(request))
+        throw new InvariantViolation(`${method} ${url} answers without the reach of its caller`);
+    },
   });
 }
+
+/** Of a route that is bounded by the team in its address or its body. Without an environment, it concerns both. */
+function isNamedTeamInReach(
+  { directory }: RouteKit,
+  { caller, reach, request, reply }: Pick<Call, 'caller' | 'reach' | 'request' | 'reply'>,
+  bound: Route['bound'],
+): boolean {
+  if (bound !== 'named-team' || reach.isEverywhere) return true;
+  const { team, environment } = namesIn(request);
+  if (typeof team !== 'string' || !reach.includesTeam(team)) {
+    sendError(reply, 'team_not_found');
+    return false;
+  }
+  const environments = environment === undefined ? environmentSchema.options : [String(environment)];
+  const missing = environments.find((each) => !reach.includes({ team, environment: each }));
+  if (missing === undefined) return true;
+  const message = `Your role does not cover ${missing} of ${team}. Ask somebody whose role does.`;
+  refuseScope(directory, { caller, request, reply, message });
+  return false;
+}
+
+/** What the address and the body name; the address wins. */
+const namesIn = ({ body, params }: FastifyRequest): Readonly<Record<string, unknown>> => ({
+  ...(body as object | null),
+  ...(params as object),
+});
 
 /**
  * Of a person, before it is carried out and before its body is validated: what names the object of the command, and nothing
@@ -80,11 +127,7 @@ async function recordCommand(
 ): Promise<void> {
   if (operator === undefined || method === 'GET') return;
   const { person: name, source, grants } = operator;
-  // The address says what it is about, whatever else stands in the body.
-  const named = { ...(request.body as object | null), ...(request.params as object) } as Record<
-    string,
-    unknown
-  >;
+  const named = namesIn(request);
   const texts = [
     'token',
     'environment',

@@ -22,11 +22,11 @@ async function start() {
     await directory.stop();
   });
   app.get('/one', async (request, reply) => {
-    const caller = await authenticate(directory, request, reply, ['refunds']);
+    const caller = await authenticate(directory, request, reply, { scopes: ['refunds'] });
     return caller === undefined ? reply : reply.send(caller.team);
   });
   app.get('/either', async (request, reply) => {
-    const caller = await authenticate(directory, request, reply, ['payments', 'read']);
+    const caller = await authenticate(directory, request, reply, { scopes: ['payments', 'read'] });
     return caller === undefined ? reply : reply.send(caller.team);
   });
   return { app, store, authorization: `Bearer ${reader}` };

@@ -3,6 +3,7 @@ import {
   type Authentication,
   type Caller,
   type CallerScope,
+  type Reach,
   type TeamDirectory,
   formatGrants,
   mayDo,
@@ -11,6 +12,7 @@ import {
 import { currentRequest, given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './error-answers.ts';
+import type { Bound } from './routes.ts';
 
 /** What routes need of the directory of teams. */
 export type Access = Pick<TeamDirectory, 'authenticate' | 'catchUp' | 'noteRefusal'>;
@@ -25,7 +27,7 @@ export async function authenticate(
   directory: Access,
   request: FastifyRequest,
   reply: FastifyReply,
-  scopes: readonly CallerScope[],
+  route: Protected,
 ): Promise<Caller | undefined> {
   const authentication = await identify(directory, request);
   if (authentication.kind === 'refused') {
@@ -37,18 +39,38 @@ export async function authenticate(
   }
   const { caller } = authentication;
   noteCaller(caller);
-  if (scopes.some((each) => caller.scopes.has(each)) && isInReach(caller, scopes)) return caller;
-  const { team, keyId } = caller;
-  directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
-  sendError(reply, 'scope_missing', { message: lackOf(caller, scopes) });
+  if (isAllowed(caller, route)) return caller;
+  refuseScope(directory, { caller, request, reply, message: lackOf(caller, route) });
   return undefined;
 }
 
-/** Until a route says how it is bounded, one across teams is for those who reach all of them. */
-const isInReach = ({ operator }: Caller, scopes: readonly CallerScope[]): boolean =>
-  operator === undefined ||
-  !scopes.some((scope) => scope.startsWith('operators:')) ||
-  reachOf(operator.grants, scopes).isEverywhere;
+/** What says who may call a route. */
+interface Protected {
+  scopes?: readonly CallerScope[] | undefined;
+  bound?: Bound | undefined;
+}
+
+/** A person who names no team has no scope of a route of teams. */
+function isAllowed(caller: Caller, { scopes = [], bound }: Protected): boolean {
+  if (bound === undefined) return scopes.some((each) => caller.scopes.has(each));
+  if (bound === 'person' && scopes.some((each) => caller.scopes.has(each))) return true;
+  const reach = reachOfCaller(caller, scopes);
+  return bound === 'installation' ? reach.isEverywhere : reach.isSomewhere;
+}
+
+/** A key reaches nothing across teams, and neither does a link, which only signs in. */
+export const reachOfCaller = (caller: Caller, scopes: readonly CallerScope[]): Reach =>
+  reachOf((caller.scopes.has('self') ? caller.operator?.grants : undefined) ?? [], scopes);
+
+export function refuseScope(
+  directory: Pick<Access, 'noteRefusal'>,
+  refused: { caller: Caller; request: FastifyRequest; reply: FastifyReply; message: string },
+): void {
+  const { caller, request, reply, message } = refused;
+  const { team, keyId } = caller;
+  directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
+  sendError(reply, 'scope_missing', { message });
+}
 
 const authentications = new WeakMap<FastifyRequest, Authentication>();
 
@@ -88,14 +110,17 @@ const hintFor = (code: string, authorization: string | undefined): string | unde
     ? 'The Authorization header does not begin with Bearer. Send Authorization: Bearer <API key>.'
     : undefined;
 
-function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {
+function lackOf({ operator, team }: Caller, { scopes = [], bound }: Protected): string {
   const needed = scopes.join(' or ');
   if (operator === undefined) return `The API key lacks the scope ${needed}. Use a key that has it.`;
   const { grants } = operator;
+  const lack = `Your role, ${formatGrants(grants)}, lacks the scope ${needed}`;
+  const hasItSomewhere = scopes.some((scope) => mayDo(grants, scope, {}));
+  if (!hasItSomewhere) return `${lack}.`;
   // To name a team helps only those whose role may do it within one.
-  const isTeamMissing = team === '' && scopes.some((scope) => mayDo(grants, scope, {}));
-  const hint = isTeamMissing ? ' without a team: name one in Tollgate-Team and Tollgate-Environment' : '';
-  return `Your role, ${formatGrants(grants)}, lacks the scope ${needed}${hint}.`;
+  if (bound === undefined && team === '')
+    return `${lack} without a team: name one in Tollgate-Team and Tollgate-Environment.`;
+  return bound === 'installation' ? `${lack} in all teams and environments.` : `${lack} here.`;
 }
 
 /** For whom a person who operates the gateway calls. */

@@ -115,9 +115,15 @@ function toOperation(operation: Operation): JsonObject {
 
 const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-function descriptionOf({ description: text, scopes }: Operation): string {
-  const needed = scopes?.map((scope) => `\`${scope}\``).join(' or ');
-  const key = needed === undefined ? 'No key is needed.' : `The key needs the scope ${needed}.`;
+function descriptionOf({ description: text, scopes, bound }: Operation): string {
+  const isOfPersons = bound !== undefined;
+  const needed = scopes
+    ?.filter((scope) => isOfPersons || !scope.startsWith('operators:'))
+    .map((scope) => `\`${scope}\``)
+    .join(' or ');
+  const who = `The ${isOfPersons ? 'person' : 'key'} needs the scope ${needed}`;
+  const where = bound === 'installation' ? ' in all teams and environments' : '';
+  const key = needed === undefined ? 'No key is needed.' : `${who}${where}.`;
   return text === undefined ? key : `${text}\n\n${key}`;
 }
 

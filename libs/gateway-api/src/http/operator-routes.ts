@@ -11,19 +11,19 @@ import {
   securityLogSchema,
 } from './queries.ts';
 import { done, ofCommands, ofReads } from './route-parts.ts';
-import type { Route } from './routes.ts';
+import type { Bound, Route } from './routes.ts';
 
-const reading = (url: string) => ({
+const reading = <Of extends Bound>(url: string, bound: Of) => ({
   ...{ service: 'query-service' as const, method: 'GET' as const, url: `/api/v1/admin/${url}` },
-  ...{ tag: 'Operators' as const, scopes: ['operators:read'] as const },
+  ...{ tag: 'Operators' as const, scopes: ['operators:read'] as const, bound },
 });
 
 const onBehalf =
-  'A person shows a credential that `tollgate operator` issues, as the bearer of `Authorization`. With `Tollgate-Team` and `Tollgate-Environment` it opens the routes of that team too, as far as the role of the person goes.';
+  'A person shows a credential that `tollgate operator` issues, as the bearer of `Authorization`. It shows the teams and environments that the person was granted. With `Tollgate-Team` and `Tollgate-Environment` it opens the routes of that team, within the role of the person there.';
 
 export const operatorRoutes = {
   listPaymentsOfAll: {
-    ...reading('payments'),
+    ...reading('payments', 'teams'),
     summary: 'Lists the payments of all teams, newest or oldest first',
     description: `Of a filter by amount, account, mask or reason of a decline, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
@@ -35,13 +35,13 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   retrievePaymentOfAny: {
-    ...reading('payments/:token'),
+    ...reading('payments/:token', 'teams'),
     summary: 'Shows a payment of whatever team: what happens next, and what may be done now',
     answers: done('The payment.', 'OperatorPayment'),
     errors: ['payment_not_found', 'store_unavailable', 'read_model_behind'],
   },
   listPaymentEventsOfAny: {
-    ...reading('payments/:token/events'),
+    ...reading('payments/:token/events', 'teams'),
     summary: 'Shows the history of a payment of whatever team, with persons and with each event as stored',
     answers: done('Every event, in order.', 'OperatorHistory'),
     errors: ['payment_not_found', 'store_unavailable'],
@@ -50,7 +50,7 @@ export const operatorRoutes = {
     service: 'command-service',
     ...{ method: 'POST', url: '/api/v1/admin/payments/:token/inquire', tag: 'Operators' },
     summary: 'Inquires about a payment now, and waits for the answer',
-    scopes: ['operators:act'],
+    ...{ scopes: ['operators:act'], bound: 'teams' },
     answers: done('What came of it.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
   },
@@ -60,12 +60,12 @@ export const operatorRoutes = {
     summary: 'Erases the stored e-mail and IP address of the customer of a payment',
     description:
       'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
-    scopes: ['operators:manage'],
+    ...{ scopes: ['operators:manage'], bound: 'teams' },
     answers: done('Neither is stored any more.', 'ForgottenCustomer'),
     errors: ['payment_not_found', ...ofCommands],
   },
   listDeadLetters: {
-    ...reading('dead-letters'),
+    ...reading('dead-letters', 'installation'),
     service: 'command-service',
     summary: 'Lists callbacks of the Payment Service that could never be applied, oldest first',
     query: noQuerySchema,
@@ -78,13 +78,13 @@ export const operatorRoutes = {
     summary: 'Publishes dead-lettered callbacks again, one or all that are callbacks',
     description:
       'A callback is a hint: it sets an inquiry off, so one that is applied twice changes nothing.',
-    scopes: ['operators:act'],
+    ...{ scopes: ['operators:act'], bound: 'installation' },
     body: { schema: 'DeadLetterReplay', example: { offset: '0/17' }, isOptional: true },
     answers: done('Published again.', 'ReplayedDeadLetters'),
     errors: ['dead_letter_not_found', ...ofCommands],
   },
   listPayoutsOfAll: {
-    ...reading('payouts'),
+    ...reading('payouts', 'teams'),
     summary: 'Lists the payouts of all teams, newest or oldest first',
     query: operatorPayoutListSchema,
     isExpensive: true,
@@ -95,19 +95,19 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   retrievePayoutOfAny: {
-    ...reading('payouts/:token'),
+    ...reading('payouts/:token', 'teams'),
     summary: 'Shows a payout of whatever team',
     answers: done('The payout.', 'OperatorPayout'),
     errors: ['payout_not_found', 'store_unavailable'],
   },
   listPayoutEventsOfAny: {
-    ...reading('payouts/:token/events'),
+    ...reading('payouts/:token/events', 'teams'),
     summary: 'Shows the history of a payout of whatever team, with persons and with each event as stored',
     answers: done('Every event, in order.', 'OperatorHistory'),
     errors: ['payout_not_found', 'store_unavailable'],
   },
   listReconciliationsOfAll: {
-    ...reading('reconciliations'),
+    ...reading('reconciliations', 'teams'),
     summary: 'Lists the reconciliations of all accounts that have ended, newest first',
     query: reconciliationListSchema,
     answers: done(
@@ -117,7 +117,7 @@ export const operatorRoutes = {
     errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveReconciliationOfAny: {
-    ...reading('reconciliations/:token'),
+    ...reading('reconciliations/:token', 'teams'),
     summary: 'Shows a reconciliation of whatever account, with its differences',
     answers: done('The reconciliation.', 'OperatorReconciliation'),
     errors: ['reconciliation_not_found', 'store_unavailable'],
@@ -128,7 +128,7 @@ export const operatorRoutes = {
     summary: 'Has a day of a merchant account compared with the Payment Service',
     description:
       'The gateway begins within seconds; what a large day takes may be minutes, and its token is not found before it has ended. An account that is not configured ends as `account_unknown`.',
-    scopes: ['operators:act'],
+    ...{ scopes: ['operators:act'], bound: 'installation' },
     body: {
       schema: 'ReconciliationRequest',
       example: { environment: 'production', account: 'main', day: '2030-01-31', isDryRun: true },
@@ -137,7 +137,7 @@ export const operatorRoutes = {
     errors: [...ofCommands],
   },
   listFailingWebhooks: {
-    ...reading('webhooks'),
+    ...reading('webhooks', 'teams'),
     service: 'notifier',
     summary: 'Lists the webhooks of all teams that were not delivered, latest first, with every attempt',
     description:
@@ -148,7 +148,7 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   listDisabledEndpoints: {
-    ...reading('webhook-endpoints'),
+    ...reading('webhook-endpoints', 'teams'),
     service: 'notifier',
     summary: 'Lists the standing webhook endpoints of all teams that are disabled, longest first',
     description:
@@ -161,7 +161,7 @@ export const operatorRoutes = {
     service: 'notifier',
     ...{ method: 'POST', url: '/api/v1/admin/webhooks/:webhook/replay', tag: 'Operators' },
     summary: 'Replays one webhook that was not delivered',
-    scopes: ['operators:act'],
+    ...{ scopes: ['operators:act'], bound: 'teams' },
     answers: { 202: { meaning: 'It is sent immediately.', schema: 'ReplayedWebhooks' } },
     errors: ['webhook_not_found', 'too_many_replays', 'read_model_behind', ...ofCommands],
   },
@@ -171,7 +171,7 @@ export const operatorRoutes = {
     summary: 'Replays the failed webhooks that match',
     description:
       'At most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
-    scopes: ['operators:act'],
+    ...{ scopes: ['operators:act'], bound: 'teams' },
     body: { schema: 'FailingReplay', example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' } },
     answers: {
       202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedDeliveries' },
@@ -179,7 +179,7 @@ export const operatorRoutes = {
     errors: ['read_model_behind', ...ofCommands],
   },
   listSecurityLog: {
-    ...reading('security-log'),
+    ...reading('security-log', 'teams'),
     summary: 'Lists the security log, newest first, and checks the chain of what it looks at',
     description:
       'A page looks at 2,000 entries at most, so one with a filter may be empty while `nextCursor` is present. The whole log is checked by `tollgate audit verify`.',
@@ -189,7 +189,7 @@ export const operatorRoutes = {
     errors: ['invalid_param', 'store_unavailable'],
   },
   listReviewsOfAll: {
-    ...reading('reviews'),
+    ...reading('reviews', 'teams'),
     summary: 'Lists the open reviews of all teams: those of production first, each oldest first',
     description: 'Pages have 500 reviews unless `perPage` says otherwise.',
     query: operatorReviewListSchema,
@@ -198,14 +198,14 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   showOverview: {
-    ...reading('overview'),
+    ...reading('overview', 'teams'),
     summary: 'Counts the payments of the last 24 hours by hour, what is unresolved, and the open reviews',
     query: noQuerySchema,
     answers: done('The figures.', 'Overview'),
     errors: [...ofReads],
   },
   searchAll: {
-    ...reading('search'),
+    ...reading('search', 'teams'),
     summary:
       'Finds payments of all teams by a token, the id of a request, an order number, the service’s token or a masked card',
     query: searchSchema,
@@ -213,7 +213,7 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   suggest: {
-    ...reading('search/suggestions'),
+    ...reading('search/suggestions', 'teams'),
     summary: 'Finds payments of all teams by the beginning of a token or of an order number',
     description: 'Eight at the most. What is typed in full is found by the search.',
     query: searchSchema,
@@ -221,7 +221,7 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   countDeclines: {
-    ...reading('declines'),
+    ...reading('declines', 'teams'),
     summary: 'Counts declined payments by their reason, most frequent first',
     description: 'Looks at the newest 5,000 of them; `isPartial` says that there are more.',
     query: declineCountSchema,
@@ -230,14 +230,14 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   listTeamNames: {
-    ...reading('teams'),
+    ...reading('teams', 'teams'),
     summary: 'Lists the teams by name',
     query: noQuerySchema,
     answers: done('The teams.', 'TeamNames'),
     errors: [...ofReads],
   },
   listSavedViews: {
-    ...reading('views'),
+    ...reading('views', 'person'),
     service: 'command-service',
     summary: 'Lists the lists of payments that you have saved by name',
     query: noQuerySchema,
@@ -248,7 +248,7 @@ export const operatorRoutes = {
     service: 'command-service',
     ...{ method: 'POST', url: '/api/v1/admin/views', tag: 'Operators' },
     summary: 'Saves a list of payments by name; one of the same name is replaced',
-    scopes: ['operators:read'],
+    ...{ scopes: ['operators:read'], bound: 'person' },
     body: { schema: 'SavedView', example: { name: 'Shop, declined', query: 'team=shop&phase=declined' } },
     answers: done('All of yours, by name.', 'SavedViews'),
     errors: ['too_many_views', ...ofCommands],
@@ -257,7 +257,7 @@ export const operatorRoutes = {
     service: 'command-service',
     ...{ method: 'POST', url: '/api/v1/admin/views/remove', tag: 'Operators' },
     summary: 'Removes a saved list of payments by its name',
-    scopes: ['operators:read'],
+    ...{ scopes: ['operators:read'], bound: 'person' },
     body: { schema: 'RemovedView', example: { name: 'Shop, declined' } },
     answers: done('What is left, by name.', 'SavedViews'),
     errors: [...ofCommands],

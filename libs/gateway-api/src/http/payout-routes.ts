@@ -2,7 +2,7 @@ import { payoutListSchema } from './queries.ts';
 import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
-const decidedBySecondKey = <More extends Partial<Route>>(
+const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
   decision: 'approve' | 'refuse',
   summary: string,
   more: More,

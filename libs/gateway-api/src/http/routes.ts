@@ -1,6 +1,6 @@
 /** Every route of the API: services register them, the front door forwards them, and the OpenAPI document lists them. */
 import { balanceQuerySchema, paymentNameSchema } from '@tollgate/payment-api';
-import type { CallerScope } from '@tollgate/teams';
+import type { CallerScope, OperatorScope, PersonScope, Scope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
 import { type ErrorCode, errorPage } from './errors.ts';
@@ -100,7 +100,21 @@ export const tags = {
 } as const;
 type Tag = keyof typeof tags;
 
-export interface Route {
+/**
+ * What bounds a route across teams: `teams`, what its handler asks of the caller's reach; `named-team`, the team and the
+ * environment that the request names; `installation`, for callers that reach everything; `person`, what is the person's own.
+ */
+export type Bound = 'teams' | 'named-team' | 'installation' | 'person';
+
+/** The caller needs one of these scopes. Without any, no key is needed. With one of keys first, the caller's team bounds it. */
+type Access =
+  | { scopes?: undefined; bound?: undefined }
+  | { scopes: readonly [Scope, ...CallerScope[]]; bound?: undefined }
+  | { scopes: readonly [OperatorScope | PersonScope]; bound: Bound };
+
+export type Route = StatedRoute & Access;
+
+interface StatedRoute {
   service: AnsweringService;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** As Fastify writes it: `/api/v1/payments/:token`. */
@@ -108,8 +122,6 @@ export interface Route {
   tag: Tag;
   summary: string;
   description?: string;
-  /** The key needs one of these scopes; absent: no key is needed. */
-  scopes?: readonly CallerScope[];
   /** Parsed before the handler runs. */
   query?: z.ZodObject;
   idempotencyKey?: 'required' | 'optional';
@@ -156,7 +168,7 @@ const payments = {
     ...{ method: 'POST', url: '/api/v1/payments', tag: 'Payments' },
     summary: 'Creates a payment',
     description:
-      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once and gets the same answer. `card` requires the scope `cards`.',
+      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once and gets the same answer. `card` requires the scope `cards`, `recurringToken` the scope `stored-cards`.',
     ...{ scopes: ['payments'], idempotencyKey: 'optional', ...calls },
     body: {
       schema: 'PaymentRequest',
@@ -320,8 +332,8 @@ const others = {
     ...{ method: 'POST', url: '/api/v1/reviews/:token/resolve', tag: 'People' },
     summary: 'Resolves a review',
     description:
-      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there.',
-    ...{ scopes: ['admin'], isCommand: true },
+      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Team leads may answer `inquire_again` only.',
+    ...{ scopes: ['admin', 'operators:teams'], isCommand: true },
     body: {
       schema: 'Resolution',
       example: {

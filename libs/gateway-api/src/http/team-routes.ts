@@ -4,7 +4,9 @@ import { done, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
-const managed = { scopes: ['operators:manage'] } as const;
+const managed = { scopes: ['operators:manage'], bound: 'named-team' } as const;
+/** What concerns other teams as well. */
+const managedForAll = { scopes: ['operators:manage'], bound: 'installation' } as const;
 
 const whereSigned =
   'Only where the gateway has the key that changes of teams are signed with: one process with all services and that key in its data directory. Elsewhere `tollgate` does it, where the key is.';
@@ -21,14 +23,14 @@ export const teamRoutes = {
   listKeysOfAll: {
     ...{ ...ofOperators, method: 'GET', url: '/api/v1/admin/keys' },
     summary: 'Lists the API keys of all teams, by team, with their last use',
-    ...{ scopes: ['operators:read'], query: keyListSchema },
+    ...{ scopes: ['operators:read'], bound: 'teams', query: keyListSchema },
     answers: done('One page.', 'KeyList'),
     errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveTeam: {
     ...{ ...ofOperators, method: 'GET', url: '/api/v1/admin/teams/:team' },
     summary: 'Shows a team: where its URLs may point, what its payouts are taken from, and its limits',
-    ...{ scopes: ['operators:read'], query: noQuerySchema },
+    ...{ scopes: ['operators:read'], bound: 'teams', query: noQuerySchema },
     answers: done('The team.', 'TeamDetails'),
     errors: ['team_not_found', 'store_unavailable'],
   },
@@ -36,7 +38,7 @@ export const teamRoutes = {
     ...{ ...ofOperators, method: 'POST', url: '/api/v1/admin/teams' },
     summary: 'Adds a team, without a key',
     description: whereSigned,
-    ...managed,
+    ...managedForAll,
     body: { schema: 'TeamRequest', example: { team: 'shop' } },
     answers: done('The team is there.', 'ChangedTeam'),
     errors: ['team_exists', 'signing_key_missing', ...ofCommands],
@@ -45,7 +47,7 @@ export const teamRoutes = {
     ...{ ...ofOperators, method: 'POST', url: '/api/v1/admin/keys' },
     summary: 'Issues an API key for a team, and shows its text this once',
     description: `Two keys of an environment may be active, so that one replaces the other. With a \`keyId\` of yours, a repeat issues no second key.\n\n${whereSigned}`,
-    ...managed,
+    ...{ scopes: ['operators:teams'], bound: 'named-team' },
     body: {
       schema: 'KeyRequest',
       example: { team: 'shop', environment: 'sandbox', scopes: ['payments', 'read'] },
@@ -60,7 +62,7 @@ export const teamRoutes = {
     ...{ ...ofOperators, method: 'POST', url: '/api/v1/admin/keys/:keyId/revoke' },
     summary: 'Revokes an API key for good',
     description: `It is refused within a second. A repeat changes nothing.\n\n${whereSigned}`,
-    ...managed,
+    ...{ scopes: ['operators:teams'], bound: 'teams' },
     body: { schema: 'KeyRevocation', example: { team: 'shop' } },
     answers: done('It is revoked.', 'ChangedTeam'),
     errors: ['team_not_found', 'key_not_found', 'signing_key_missing', ...ofCommands],
@@ -76,7 +78,7 @@ export const teamRoutes = {
     errors: [...ofChanges],
   },
   chooseWallet: {
-    ...{ ...changing, url: '/api/v1/admin/teams/:team/wallet' },
+    ...{ ...changing, ...managedForAll, url: '/api/v1/admin/teams/:team/wallet' },
     summary: 'Chooses what the payouts of a team are taken from',
     description: `\`own\`: what the team took itself, less what it refunded and paid out. \`shared\`: the same of all teams that name this wallet, together. \`provider\`: whatever the provider has, the money of other teams, too.\n\n${whereSigned}`,
     body: { schema: 'WalletChoice', example: { wallet: { kind: 'shared', name: 'group' } } },

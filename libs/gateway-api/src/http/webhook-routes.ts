@@ -32,7 +32,7 @@ const replayWebhooks = (kind: 'payment' | 'payout') =>
 const endpoints = '/api/v1/webhook-endpoints';
 const atEndpoints = { service: 'notifier', tag: 'Webhooks' } as const;
 const reading = ['read', 'admin'] as const;
-const changing = ['admin'] as const;
+const changing = ['admin', 'operators:teams'] as const;
 const ofOne = ['webhook_endpoint_not_found', ...ofCommands] as const;
 const ofChanges = ['webhook_endpoint_exists', 'too_many_endpoint_changes', 'origin_not_allowed'] as const;
 

@@ -27,7 +27,7 @@ export const bearerOf = (team: string, holder?: Holder): string =>
 
 const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): Caller => ({
   ...{ team, keyId: `key-of-${team}`, environment: 'sandbox' },
-  scopes: new Set(['payments', 'refunds', 'payouts', 'approvals', 'cards', 'read', 'admin']),
+  scopes: new Set(['payments', 'refunds', 'payouts', 'approvals', 'cards', 'stored-cards', 'read', 'admin']),
   allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
   wallet,
   ...given({ approvalAbove: approvalAbove === undefined ? undefined : { EUR: approvalAbove } }),
@@ -42,7 +42,7 @@ const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
 /** The operator who closes accounts. */
 const operator: Caller = {
   ...callerOf('', { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] }),
-  ...{ keyId: 'person', scopes: new Set(['operators:accounts', 'operators:act'] as const) },
+  ...{ keyId: 'person', scopes: new Set(['self'] as const) },
   operator: { person: 'ada', source: 'oidc', grants: everywhere('operator') },
 };
 

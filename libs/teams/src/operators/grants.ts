@@ -42,10 +42,6 @@ const covers = ({ teams, environments }: Grant, owner: { team?: string; environm
 
 const isEverywhere = ({ teams, environments }: Grant): boolean => teams === '*' && environments === '*';
 
-/** Scopes for the routes across teams, wherever they count. */
-export const scopesAcross = (grants: Grants): CallerScope[] =>
-  grants.flatMap(({ role }) => rightsOf[role].across);
-
 /** Scopes for the routes of this team in this environment; none where no grant covers it. */
 export const scopesWithin = (grants: Grants, owner: Owner): CallerScope[] =>
   grants.filter((grant) => covers(grant, owner)).flatMap(({ role }) => rightsOf[role].within);
@@ -54,6 +50,7 @@ export const scopesWithin = (grants: Grants, owner: Owner): CallerScope[] =>
 export interface Reach {
   /** Everything, also what belongs to no team. */
   readonly isEverywhere: boolean;
+  readonly isSomewhere: boolean;
   includes(owner: { team?: string | undefined; environment: string }): boolean;
   /** In some environment at least. */
   includesTeam(team: string): boolean;
@@ -67,6 +64,7 @@ export function reachOf(grants: Grants, wanted: readonly CallerScope[]): Reach {
     counting.some((grant) => covers(grant, { team, environment }));
   return {
     isEverywhere: counting.some(isEverywhere),
+    isSomewhere: counting.length > 0,
     includes,
     includesTeam: (team) => counting.some((grant) => covers(grant, { team })),
     ownersAmong: (teams, only) =>

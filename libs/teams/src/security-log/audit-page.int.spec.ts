@@ -2,8 +2,11 @@ import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
+import { everywhere, reachOf } from '../operators/grants.ts';
 import { readAuditPage } from './audit.ts';
 import { createSecurityLog } from './security-log.ts';
+
+const reach = reachOf(everywhere('viewer'), ['operators:read']);
 
 const entriesOfOneAppend = 1_000;
 
@@ -36,23 +39,23 @@ const changing = (
 describe('a page of the security log', () => {
   it('is newest first, leads to the next one, and says that all of it is in the chain', async () => {
     const store = await given(5);
-    const first = await readAuditPage(store, { limit: 3 });
+    const first = await readAuditPage(store, { reach, limit: 3 });
     expect(first.entries.map(({ revision }) => revision)).toEqual([4, 3, 2]);
     expect(first).toMatchObject({ checked: 3, next: 2 });
-    const second = await readAuditPage(store, { limit: 3, before: first.next });
+    const second = await readAuditPage(store, { reach, limit: 3, before: first.next });
     expect(second.entries.map(({ revision }) => revision)).toEqual([1, 0]);
     expect(second).toMatchObject({ checked: 2 });
     expect(second).not.toHaveProperty('next');
-    expect(await readAuditPage(store, { limit: 3, before: 0 })).toEqual({ entries: [], checked: 0 });
-    expect((await readAuditPage(store, { limit: 3, kind: 'team' })).entries).toEqual([]);
+    expect(await readAuditPage(store, { reach, limit: 3, before: 0 })).toEqual({ entries: [], checked: 0 });
+    expect((await readAuditPage(store, { reach, limit: 3, kind: 'team' })).entries).toEqual([]);
   });
 
   it('looks at 2,000 entries at most, and leads on also where one of them is not as it was written', async () => {
     const store = await given(2_003);
     const changed = changing(store, (event) => (event.revision === 1_500 ? { ...event, data: {} } : event));
-    const page = await readAuditPage(changed, { limit: 3, kind: 'team' });
+    const page = await readAuditPage(changed, { reach, limit: 3, kind: 'team' });
     expect(page).toEqual({ entries: [], checked: 1_999, faultAt: 1_500, next: 3 });
-    const last = await readAuditPage(changed, { limit: 3, kind: 'team', before: page.next });
+    const last = await readAuditPage(changed, { reach, limit: 3, kind: 'team', before: page.next });
     expect(last).toEqual({ entries: [], checked: 3 });
   });
 
@@ -61,7 +64,7 @@ describe('a page of the security log', () => {
     ['removed', 3, (event) => (event.revision === 2 ? undefined : event)],
     ['removed at its beginning', 1, (event) => (event.revision === 0 ? undefined : event)],
   ])('names the entry where one was %s', async (_, faultAt, change) => {
-    const page = await readAuditPage(changing(await given(5), change), { limit: 10 });
+    const page = await readAuditPage(changing(await given(5), change), { reach, limit: 10 });
     expect(page).toMatchObject({ faultAt });
   });
 });

@@ -2,6 +2,7 @@
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/payment-domain';
 import type { TeamVerifier } from '../signing/signing-keys.ts';
+import type { Reach } from '../operators/grants.ts';
 import { checkSignature } from '../signing/signed-events.ts';
 import { teamStreamPrefix } from '../team.ts';
 import { type CheckedChain, checkChain, isNextInChain } from './chain.ts';
@@ -51,6 +52,20 @@ export async function readAudit(
 /** Entries that one page looks at most: a filter may leave out most of them. */
 const lookedAtMax = 2_000;
 
+type AuditPageQuery = Omit<AuditQuery, 'since'> & {
+  before?: number | undefined;
+  /** What the reader may see. */
+  reach: Reach;
+};
+
+/** An entry without a team is for those who reach everything, one without an environment for who reaches the team anywhere. */
+function maySee(reach: Reach, entry: AuditEntry): boolean {
+  if (reach.isEverywhere) return true;
+  const [team, environment] = [teamIn(entry), inDetail(entry, 'environment')];
+  if (typeof team !== 'string') return false;
+  return typeof environment === 'string' ? reach.includes({ team, environment }) : reach.includesTeam(team);
+}
+
 interface AuditPage {
   /** Newest first. */
   entries: AuditEntry[];
@@ -65,7 +80,7 @@ interface AuditPage {
 /** @param before a revision; the last one unless given */
 export async function readAuditPage(
   store: Pick<EventStore, 'read'>,
-  { team, kind, before, limit }: Omit<AuditQuery, 'since'> & { before?: number | undefined },
+  { team, kind, before, limit, reach }: AuditPageQuery,
 ): Promise<AuditPage> {
   const page: AuditPage = { entries: [], checked: 0 };
   const types: readonly string[] | undefined = kind && securityEventKinds[kind];
@@ -88,7 +103,8 @@ export async function readAuditPage(
     [newer, lookedAt] = [recorded, lookedAt + 1];
     const entry = toEntry(recorded);
     const isAsked = types?.includes(entry.type) !== false;
-    if (isAsked && (team === undefined || teamIn(entry) === team)) page.entries.push(entry);
+    const isWanted = isAsked && (team === undefined || teamIn(entry) === team);
+    if (isWanted && maySee(reach, entry)) page.entries.push(entry);
   }
   check(undefined);
   return page;
@@ -107,10 +123,14 @@ function toEntry(recorded: RecordedEvent): AuditEntry {
   };
 }
 
-function teamIn({ data: { team, stream } }: AuditEntry): unknown {
-  if (team !== undefined) return team;
-  return typeof stream === 'string' ? stream.slice(teamStreamPrefix.length) : undefined;
+function teamIn(entry: AuditEntry): unknown {
+  const { stream } = entry.data;
+  return typeof stream === 'string' ? stream.slice(teamStreamPrefix.length) : inDetail(entry, 'team');
 }
+
+/** Of a command, what it was about. */
+const inDetail = ({ data }: AuditEntry, name: string): unknown =>
+  data[name] ?? (Object(data['detail']) as Record<string, unknown>)[name];
 
 /** An event of a team that is in one of the two only. */
 interface TeamFault {

@@ -1,10 +1,7 @@
 /** Dead-lettered callbacks, and forgetting a customer, for people who operate the gateway. */
 import { deadLetterReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
-import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
-import { paymentStream } from '@tollgate/payment-domain';
 import { given, sendErrors } from '@tollgate/service-kit';
-import { isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import {
   type ForgetDependencies,
@@ -13,6 +10,7 @@ import {
   remainingTexts,
 } from '../aggregates/customers.ts';
 import { publishDeadLettersAgain, readDeadLetters } from '../callbacks/dead-letters.ts';
+import { isPaymentInReach } from './operator-routes.ts';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';
 
@@ -25,7 +23,7 @@ export interface DeadLetterRouteDependencies extends RouteKit, ForgetDependencie
 const shownMax = 500;
 
 export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterRouteDependencies): void {
-  const { topicReader, store } = deps;
+  const { topicReader } = deps;
 
   addCommandRoute(app, deps, routes.listDeadLetters, async ({ reply }) => {
     const waiting = (await readDeadLetters(topicReader)).filter(({ isReplayed }) => !isReplayed);
@@ -51,16 +49,11 @@ export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterR
     return reply.send({ success: true, offsets });
   });
 
-  addCommandRoute(app, deps, routes.forgetCustomer, async ({ cause, request, reply }) => {
+  addCommandRoute(app, deps, routes.forgetCustomer, async ({ cause, request, reach, reply }) => {
     const { token } = request.params as { token: string };
-    if (!isToken(token) || !(await isThere(store, token))) return sendError(reply, 'payment_not_found');
+    if (!(await isPaymentInReach(deps.store, { token, reach }))) return sendError(reply, 'payment_not_found');
     const wasKept = await forgetCustomerOf(deps, token, cause.actor);
     const remains = await remainingTexts(deps.store, token);
     return reply.send({ success: true, wasKept, remains, places: remainingPlaces });
   });
-}
-
-async function isThere(store: Pick<EventStore, 'read'>, token: string): Promise<boolean> {
-  for await (const _ of store.read(paymentStream(token), { limit: 1 })) return true;
-  return false;
 }

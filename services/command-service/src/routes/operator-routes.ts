@@ -8,8 +8,10 @@ import {
 } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
-import { type Caller, type Operator, createSavedViews, isToken } from '@tollgate/teams';
+import { type Caller, type Operator, type Reach, createSavedViews, isToken } from '@tollgate/teams';
+import { paymentStream } from '@tollgate/payment-domain';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import { requestReconciliation } from '../reconciliation/journal.ts';
@@ -26,9 +28,10 @@ export interface OperatorRouteDependencies extends RouteKit {
 export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): void {
   const { inquire } = deps;
 
-  addCommandRoute(app, deps, routes.inquirePayment, async ({ cause, request, reply }) => {
+  addCommandRoute(app, deps, routes.inquirePayment, async ({ cause, request, reach, reply }) => {
     const { token } = request.params as { token: string };
-    const result = isToken(token) ? await inquire(token, cause) : 'nothing-there';
+    const isThere = await isPaymentInReach(deps.store, { token, reach });
+    const result = isThere ? await inquire(token, cause) : 'nothing-there';
     return result === 'nothing-there'
       ? sendError(reply, 'payment_not_found')
       : reply.send({ success: true, result });
@@ -69,6 +72,19 @@ function addReconciliationRoute(app: FastifyInstance, deps: OperatorRouteDepende
     const { token } = await requestReconciliation(deps, wanted, { kind: 'person', name, source });
     return reply.send({ success: true, token });
   });
+}
+
+const ownerSchema = z.object({ team: z.string(), environment: z.string() });
+
+/** A payment of another team is, to the person, as if it did not exist. Its first event says whose it is. */
+export async function isPaymentInReach(
+  store: Pick<EventStore, 'read'>,
+  { token, reach }: { token: string; reach: Reach },
+): Promise<boolean> {
+  if (!isToken(token)) return false;
+  for await (const { data } of store.read(paymentStream(token), { limit: 1 }))
+    return reach.isEverywhere || reach.includes(ownerSchema.parse(data));
+  return false;
 }
 
 /** No key of a team has the scopes of these routes. */

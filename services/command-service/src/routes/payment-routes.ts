@@ -1,5 +1,5 @@
 /** The routes that create payments and end two-step ones: parse, call, map the answer. */
-import { routes } from '@tollgate/gateway-api/http';
+import { routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type CreatePaymentDependencies, createPayment } from '../operations/create-payment.ts';
@@ -30,6 +30,11 @@ async function postPayment(
 ): Promise<FastifyReply> {
   const parsed = parsePaymentRequest(request.body, caller);
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  if (parsed.value.recurringToken !== undefined && !caller.scopes.has('stored-cards'))
+    return sendError(reply, 'scope_missing', {
+      message: 'A stored card is charged with the scope stored-cards only. Nothing was sent.',
+      parameter: 'recurringToken',
+    });
   const key = parseIdempotencyKey(request.headers['idempotency-key'], parsed.value.orderNumber);
   if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
   const input = { caller, key: key.value, request: parsed.value, cause };

@@ -1,5 +1,5 @@
 /** The route by which a person resolves a review. */
-import { resolutionRequestSchema, routes } from '@tollgate/gateway-api/http';
+import { resolutionRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ResolveReviewDependencies, resolveReview } from '../operations/resolve-review.ts';
@@ -25,6 +25,12 @@ async function postResolution(
   if (!isToken(token)) return sendRefusal(reply, { code: 'payment_not_found' });
   const parsed = parseBody(resolutionRequestSchema, request.body);
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  // The one answer that moves no money and frees none.
+  if (!caller.scopes.has('admin') && parsed.value.resolution !== 'inquire_again')
+    return sendError(reply, 'scope_missing', {
+      message: 'Your role may answer a review with inquire_again only. Ask an operator.',
+      parameter: 'resolution',
+    });
   const result = await resolveReview(deps, { caller, cause, token, ...parsed.value });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
   const { kind, aggregate } = result;

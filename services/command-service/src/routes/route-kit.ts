@@ -32,7 +32,8 @@ export function addCommandRoute<Stated extends Route>(
 ): void {
   addRoute(app, kit, route, async (call) => {
     const actor = actorOf(call);
-    return handle({ ...call, cause: causeOf(call.request, actor) });
+    // Not a copy: to read `reach` says that the handler bounds its answer.
+    return handle(Object.assign(call, { cause: causeOf(call.request, actor) }));
   });
 }
 

@@ -10,14 +10,18 @@ import {
 } from '@tollgate/gateway-api/http';
 import { given, sendErrors } from '@tollgate/service-kit';
 import {
+  type Caller,
+  type Scope,
   type TeamKey,
   formatApiKey,
   hashApiKeySecret,
   isExpired,
   lastUseOf,
   newApiKey,
+  scopesToGive,
 } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import { parseBody } from './parsed.ts';
 import { addCommandRoute } from './route-kit.ts';
 import { type TeamRouteDependencies, change } from './team-change.ts';
@@ -39,6 +43,12 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     const parsed = parseBody(keyRequestSchema, call.request.body);
     if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
     const { team, expiresAt, environment, scopes, networks, requestsPerSecondMax } = parsed.value;
+    const denied = deniedScope(call.caller, parsed.value);
+    if (denied !== undefined)
+      return sendError(call.reply, 'scope_missing', {
+        message: `Your role cannot give a key the scope ${denied}. Leave it out, or ask an admin.`,
+        parameter: 'scopes',
+      });
     const made = newApiKey(deps.ids, environment);
     const key = { ...made, keyId: parsed.value.keyId ?? made.keyId };
     const changed = await change(deps, call, team, {
@@ -55,6 +65,11 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
     const { team } = parsed.value;
     const { keyId } = call.request.params as { keyId: string };
+    const { reach } = call;
+    if (!reach.includesTeam(team)) return sendError(call.reply, 'team_not_found');
+    const key = deps.directory.find(team)?.keys.find((each) => each.keyId === keyId);
+    if (key !== undefined && !reach.includes({ team, environment: key.environment }))
+      return sendError(call.reply, 'key_not_found');
     const changed = await change(deps, call, team, { type: 'RevokeKey', keyId });
     return changed === undefined ? call.reply : call.reply.send({ success: true, team });
   });
@@ -64,10 +79,11 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
   const { directory, clock } = deps;
   const isChangeable = deps.teamKeys !== undefined;
 
-  addCommandRoute(app, deps, routes.listKeysOfAll, async ({ query, reply }) => {
+  addCommandRoute(app, deps, routes.listKeysOfAll, async ({ query, reach, reply }) => {
     const { team, state, perPage, cursor } = query;
     const wanted = (team === undefined ? directory.names().toSorted() : [team]).flatMap((name) => {
-      const keys = directory.find(name)?.keys ?? [];
+      const known = directory.find(name)?.keys ?? [];
+      const keys = known.filter(({ environment }) => reach.includes({ team: name, environment }));
       return keys.map((key) => ({ team: name, key, at: `${name}.${key.keyId}` }));
     });
     const from = cursor === undefined ? 0 : wanted.findIndex(({ at }) => at === cursor) + 1;
@@ -86,12 +102,22 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
     return reply.send({ success: true, keys, isChangeable, perPage, ...given({ nextCursor }) });
   });
 
-  addCommandRoute(app, deps, routes.retrieveTeam, async ({ request, reply }) => {
-    const team = directory.find((request.params as { team: string }).team);
+  addCommandRoute(app, deps, routes.retrieveTeam, async ({ request, reach, reply }) => {
+    const { team: name } = request.params as { team: string };
+    const team = reach.includesTeam(name) ? directory.find(name) : undefined;
     return team === undefined
       ? sendError(reply, 'team_not_found')
-      : reply.send({ success: true, team: toPublicTeam(team), isChangeable });
+      : reply.send({ success: true, team: toPublicTeam(team, reach), isChangeable });
   });
+}
+
+/** A scope that the person may not hand on. No key of a team issues keys. */
+function deniedScope(
+  { operator }: Caller,
+  { team, environment, scopes }: z.infer<typeof keyRequestSchema>,
+): Scope | undefined {
+  const allowed = scopesToGive(operator?.grants ?? [], { team, environment });
+  return scopes.find((scope) => !allowed.includes(scope));
 }
 
 const stateOf = (key: TeamKey, now: number): PublicKey['state'] =>

@@ -9,7 +9,7 @@ import {
   walletChoiceSchema,
 } from '@tollgate/gateway-api/http';
 import { given, sendErrors } from '@tollgate/service-kit';
-import { type Team, type TeamCommand, teamNameSchema } from '@tollgate/teams';
+import { type Reach, type Team, type TeamCommand, teamNameSchema } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { parseBody } from './parsed.ts';
@@ -31,7 +31,7 @@ export function addTeamSettings(app: FastifyInstance, deps: TeamRouteDependencie
       const changed = await change(deps, call, team, toCommand(parsed.value));
       return changed === undefined
         ? reply
-        : reply.send({ success: true, team: toPublicTeam(changed), isChangeable: true });
+        : reply.send({ success: true, team: toPublicTeam(changed, call.reach), isChangeable: true });
     });
   }
 
@@ -44,11 +44,17 @@ export function addTeamSettings(app: FastifyInstance, deps: TeamRouteDependencie
   }));
 }
 
-export const toPublicTeam = ({ name, allowedOrigins, money: { wallet, approvals, limits } }: Team) => ({
-  ...{ name, wallet, approvals, callbackOrigins: allowedOrigins.callback ?? [] },
+export const toPublicTeam = (
+  { name, allowedOrigins, money: { wallet, approvals, limits } }: Team,
+  reach: Reach,
+) => ({
+  approvals: approvals.filter(({ environment }) => reach.includes({ team: name, environment })),
+  ...{ name, wallet, callbackOrigins: allowedOrigins.callback ?? [] },
   ...given({ redirectOrigins: allowedOrigins.redirect }),
-  limits: limits.map(({ perCall, perDay, ...limit }) => ({
-    ...limit,
-    ...given({ perCall: perCall ?? undefined, perDay: perDay ?? undefined }),
-  })),
+  limits: limits
+    .filter(({ environment }) => reach.includes({ team: name, environment }))
+    .map(({ perCall, perDay, ...limit }) => ({
+      ...limit,
+      ...given({ perCall: perCall ?? undefined, perDay: perDay ?? undefined }),
+    })),
 });

@@ -38,7 +38,7 @@ export interface App {
   get(path: string): Promise<LightMyRequestResponse>;
 }
 
-const allScopes = ['payments', 'refunds', 'payouts', 'cards', 'admin', 'read'] as const;
+const allScopes = ['payments', 'refunds', 'payouts', 'cards', 'stored-cards', 'admin', 'read'] as const;
 
 export function directoryOf({ scopes = allScopes, team = {}, authentication }: AppOptions): TeamDirectory {
   const known = { ...caller, scopes: new Set(scopes), ...team };

@@ -59,7 +59,7 @@ export const caller: Caller = {
   team: 'demo',
   keyId: 'k',
   environment: 'sandbox',
-  scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'admin']),
+  scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'stored-cards', 'admin']),
   allowedOrigins: { callback: [], redirect: undefined },
   // Most specs pay out without a payment before; those of positions say whose wallet it is.
   wallet: { kind: 'provider' },

@@ -1,6 +1,6 @@
 /** The page around every page. */
 import { type Html, html } from '@tollgate/service-kit';
-import { formatGrants } from '@tollgate/teams';
+import { formatGrants, mayDo } from '@tollgate/teams';
 import type { Session } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 
@@ -54,7 +54,7 @@ export function layout(page: Rendered, { session, path, assets, hasSandbox }: Su
         <a class="skip" href="#main">${texts.skip}</a>
         <header class="bar">
           <a class="brand" href="/console">${mark}${texts.product}</a>
-          ${session === undefined ? undefined : navigation(path, hasSandbox)}
+          ${session === undefined ? undefined : navigation(path, session, hasSandbox)}
           ${session === undefined ? undefined : searchBox(page.search ?? '')}
           ${session === undefined ? undefined : who(session)}
         </header>
@@ -69,8 +69,11 @@ const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
   <path d="M4 3v14M4 7l13-3.5M16 10v7" />
 </svg>`;
 
-function navigation(path: string, hasSandbox: boolean): Html {
-  const shown = places.filter(([, name]) => name !== 'sandbox' || hasSandbox);
+function navigation(path: string, { grants }: Session, hasSandbox: boolean): Html {
+  const seesAll = mayDo(grants, 'operators:read', 'everywhere');
+  const shown = places.filter(
+    ([, name]) => (name !== 'sandbox' || hasSandbox) && (name !== 'accounts' || seesAll),
+  );
   const links = shown.map(([address, name]) => {
     const isHere = address === '/console' ? path === address : path.startsWith(address);
     const current = isHere ? html` aria-current="page"` : undefined;

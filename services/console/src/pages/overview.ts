@@ -1,5 +1,6 @@
 /** Is anything stuck, whose fault is it, what do I do? What is not normal stands above what is. */
 import { type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
 import { bars } from '../components/bars.ts';
 import { factList } from '../components/facts.ts';
 import { outcomeNotice } from '../components/notice.ts';
@@ -59,10 +60,11 @@ interface ReviewList {
 
 const words = texts.overview;
 
-export const overviewPage: Page = async ({ api, outcome }) => {
+export const overviewPage: Page = async ({ api, outcome, session }) => {
+  const seesAll = mayDo(session.grants, 'operators:read', 'everywhere');
   const [overview, { accounts }, reviews, webhooks, notWorking] = await Promise.all([
     api.get<Overview>('/api/v1/admin/overview'),
-    api.get<{ accounts: Account[] }>('/api/v1/admin/accounts'),
+    seesAll ? api.get<{ accounts: Account[] }>('/api/v1/admin/accounts') : { accounts: [] },
     api.get<ReviewList>('/api/v1/admin/reviews?perPage=1'),
     webhookTrouble(api),
     api.notWorking(),
@@ -73,18 +75,21 @@ export const overviewPage: Page = async ({ api, outcome }) => {
       ${troubles({ overview, accounts, reviews, webhooks, notWorking })}
     </section>
     <section id="figures" class="figures" data-region="">
-      ${figures(overview)}${latestFigures(overview)}
+      ${figures(overview)}${seesAll ? latestFigures(overview) : undefined}
     </section>
-    <section id="accounts" data-region="" aria-labelledby="accounts-title">
-      <h2 id="accounts-title">${words.accounts}</h2>
-      ${accountTable(accounts)}
-    </section>
+    ${seesAll ? accountSection(accounts) : undefined}
     <section id="webhooks" data-region="" aria-labelledby="webhooks-title">
       <h2 id="webhooks-title">${texts.nav.webhooks}</h2>
       ${webhookFacts(webhooks)}
     </section>`;
   return { title: words.title, main, isLive: true };
 };
+
+const accountSection = (accounts: readonly Account[]): Html =>
+  html`<section id="accounts" data-region="" aria-labelledby="accounts-title">
+    <h2 id="accounts-title">${words.accounts}</h2>
+    ${accountTable(accounts)}
+  </section>`;
 
 /** What the notifier cannot say yet keeps nobody from the rest of the page. */
 async function webhookTrouble(api: Api): Promise<WebhookTrouble> {

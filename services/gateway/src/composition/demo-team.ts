@@ -20,7 +20,7 @@ import { type Clock, type Ids, Secret, StartupError } from '@tollgate/service-ki
 import type { Parts } from './parts.ts';
 
 const demoTeam = 'demo';
-const demoScopes: readonly Scope[] = ['payments', 'refunds', 'payouts', 'read', 'admin'];
+const demoScopes: readonly Scope[] = ['payments', 'refunds', 'payouts', 'read', 'stored-cards', 'admin'];
 
 /** What listens to callbacks beside a gateway that is tried out is on the same machine, on any port. */
 const demoCallbackOrigins = ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'];

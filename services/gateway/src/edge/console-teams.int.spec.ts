@@ -202,6 +202,6 @@ describe('the pages', () => {
     expect(forged.statusCode).toBe(403);
     const operator = await signIn('operator', 'bob');
     const answer = await operator.sendAndRead('/console/teams/games/keys/revoke', { keyId: 'k2' });
-    expect(answer).toContain('lacks the scope operators:manage');
+    expect(answer).toContain('lacks the scope operators:teams');
   });
 });

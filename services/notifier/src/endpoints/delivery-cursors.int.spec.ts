@@ -66,7 +66,7 @@ it('leads with a cursor to the next deliveries also where another process, or th
 
   const restarted = start();
   const [[one, oneOfAll], [other, otherOfAll]] = [await longRunning.rows(), await restarted.rows()];
-  const failed = { status: 'failed' } as const;
+  const failed = { status: 'failed', owners: undefined } as const;
   const limit = 5;
   await eventually(async () => expect(one.page(endpoint, failed, undefined, 50)).toHaveLength(10));
   const tokens = (rows: readonly { token: string }[]) => rows.map(({ token }) => token.split('.')[1]);

@@ -3,13 +3,13 @@ import { beginning } from '@tollgate/event-store';
 import { addRoute, failingReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Actor } from '@tollgate/payment-domain';
 import { InvariantViolation, type Log, given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
-import type { Caller, SecurityWatch, TeamDirectory } from '@tollgate/teams';
+import type { Caller, Reach, SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toPublicWebhook } from '../public-webhook.ts';
 import { parsePlace } from '../endpoints/delivery-rows.ts';
 import { toPublicEndpoint } from '../endpoints/route-kit.ts';
 import type { WebhookJournal } from '../webhook-journal.ts';
-import type { FailingRow, FailingWebhooks } from './failing-webhooks.ts';
+import type { FailingRow, FailingWebhooks, WebhookOwners } from './failing-webhooks.ts';
 
 interface FailingRouteDependencies {
   journal: WebhookJournal;
@@ -29,8 +29,9 @@ const inParallel = 16;
 export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDependencies): void {
   const { journal, failing } = deps;
 
-  addRoute(app, deps, routes.listFailingWebhooks, async ({ query, reply }) => {
-    const { perPage, cursor, ...filter } = query;
+  addRoute(app, deps, routes.listFailingWebhooks, async ({ query, reach, reply }) => {
+    const { perPage, cursor, ...asked } = query;
+    const filter = { ...asked, owners: ownersIn(deps, reach) };
     const before = cursor === undefined ? undefined : parsePlace(cursor);
     if (cursor !== undefined && before === undefined) return sendRefusedCursor(reply);
     const rows = await failing.rows();
@@ -42,8 +43,8 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
     return reply.send({ success: true, webhooks, count, perPage, ...given({ nextCursor }) });
   });
 
-  addRoute(app, deps, routes.listDisabledEndpoints, async ({ reply }) => {
-    const disabled = (await failing.rows()).disabledEndpoints();
+  addRoute(app, deps, routes.listDisabledEndpoints, async ({ reach, reply }) => {
+    const disabled = (await failing.rows()).disabledEndpoints().filter(reach.includes);
     const endpoints = disabled.slice(0, disabledMax).map((each) => ({
       ...toPublicEndpoint(each, each),
       team: each.team,
@@ -51,27 +52,32 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
     return reply.send({ success: true, endpoints, count: disabled.length });
   });
 
-  addRoute(app, deps, routes.replayFailingWebhook, async ({ caller, request, reply }) => {
+  addRoute(app, deps, routes.replayFailingWebhook, async ({ caller, request, reach, reply }) => {
     const { webhook } = request.params as { webhook: string };
     const row = (await failing.rows()).find(webhook);
-    if (row === undefined) return sendError(reply, 'webhook_not_found');
+    if (row === undefined || !reach.includes(row)) return sendError(reply, 'webhook_not_found');
     const answer = await journal.requestReplay(row.token, row.id, personIn(caller));
     if (answer.kind === 'refused') return sendError(reply, answer.refusal.code);
     return reply.code(202).send({ success: true, webhooks: [{ id: row.id }] });
   });
 
-  addRoute(app, deps, routes.replayFailingWebhooks, async ({ caller, request, reply }) => {
+  addRoute(app, deps, routes.replayFailingWebhooks, async ({ caller, request, reach, reply }) => {
     const parsed = failingReplaySchema.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-    const { cursor, ...filter } = parsed.data;
+    const { cursor, ...asked } = parsed.data;
+    const filter = { ...asked, status: 'failed', owners: ownersIn(deps, reach) } as const;
     const after = cursor === undefined ? beginning : parsePlace(cursor);
     if (after === undefined) return sendRefusedCursor(reply);
-    const rows = (await failing.rows()).oldest({ ...filter, status: 'failed' }, after, replayedAtOnceMax);
+    const rows = (await failing.rows()).oldest(filter, after, replayedAtOnceMax);
     const replayed = await replayAll(journal, rows, personIn(caller));
     const nextCursor = rows.length === replayedAtOnceMax ? rows.at(-1)?.place : undefined;
     return reply.code(202).send({ success: true, replayed, ...given({ nextCursor }) });
   });
 }
+
+/** Undefined for a person who reaches everything, also what is listed under no team. */
+const ownersIn = ({ directory }: FailingRouteDependencies, reach: Reach): WebhookOwners =>
+  reach.isEverywhere ? undefined : reach.ownersAmong(directory.names());
 
 /** What has been delivered meanwhile, let go of, or replayed too often is passed over. @returns how many are sent again */
 async function replayAll(

@@ -30,10 +30,14 @@ export interface FailingRow {
   place: Position;
 }
 
+/** Whose webhooks the reader may see; undefined: all. */
+export type WebhookOwners = readonly { team: string; environment: string }[] | undefined;
+
 /** What the list is asked by; instants are milliseconds since the Unix epoch. */
 interface FailingFilter {
   /** `failed`: no further attempt follows. `open`: one does. */
   status: 'failed' | 'open';
+  owners: WebhookOwners;
   team?: string | undefined;
   environment?: string | undefined;
   createdFrom?: number | undefined;
@@ -47,7 +51,7 @@ interface FailingRows {
   page(filter: FailingFilter, beforePlace: Position | undefined, limit: number): FailingRow[];
   /** Oldest first. */
   oldest(filter: FailingFilter, afterPlace: Position, limit: number): FailingRow[];
-  find(id: string): FailingRow | undefined;
+  find(id: string): (FailingRow & { team: string; environment: string }) | undefined;
   count(filter: FailingFilter): number;
   /** Nothing is sent there until somebody enables them, longest disabled first. */
   disabledEndpoints(): OwnedEndpoint[];
@@ -121,12 +125,16 @@ function createApply(database: DatabaseSync): FailingRows['apply'] {
 
 function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'disabledEndpoints' | 'close'> {
   const removal = database.prepare('DELETE FROM webhooks WHERE changed_at < ? AND rank = 0');
-  const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
+  const one = database.prepare(`SELECT ${columns}, team, environment FROM webhooks WHERE id = ?`);
 
   function select(what: string, filter: FailingFilter, rest = '', values: readonly (string | number)[] = []) {
-    const { status, team, environment, createdFrom, createdBefore } = filter;
+    const { status, owners, team, environment, createdFrom, createdBefore } = filter;
     const terms = [
       ['rank = ?', status === 'failed' ? ranks.failed : ranks.retried],
+      [
+        "environment || ' ' || team IN (SELECT value FROM json_each(?))",
+        owners && JSON.stringify(owners.map(({ environment: at, team: of }) => `${at} ${of}`)),
+      ],
       ['team = ?', team],
       ['environment = ?', environment],
       ['created_at >= ?', createdFrom],
@@ -148,7 +156,7 @@ function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'disab
       select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [afterPlace, limit]).map(toRow),
     find: (id) => {
       const row = one.get(id);
-      return row && toRow(row);
+      return row && { ...toRow(row), team: String(row['team']), environment: String(row['environment']) };
     },
     count: (filter) => Number(select('count(*) AS count', filter)[0]?.['count']),
   };

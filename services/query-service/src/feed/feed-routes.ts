@@ -53,7 +53,7 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
     if (isStream) return sendStream(deps, call, after, signal);
     const page = await pageInTime(deps, call, after, signal);
     // The key may have been revoked while it waited.
-    if ((await authenticateAgain(deps.directory, request, reply, routes.listEvents.scopes)) === undefined)
+    if ((await authenticateAgain(deps.directory, request, reply, routes.listEvents)) === undefined)
       return reply;
     return sendPage(reply, page);
   });

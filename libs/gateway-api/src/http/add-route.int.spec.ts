@@ -1,0 +1,36 @@
+import { silentLog } from '@tollgate/service-kit';
+import { type Authentication, type Grant, parseGrant } from '@tollgate/teams';
+import fastify from 'fastify';
+import { expect, it, onTestFinished } from 'vitest';
+import { addRoute } from './add-route.ts';
+import type { Access } from './authenticate.ts';
+import { routes } from './routes.ts';
+
+const directory = (grants: Grant[]): Access => ({
+  authenticate: (): Authentication => ({
+    kind: 'caller',
+    caller: {
+      ...{ team: '', keyId: 'person:ada', environment: 'sandbox', scopes: new Set(['self'] as const) },
+      ...{ allowedOrigins: { callback: [], redirect: [] }, wallet: { kind: 'own' } },
+      operator: { person: 'ada', source: 'oidc', grants },
+    },
+  }),
+  catchUp: async () => {},
+  noteRefusal: () => {},
+});
+
+it.each([
+  [false, 500],
+  [true, 200],
+])('a handler that takes the reach of its caller (%s) answers %i', async (isTaking, status) => {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  const kit = { directory: directory([parseGrant('viewer')]), log: silentLog };
+  addRoute(app, kit, routes.listTeamNames, async (call) => {
+    const teams = ['shop', 'games'].filter((team) => !isTaking || call.reach.includesTeam(team));
+    return call.reply.send({ success: true, teams, withoutKey: [] });
+  });
+  const answer = await app.inject(routes.listTeamNames.url);
+  expect(answer.statusCode).toBe(status);
+  expect(answer.body.includes('games')).toBe(isTaking);
+});
