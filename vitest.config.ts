@@ -50,7 +50,8 @@ export default defineConfig({
       // Most of them take both cores.
       slowProject('clients', '{libs,services}/**/*.clients.int.spec.ts', {
         maxWorkers: 1,
-        testTimeout: 240_000,
+        maxConcurrency: 2,
+        testTimeout: 600_000,
       }),
       // They start compilers: more than one at a time gains nothing.
       slowProject('samples', 'services/**/*.samples.int.spec.ts', { maxWorkers: 1 }),

@@ -10,8 +10,16 @@ const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 await runCommand(async (signal) => {
-  const { python, node, promtool, kcat } = await findTools({ say, signal });
-  const tools = { CLIENTS_IN_PYTHON: python, CLIENTS_IN_NODE: node, PROMTOOL: promtool, KCAT: kcat };
+  const { python, node, promtool, kcat, generators } = await findTools({ say, signal });
+  const tools = {
+    CLIENTS_IN_PYTHON: python,
+    CLIENTS_IN_NODE: node,
+    PROMTOOL: promtool,
+    KCAT: kcat,
+    OPENAPI_GENERATOR: generators.openApiGenerator,
+    OAPI_CODEGEN: generators.oapiCodegen,
+    OPENAPI_PYTHON_CLIENT: generators.pythonClient,
+  };
   return runWithBroker({
     obtainServer: async (...given) => {
       const { env, stop } = await obtainBroker(say)(...given);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchOnce, runTool } from '../fetch-once.ts';
+import { type ToolRun, fetchOnce, runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
 
 const cacheFolder = join(import.meta.dirname, '..', '..', '.cache', 'clients');
@@ -18,6 +18,16 @@ export interface Tools {
   /** The program; likewise below. */
   promtool: string;
   kcat: string;
+  generators: Generators;
+}
+
+interface Generators {
+  /** A jar. */
+  openApiGenerator: string;
+  /** A program. */
+  oapiCodegen: string;
+  /** A folder of Python packages. */
+  pythonClient: string;
 }
 
 interface Fetching {
@@ -34,7 +44,51 @@ export async function findTools(fetching: Fetching): Promise<Tools> {
   ]);
   // One after the other: where the lists of packages are empty, each would fetch them.
   const kcatOf = { name: 'kcat', ofPackages: ['kcat', 'librdkafka1', 'libyajl2'], megabytes: 1 };
-  return { python, node, promtool, kcat: await ofDebian(fetching, kcatOf) };
+  const kcat = await ofDebian(fetching, kcatOf);
+  return { python, node, promtool, kcat, generators: await findGenerators(fetching) };
+}
+
+const javaGenerator = 'org.openapitools:openapi-generator-cli:7.25.0';
+const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+const pythonGenerator = 'openapi-python-client==0.29.1';
+const pythonPins = [pythonGenerator, 'httpx==0.28.1', 'pydantic==2.14.4', 'attrs==26.1.0'];
+
+/** What makes clients out of the OpenAPI document, by the registry of its language. */
+async function findGenerators({ say, signal }: Fetching): Promise<Generators> {
+  const fetched = async (name: string, from: string, toRun: (into: string) => Omit<ToolRun, 'signal'>) => {
+    const folder = join(cacheFolder, name.replaceAll(/[^\w.-]+/g, '-'));
+    const fetch = async (into: string) => {
+      const { code, output } = await runTool({ ...toRun(into), signal });
+      if (code !== 0) throw new CannotGoOn(`${name} could not be fetched: ${lastLine(output)}`);
+    };
+    await fetchOnce({ folder, what: `${name} from ${from} (first time only)`, fetch, say });
+    return folder;
+  };
+  const jar = await fetched(javaGenerator, 'Maven Central', (into) => ({
+    command: 'mvn',
+    args: [
+      ...['-q', '-B', 'org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy'],
+      ...[`-Dartifact=${javaGenerator}`, `-DoutputDirectory=${into}`, '-Dmdep.stripVersion=true'],
+    ],
+    missing:
+      'Maven was not found: install it and Java 17 (on Debian, `apt-get install maven`), then start again.',
+  }));
+  const program = await fetched(goGenerator, 'the Go module proxy', (into) => ({
+    command: 'go',
+    args: ['install', goGenerator],
+    env: { GOBIN: into },
+    missing: 'Go 1.26 was not found: install it, then start again.',
+  }));
+  const pythonClient = await fetched(pythonGenerator, 'PyPI', (into) => ({
+    command: 'python3',
+    args: ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--target', into, ...pythonPins],
+    missing: 'Python 3.11 with pip was not found: install it, then start again.',
+  }));
+  return {
+    openApiGenerator: join(jar, 'openapi-generator-cli.jar'),
+    oapiCodegen: join(program, 'oapi-codegen'),
+    pythonClient,
+  };
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -47,7 +47,7 @@ const ipSchema = z
   .regex(new RegExp(`${ipv4.source}|${ipv6.source}`), 'must be an IPv4 or IPv6 address');
 
 /** Card data of a server-to-server payment. Held in memory only. */
-const cardSchema = z.strictObject({
+export const cardSchema = z.strictObject({
   pan: z.string().regex(/^\d{12,19}$/, 'must be 12 to 19 digits'),
   expires: z.string().regex(/^(0[1-9]|1[0-2])\/\d{4}$/, 'must be written MM/YYYY'),
   holder: textSchema(255),

@@ -57,7 +57,6 @@ export const answerSchemas = {
   Review: reviewSchema,
   ProviderError: publicError,
   Payout: payoutSchema,
-  ListedPayout: listedPayoutSchema,
   Refund: refundSchema,
   Dispute: disputeSchema,
   ReviewEntry: reviewEntrySchema,

@@ -1,5 +1,5 @@
 /** Every route of the API: services register them, the front door forwards them, and the OpenAPI document lists them. */
-import { balanceQuerySchema, paymentNameSchema } from '@tollgate/payment-api';
+import { balanceQuerySchema, cardSchema, paymentNameSchema } from '@tollgate/payment-api';
 import type { CallerScope, OperatorScope, PersonScope, Scope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
@@ -78,8 +78,12 @@ export const bodySchemas = {
 } as const;
 export type BodyName = keyof typeof bodySchemas;
 
-/** Values in lists of bodies, by their names: generators for Java cannot write a list of values without a name. */
-export const bodyValues = { Scope: scopeNameSchema, WebhookEventName: webhookEventNameSchema } as const;
+/** Parts of bodies, by their names. Java cannot write a list of values without a name, nor Go an object. */
+export const bodyValues = {
+  Card: cardSchema,
+  Scope: scopeNameSchema,
+  WebhookEventName: webhookEventNameSchema,
+} as const;
 
 /** The services that answer teams; `api` stands for every process with an HTTP server. */
 export type AnsweringService = 'command-service' | 'query-service' | 'notifier' | 'api';
