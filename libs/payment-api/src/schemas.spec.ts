@@ -191,7 +191,7 @@ describe('a payment as the service shows it', () => {
     expect(listPaymentsAnswerSchema.parse({ success: true, payments: [odd] }).payments).toEqual([odd]);
   });
 
-  it.each(['token', 'status', 'amount', 'currency'])('has a %s', (field) => {
+  it.each(['token', 'status'])('has a %s', (field) => {
     const without = { ...payment, [field]: undefined };
     expect(retrievePaymentAnswerSchema.safeParse({ success: true, payment: without }).success).toBe(false);
   });

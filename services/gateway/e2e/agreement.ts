@@ -66,7 +66,7 @@ interface ReviewItem {
   token: string;
   code: string;
   number: number;
-  evidence: { sumUnknown?: boolean };
+  evidence: { sumUnknown?: string };
 }
 
 interface GatewayPayment {
@@ -156,7 +156,7 @@ async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: 
  */
 async function decideWhereSumsAreUnknown(system: ReachedSystem, ledger: Ledger): Promise<void> {
   for (const { token, code, number, evidence } of await reviewsOf(system)) {
-    if (code !== 'refund_unresolved' || evidence.sumUnknown !== true) continue;
+    if (code !== 'refund_unresolved' || evidence.sumUnknown !== 'true') continue;
     const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
     const { refunds } = (body as unknown as { payment: GatewayPayment }).payment;
     const there = onlyOne(ledger, token)?.token;

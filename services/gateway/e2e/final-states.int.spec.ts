@@ -127,7 +127,7 @@ describe('a final status that the service takes back', { timeout: 60_000 }, () =
       await untilRaised(token);
       const approvedAmount = to === 'approved' ? (newAmount ?? amount) : 0;
       await untilShown(token, { status: to, phase: to, amount, approvedAmount });
-      const evidence = { from, to, observedAmount: newAmount ?? amount };
+      const evidence = { from, to, observedAmount: String(newAmount ?? amount) };
       expect(await read(gateway, 'payment', token)).toMatchObject({ reviews: [{ code, evidence }] });
       const history = await historyOf(gateway, 'payment', token);
       // What was recorded before stands.
