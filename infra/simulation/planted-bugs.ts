@@ -65,8 +65,8 @@ const calls: readonly PlantedBug[] = [
       seeds: 400,
     },
     file: `${commands}/outbound/send.ts`,
-    from: "(asked?.kind === 'accepted' ? asked.answer : isPage && mayBeFollowed(outcome))",
-    to: "(asked?.kind === 'accepted' ? asked.answer : isPage || mayBeFollowed(outcome) || asked !== undefined)",
+    from: "if (asked?.kind === 'accepted' ? asked.answer : isFollowed) return outcome;",
+    to: "if (asked?.kind === 'accepted' ? asked.answer : isFollowed || asked !== undefined) return outcome;",
   },
   {
     ...{ name: 'lost-answer-is-not-sent', breaks: 'a lost answer is unknown', seeds: 100 },

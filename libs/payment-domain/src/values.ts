@@ -21,6 +21,9 @@ export const shownSumSchema = z.union([z.number(), since(2, z.null())]);
 export const errorsMax = 50;
 export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 
+/** Of a call that was refused: no inquiry has confirmed that it had no effect. */
+export const unconfirmedSchema = since(2, errorsSchema).exactOptional();
+
 /** The fields that have a value: an event leaves out what is undefined. */
 export function present<Fields extends object>(fields: Fields) {
   const present: Record<string, unknown> = {};

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { createFold, envelopeSchema, instantSchema } from './view-kind.ts';
 
 /** Raised with every change to the schema below, or to what the fold keeps: older views are then folded again. */
-export const paymentViewSchemaVersion = 11;
+export const paymentViewSchemaVersion = 12;
 
 export interface PaymentView extends PaymentAggregate<Position> {
   schemaVersion: typeof paymentViewSchemaVersion;

@@ -9,7 +9,7 @@ import { viewKinds } from './view-kinds.ts';
 
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
-  payment: [11, '594aecb4b35f'],
+  payment: [12, 'c9d237cc8e2a'],
   payout: [10, 'f07b47fdaa03'],
   dispute: [1, '65a12860b2bd'],
   unmatched: [3, '2fc9a5484b2e'],

@@ -60,7 +60,8 @@ export type CallOutcome<Answer> =
   | CallRefused
   /** No byte of it left us; or, where `isAnswered`, the provider says that it was too busy to carry it out. */
   | { kind: 'not-sent'; reason: string; isAnswered?: boolean }
-  | { kind: 'unknown'; reason: string };
+  /** With errors: it was refused, and no inquiry has confirmed that yet. */
+  | { kind: 'unknown'; reason: string; errors?: ApiError[] };
 
 /** By its answer without effect, which an inquiry has to confirm: it may be the answer to a second delivery. */
 export interface CallRefused {
@@ -70,6 +71,11 @@ export interface CallRefused {
   isAccountRefused?: boolean;
 }
 
+export const refusedFor = (errors: readonly ApiError[]): CallRefused => ({
+  kind: 'refused',
+  errors: [...errors],
+});
+
 /** Why nothing came of a call. */
 export const endReasons = ['refused', 'not-sent', 'declined', 'resolved'] as const;
 export type EndReason = (typeof endReasons)[number];
@@ -78,10 +84,10 @@ export type EndReason = (typeof endReasons)[number];
 export interface CallInFlight<Event, Answer> extends CallWindow {
   /** True once its outcome is on record as unknown. */
   isUnresolved: boolean;
-  unresolved(reason: string): Event;
+  unresolved(reason: string, errors?: ApiError[]): Event;
   accepted(answer: Answer): Event[];
   refused(refused: CallRefused): Event[];
-  notSent(reason: string): Event[];
+  notSent(reason: string, isAnswered: boolean): Event[];
 }
 
 /** What the outcome of a call leads to. */
@@ -95,9 +101,9 @@ export function endCall<Event, Answer>(
     case 'refused':
       return call.refused({ ...outcome, errors: outcome.errors.slice(0, errorsMax) });
     case 'not-sent':
-      return call.notSent(cut(outcome.reason));
+      return call.notSent(cut(outcome.reason), outcome.isAnswered === true);
     case 'unknown':
-      return leaveUnresolved(call, outcome.reason);
+      return leaveUnresolved(call, outcome.reason, outcome.errors?.slice(0, errorsMax));
     default:
       return unreachable(outcome);
   }
@@ -106,7 +112,8 @@ export function endCall<Event, Answer>(
 export const leaveUnresolved = <Event>(
   call: Pick<CallInFlight<Event, never>, 'isUnresolved' | 'unresolved'>,
   reason: string,
-): Event[] => (call.isUnresolved ? [] : [call.unresolved(cut(reason))]);
+  errors?: ApiError[],
+): Event[] => (call.isUnresolved ? [] : [call.unresolved(cut(reason), errors)]);
 
 /** What an inquiry shows about a call without an outcome. */
 export interface CallInquiry<Event> {

@@ -548,6 +548,46 @@ test.each(['card', 'recurring'] as const)(
   },
 );
 
+// A card was refused, and the inquiry about that failed: every one of them waited for a person.
+describe('a refusal that no inquiry has confirmed', () => {
+  const errors = [apiError('processing_error')];
+  const after = (kind: PaymentTerms['kind']): PaymentEvent[] => [
+    requested({ kind }),
+    { type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'refused', errors } },
+  ];
+
+  test.each(['hosted', 'card', 'recurring'] as const)(
+    'stands once one after the quiet period finds nothing: %s',
+    (kind) => {
+      given(after(kind))
+        .when(inquiry(quietUntil - 1, { nextAttempt: attempt(2) }))
+        .thenNothing();
+      given(after(kind))
+        .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
+        .then([{ type: 'AttemptRefused', data: { attemptNumber: 1, errors } }, failed('refused')]);
+    },
+  );
+
+  test('is none of the payment that is found, nor of an attempt whose answer was lost', () => {
+    const found = { found: [observed('approved')] };
+    expect(types(decided(after('card'), inquiry(quietUntil, found)))).toEqual([
+      'AttemptAccepted',
+      'PaymentApproved',
+    ]);
+    const strange = { found: [observed('approved', { hasOurCallback: false })] };
+    expect(types(decided(after('card'), inquiry(quietUntil, strange)))).toEqual(['ReviewOpened']);
+    const second: PaymentEvent[] = [
+      requested({ kind: 'card' }),
+      { type: 'AttemptRefused', data: { attemptNumber: 1, errors } },
+      started(2),
+    ];
+    const late = inquiry(attempt(2).quietUntil, { attemptNumber: 2 });
+    expect(types(decided(second, late))).toEqual(['AttemptUnresolved', 'ReviewOpened']);
+    const lost: PaymentEvent = { type: 'AttemptUnresolved', data: { attemptNumber: 2, reason: 'timeout' } };
+    expect(types(decided([...second, lost], late))).toEqual(['ReviewOpened']);
+  });
+});
+
 test('a card payment under review is accepted when it is found after all', () => {
   const history = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
   const called = [...history, ...decided(history, inquiry(quietUntil))];

@@ -6,6 +6,7 @@ import {
   endCall,
   mayBeMadeBy,
   originEvidence,
+  refusedFor,
   settleCall,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
@@ -45,7 +46,10 @@ const attemptInFlight = (
   return {
     ...window,
     isUnresolved: state.phase === 'unresolved',
-    unresolved: (reason) => ({ type: 'AttemptUnresolved', data: { attemptNumber, reason } }),
+    unresolved: (reason, errors) => ({
+      type: 'AttemptUnresolved',
+      data: { attemptNumber, reason, ...present({ errors }) },
+    }),
     accepted: (answer) => [accept(attemptNumber, answer, 'answer'), ...disagreement(state, answer)],
     refused: ({ errors, isAccountRefused }) => [
       { type: 'AttemptRefused', data: { attemptNumber, errors } },
@@ -221,7 +225,7 @@ function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
 }
 
 /**
- * Only a hosted payment may be attempted again: a card may have been charged.
+ * A refusal is confirmed. Otherwise only a hosted payment may be attempted again: a card may have been charged.
  *
  * @param stranger has our number, and the attempt cannot have made it; a person looks at it before anything is sent
  */
@@ -230,7 +234,10 @@ function giveUpAttempt(
   { attemptNumber, nextAttempt }: RecordSearch,
   stranger: ObservedPayment | undefined,
 ): PaymentEvent[] {
-  const { providerOrderNumber } = state.attempt;
+  const { phase, errors, attempt } = state;
+  if (phase === 'unresolved' && errors.length > 0 && stranger === undefined)
+    return attemptInFlight(state, nextAttempt).refused(refusedFor(errors));
+  const { providerOrderNumber } = attempt;
   if (state.terms.kind !== 'hosted' || stranger !== undefined)
     return openReview(state, callRules.authorize.review, {
       ...{ attemptNumber, providerOrderNumber },

@@ -9,7 +9,7 @@ import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-call
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily, since } from '../schema-version.ts';
-import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
+import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
 /** What the team asked for, without the customer's data. `orderNumber` is the team's own and stays with us. */
 export const termsSchema = z.object({
@@ -111,7 +111,11 @@ export const paymentEventSchemas = {
   }),
   AttemptRefused: z.object({ attemptNumber: attemptNumberSchema, errors: errorsSchema }),
   AttemptNotSent: z.object({ attemptNumber: attemptNumberSchema, reason: textSchema }),
-  AttemptUnresolved: z.object({ attemptNumber: attemptNumberSchema, reason: textSchema }),
+  AttemptUnresolved: z.object({
+    attemptNumber: attemptNumberSchema,
+    reason: textSchema,
+    errors: unconfirmedSchema,
+  }),
   AttemptNotFound: z.object({ attemptNumber: attemptNumberSchema }),
   AttemptStarted: z.object({ attempt: attemptSchema }),
   PaymentPending: z.object({}),
@@ -144,7 +148,7 @@ export const paymentEventSchemas = {
     serviceRefundToken: textSchema.optional(),
   }),
   RefundDeclined: z.object({ refundToken: textSchema, ...refusedCall }),
-  RefundUnresolved: z.object({ refundToken: textSchema, ...unresolvedCall }),
+  RefundUnresolved: z.object({ refundToken: textSchema, ...unresolvedCall, errors: unconfirmedSchema }),
   /** A callback reported that the service declined this refund. No inquiry shows a decline: it is evidence for a review. */
   RefundDeclineReported: z.object({ serviceRefundToken: textSchema }),
   ExternalRefundObserved: z.object({ amount: amountSchema }),

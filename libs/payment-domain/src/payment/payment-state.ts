@@ -55,6 +55,8 @@ export const refundSchema = z.object({
   state: z.enum(['submitted', 'unresolved', 'accepted', 'approved', 'declined']),
   /** The service's token of the refund, where its answer had one. */
   serviceRefundToken: z.string().exactOptional(),
+  /** Errors of a refusal that no inquiry has confirmed, while its outcome is unknown. */
+  unconfirmed: z.array(apiErrorSchema).readonly().exactOptional(),
   /** Why nothing came of it. */
   declined: endSchema.exactOptional(),
 });
@@ -106,7 +108,7 @@ export const paymentSchema = z.object({
   declineReason: z.string().exactOptional(),
   /** Why nothing was charged, where the payment has failed. */
   failure: paymentFailureSchema.exactOptional(),
-  /** Errors of the latest refused attempt. */
+  /** Errors of the latest refused attempt; while its outcome is unknown, of a refusal that no inquiry has confirmed. */
   errors: z.array(apiErrorSchema).readonly(),
   ...deferredCallbacksShape,
   ...reviewableShape(reviewCodeSchema),
@@ -247,7 +249,8 @@ function apply(state: Payment, event: LaterEvent): Payment {
     case 'AttemptAccepted':
       return accept(state, event);
     case 'AttemptRefused':
-      return { ...state, errors: event.data.errors };
+    case 'AttemptUnresolved':
+      return { ...state, errors: event.data.errors ?? [] };
     case 'AttemptStarted':
       return { ...state, attempt: event.data.attempt };
     case 'PaymentAuthorized':
@@ -280,8 +283,10 @@ function apply(state: Payment, event: LaterEvent): Payment {
       const { refundToken, ...declined } = event.data;
       return limitErrors(changeRefund(state, refundToken, { state: 'declined', declined }));
     }
-    case 'RefundUnresolved':
-      return changeRefund(state, event.data.refundToken, { state: 'unresolved' });
+    case 'RefundUnresolved': {
+      const { refundToken, errors: unconfirmed } = event.data;
+      return changeRefund(state, refundToken, { state: 'unresolved', ...present({ unconfirmed }) });
+    }
     case 'RefundDeclineReported':
       return noteDeclineReported(state, event);
     case 'ExternalRefundObserved':
@@ -301,7 +306,6 @@ function apply(state: Payment, event: LaterEvent): Payment {
     case 'ReviewResolved':
       return closeReview(state, event);
     case 'AttemptNotSent':
-    case 'AttemptUnresolved':
     case 'AttemptNotFound':
     case 'PaymentPending':
       return state;
@@ -391,12 +395,13 @@ function approveRefund(state: Payment, { data }: PaymentEventOf<'RefundApproved'
 function changeRefund(
   state: Payment,
   refundToken: string,
-  change: Pick<Refund, 'state'> & Partial<Pick<Refund, 'serviceRefundToken' | 'declined'>>,
+  change: Pick<Refund, 'state'> & Partial<Pick<Refund, 'serviceRefundToken' | 'unconfirmed' | 'declined'>>,
 ): Payment {
   const refund = state.refunds.find((candidate) => candidate.refundToken === refundToken);
   if (refund === undefined) throw new InvariantViolation('a refund was settled that was never submitted');
   if (isDecided(refund)) throw new InvariantViolation('a refund was settled twice');
-  const refunds = state.refunds.map((each) => (each === refund ? { ...each, ...change } : each));
+  const { unconfirmed: _, ...known } = refund;
+  const refunds = state.refunds.map((each) => (each === refund ? { ...known, ...change } : each));
   return { ...state, refunds };
 }
 

@@ -359,3 +359,35 @@ test('a sum that is taken back a second time is in review once more', () => {
     { type: 'ReviewOpened', data: { code: 'refund_disagrees' } },
   ]);
 });
+
+// A refund was refused, and the inquiry about that failed: it blocked the others until a person had answered, who was not shown
+// that it had been refused.
+describe('a refund whose refusal no inquiry has confirmed', () => {
+  const errors = [{ code: 'payment_disputed', kind: 'processing_error' }];
+  const refused: PaymentEvent[] = [
+    ...[...approved, refundSubmitted('refund-1', 300)],
+    { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'refused', errors } },
+  ];
+  const sees = (refundedAmount: number | undefined, inquiredAt = quietUntil) =>
+    inquired(observed('approved', { refundedAmount }), { inquiredAt });
+
+  test('is declined, with its reason, once an inquiry after the quiet period shows no effect', () => {
+    given(refused)
+      .when(sees(0, quietUntil - 1))
+      .thenNothing();
+    const declined: PaymentEvent = {
+      type: 'RefundDeclined',
+      data: { refundToken: 'refund-1', errors, reason: 'refused' },
+    };
+    given(refused).when(sees(0)).then([declined]);
+    expect(refundOf([...refused, declined])).not.toHaveProperty('unconfirmed');
+  });
+
+  test('is approved by its sum, and in review with its code if no sum, or another one, is shown', () => {
+    expect(decided(refused, sees(300))).toMatchObject([{ type: 'RefundApproved' }]);
+    for (const sum of [undefined, 200])
+      expect(decided(refused, sees(sum))).toEqual([
+        opened('refund_unresolved', { refundToken: 'refund-1', refusedAs: 'payment_disputed' }),
+      ]);
+  });
+});

@@ -656,6 +656,14 @@ test('without a refund of ours on its way, what is more was made elsewhere', () 
     .then([external(300)]);
 });
 
+// It was accepted and not decided, its second delivery met the rate limit, and its sum came later: it counted as made elsewhere.
+test('a refund that met the rate limit is refused, which is in review if its amount shows later', () => {
+  const tooMany: RefundOutcome = { kind: 'not-sent', reason: 'http 429', isAnswered: true };
+  given(submitted)
+    .when(answer(tooMany))
+    .then([declinedEvent('refused')]);
+});
+
 test('with one on its way, a refund elsewhere is booked once ours is decided', () => {
   given(unresolved)
     .when(shows(200, quietUntil - 1))

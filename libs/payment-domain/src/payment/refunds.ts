@@ -4,6 +4,7 @@ import {
   callRules,
   endCall,
   leaveUnresolved,
+  refusedFor,
   settleCall,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
@@ -88,10 +89,19 @@ const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEve
   return {
     ...refund,
     isUnresolved: refund.state !== 'submitted',
-    unresolved: (reason) => ({ type: 'RefundUnresolved', data: { refundToken, reason } }),
+    unresolved: (reason, errors) => ({
+      type: 'RefundUnresolved',
+      data: { refundToken, reason, ...present({ errors }) },
+    }),
     accepted: (answer) => recordAccepted(state, refund, answer),
     refused: ({ errors }) => [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }],
-    notSent: () => [{ type: 'RefundDeclined', data: { refundToken, reason: 'not-sent', errors: [] } }],
+    // What was answered may have been delivered before: see `openMadeAfterAll`.
+    notSent: (_, isAnswered) => [
+      {
+        type: 'RefundDeclined',
+        data: { refundToken, reason: isAnswered ? 'refused' : 'not-sent', errors: [] },
+      },
+    ],
   };
 };
 
@@ -191,7 +201,7 @@ export function observeRefunds(
   if (refund === undefined)
     return isPaid && observed !== undefined ? observeWithoutRefund(state, observed) : [];
   const shown = observed && shownOf(state, refund, observed);
-  const { refundToken, amount, sumUnknown } = refund;
+  const { refundToken, amount, sumUnknown, unconfirmed } = refund;
   const { review, decisionMs } = callRules.refund;
   // Of just its amount it is this one, most likely, unless there was a sum before it that nobody knew, or was seen as less of it.
   const growth = isPaid && shown !== undefined ? shown - refundedAmount : 0;
@@ -204,7 +214,10 @@ export function observeRefunds(
     effect: isPaid && isOfThis ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
     patienceMs: refund.state === 'accepted' ? decisionMs : 0,
     absent: () => {
+      if (unconfirmed !== undefined && observed !== undefined && showsNoFurtherRefund(state, observed))
+        return refundInFlight(state, refund).refused(refusedFor(unconfirmed));
       const more = {
+        ...(unconfirmed && { refusedAs: unconfirmed[0]?.code ?? null }),
         ...(provesNothing && { sumUnknown: true }),
         ...(declineReported && { declineReported }),
         ...(isReadable && observed && isRefundedByWord(observed) && { observedStatus: observed.status }),

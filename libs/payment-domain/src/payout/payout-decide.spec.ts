@@ -256,6 +256,22 @@ describe('an inquiry by the payout’s own number', () => {
       .when(inquired([], afterQuiet))
       .then([payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
+  // Its inquiry failed, and it stood before a person.
+  test('does not find one that was refused: it has failed, with its reason', () => {
+    const errors = [{ code: 'balance_less_than_amount', kind: 'processing_error' }];
+    const refused: PayoutEvent[] = [
+      ...requested,
+      { type: 'PayoutUnresolved', data: { reason: 'refused', errors } },
+    ];
+    given(refused).when(inquired([], beforeQuiet)).thenNothing();
+    given(refused)
+      .when(inquired([], afterQuiet))
+      .then([
+        { type: 'PayoutRefused', data: { errors } },
+        { type: 'PayoutFailed', data: { reason: 'refused' } },
+      ]);
+  });
+
   test('that is the first after the quiet period gives up and calls at once', () =>
     given(requested)
       .when(inquired([], afterQuiet))

@@ -10,6 +10,7 @@ import {
   endCall,
   isAnswerDue,
   originEvidence,
+  refusedFor,
   settleCall,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
@@ -182,7 +183,7 @@ function recordSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] 
         ? settleCall<PayoutEvent>(call, {
             inquiredAt: search.inquiredAt,
             effect,
-            absent: () => openNotFound(state, own[0]),
+            absent: () => giveUp(state, own[0]),
           })
         : (effect ?? []),
     (payout) => endDeferredOfOwn(payout, payout.serviceToken ?? own[0]?.serviceToken),
@@ -206,9 +207,15 @@ function effectOf(
   ]);
 }
 
-/** @param stranger has our number, and the call cannot have made it */
-function openNotFound(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
-  const { providerOrderNumber } = state.call;
+/**
+ * A refusal is confirmed. Anything else may have been paid out.
+ *
+ * @param stranger has our number, and the call cannot have made it
+ */
+function giveUp(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
+  const { errors, call } = state;
+  if (errors.length > 0 && stranger === undefined) return payoutInFlight(state).refused(refusedFor(errors));
+  const { providerOrderNumber } = call;
   const evidence = { providerOrderNumber, ...(stranger && originEvidence(stranger)) };
   return openReview(state, callRules.payout.review, evidence);
 }

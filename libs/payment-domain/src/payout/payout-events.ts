@@ -9,7 +9,7 @@ import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-call
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily, since } from '../schema-version.ts';
-import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
+import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
 export const payoutStatuses = ['pending', 'approved', 'declined'] as const;
@@ -129,7 +129,7 @@ export const payoutEventSchemas = {
   }),
   PayoutRefused: z.object({ errors: errorsSchema }),
   PayoutNotSent: z.object({ reason: textSchema }),
-  PayoutUnresolved: z.object({ reason: textSchema }),
+  PayoutUnresolved: z.object({ reason: textSchema, errors: unconfirmedSchema }),
   PayoutApproved: z.object({}),
   PayoutDeclined: z.object({ declineReason: textSchema.optional() }),
   PayoutFailed: z.object({ reason: payoutFailureSchema }),

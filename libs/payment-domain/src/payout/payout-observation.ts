@@ -36,7 +36,7 @@ import { evolvePayout, isPayoutAwaited, type Payout } from './payout-state.ts';
 export const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout> => ({
   ...state.call,
   isUnresolved: state.phase !== 'requested',
-  unresolved: (reason) => ({ type: 'PayoutUnresolved', data: { reason } }),
+  unresolved: (reason, errors) => ({ type: 'PayoutUnresolved', data: { reason, ...present({ errors }) } }),
   accepted: (answer) => acceptPayout(state, answer, 'answer'),
   refused: ({ errors }) => [
     { type: 'PayoutRefused', data: { errors } },

@@ -65,7 +65,7 @@ export const payoutSchema = z.object({
   declineReason: z.string().exactOptional(),
   /** Why nothing was paid out, while it has failed. */
   failure: payoutFailureSchema.exactOptional(),
-  /** What the service refused it for. */
+  /** What the service refused it for, confirmed or not. */
   errors: z.array(apiErrorSchema).readonly(),
   ...deferredCallbacksShape,
   ...reviewableShape(payoutReviewCodeSchema),
@@ -121,9 +121,10 @@ function apply(state: Payout, event: LaterEvent): Payout {
     case 'PayoutApprovalGranted':
       return { ...state, approval: { ...requireApproval(state), ...event.data } };
     case 'PayoutAccepted':
-      return { ...state, serviceToken: event.data.serviceToken };
+      return { ...state, serviceToken: event.data.serviceToken, errors: [] };
     case 'PayoutRefused':
-      return { ...state, errors: event.data.errors };
+    case 'PayoutUnresolved':
+      return { ...state, errors: event.data.errors ?? [] };
     case 'PayoutDeclined':
       return { ...state, ...present({ declineReason: event.data.declineReason }) };
     case 'PayoutFailed':
@@ -142,7 +143,6 @@ function apply(state: Payout, event: LaterEvent): Payout {
       return { ...withAmountThatHolds(state, event), ...afterResolved(state, event.data) };
     case 'PayoutApprovalRefused':
     case 'PayoutNotSent':
-    case 'PayoutUnresolved':
     case 'PayoutApproved':
       return state;
     default:

@@ -8,13 +8,14 @@ import { type FakeProvider, createFakeProvider } from '@tollgate/provider/testin
 import { systemClock } from '@tollgate/service-kit';
 import { beforeEach, expect, it } from 'vitest';
 import type { CreatePayoutResult } from '../operations/create-payout.ts';
-import { type Instance, accountNamed, card, payoutFor, teaFor } from '../testing/harness.ts';
+import { type Instance, accountNamed, card, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
 /** What is answered in place of the next calls and lists; `isTwice`: the call has had its effect before. */
 const next = { isTwice: false, answers: [] as CallOutcome<never>[], lists: [] as InquiryOutcome<never>[] };
 let instance: Instance;
+let doubled: Provider;
 let other: FakeProvider;
 
 beforeEach(() => {
@@ -25,7 +26,7 @@ beforeEach(() => {
     const outcome = answer === undefined || next.isTwice ? await call() : answer;
     return answer ?? outcome;
   }
-  const doubled: Provider = {
+  doubled = {
     ...provider,
     authorize: (...request) => deliver(() => provider.authorize(...request)),
     payout: (...request) => deliver(() => provider.payout(...request)),
@@ -167,4 +168,21 @@ it('a refund of which no inquiry shows the sum is unresolved', async () => {
   next.answers = [noMoney];
   const result = await instance.refund(token, 'a', 100);
   expect(result.kind === 'answered' && result.aggregate.refund.state).toBe('unresolved');
+});
+
+// It was refused, and the one inquiry about that failed: it stood before a person, who was not shown that it had been refused.
+it('a refusal whose inquiry failed is final after the quiet period, with its reason, and in no review', async () => {
+  const { clock } = harness();
+  const quick = harness().startInstance({ clock, accounts: [accountNamed('main', doubled)] });
+  const lost = { kind: 'unknown', reason: 'timeout' } as const;
+  Object.assign(next, { answers: [noMoney, noMoney], lists: [lost, lost] });
+  const { errors } = noMoney as Extract<typeof noMoney, { kind: 'refused' }>;
+  const charged = await quick.create(teaFor('order-1', 500, { card }));
+  const paidOut = await quick.payOut(payoutFor('payout-1'));
+  const tokens = [charged, paidOut].map((each) => (each.kind === 'answered' ? each.aggregate.token : ''));
+  await clock.advance(quietMs);
+  for (const token of tokens) await quick.inquire(token);
+  const failed = { phase: 'failed', failure: 'refused', errors, reviews: [] };
+  expect((await quick.payments.load(tokens[0]!))?.payment).toMatchObject(failed);
+  expect((await quick.payouts.load(tokens[1]!))?.payout).toMatchObject(failed);
 });

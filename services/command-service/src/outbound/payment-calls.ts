@@ -133,7 +133,8 @@ function authorization(
       return { type: 'RecordAuthorizationOutcome', attemptNumber, outcome, ...nextAttempt };
     },
     mayBeFollowed: (outcome) =>
-      outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.isAccountRefused === true),
+      attemptNumber < callRules.authorize.attemptsMax &&
+      (outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.isAccountRefused === true)),
     isPage: terms.kind === 'hosted',
   };
 }

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '@tollgate/payment-domain';
+import type { CallOperation, CallOutcome } from '@tollgate/payment-domain';
 import type { MaySend, Provider } from '@tollgate/provider';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
@@ -117,12 +117,14 @@ describe('a refusal', () => {
   const isAbsent = { kind: 'accepted', answer: true } as const;
   const noAnswer = { kind: 'unknown', reason: 'timeout' } as const;
   const notAsked = { kind: 'not-asked' } as const;
+  /** Errors of what was recorded last. */
+  let kept: unknown;
 
   /** What is recorded of a call with this outcome where inquiries show this, and how many there were. */
   async function sendAnd(
     outcome: CallOutcome<object>,
     shown: readonly (Asked<boolean> | Promise<Asked<boolean>>)[],
-    { isInquired = true, isPage = false } = {},
+    { isInquired = true, isPage = false, operation = 'payout' as CallOperation } = {},
   ) {
     const clock = createFakeClock();
     const sendBy = clock.now() + sendWithinMs;
@@ -133,7 +135,7 @@ describe('a refusal', () => {
         recorded.length > 0
           ? undefined
           : {
-              operation: 'payout' as const,
+              operation,
               window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
               send: async () => outcome,
               hasNoEffect: isInquired ? async () => shown[inquiries++] ?? noAnswer : undefined,
@@ -165,6 +167,7 @@ describe('a refusal', () => {
     await sending;
     // What it counts as for the circuit breaker.
     expect(ends[0]).toBe(recorded[0]?.kind);
+    kept = recorded[0] !== undefined && 'errors' in recorded[0] ? recorded[0].errors : undefined;
     return { kind: recorded[0]?.kind, inquiries };
   }
 
@@ -194,12 +197,26 @@ describe('a refusal', () => {
     });
   });
 
-  // No customer is given a page of a call that was not accepted.
-  it('of a payment page stands without an answer to its inquiry if a further attempt may follow', async () => {
-    const refused = refusedAs('authentication_error');
+  // No customer is given a page of a call that was not accepted. One waited while an account at its limit was inquired three times.
+  it('of a payment page stands after one inquiry, answered or not, if a further attempt may follow', async () => {
     const page = { isPage: true };
-    expect(await sendAnd(refused, [noAnswer], page)).toEqual({ kind: 'refused', inquiries: 1 });
-    expect(await sendAnd(refused, [isThere], page)).toEqual({ kind: 'unknown', inquiries: 1 });
+    for (const outcome of [refusedAs('authentication_error'), tooMany]) {
+      for (const asked of [noAnswer, tooMany])
+        expect(await sendAnd(outcome, [asked], page)).toEqual({ kind: outcome.kind, inquiries: 1 });
+      expect(await sendAnd(outcome, [isThere], page)).toEqual({ kind: 'unknown', inquiries: 1 });
+    }
+  });
+
+  it('keeps its errors for a later inquiry, unless one has shown an effect', async () => {
+    const keptAfter = async (asked: Asked<boolean>, operation: CallOperation) => {
+      await sendAnd(refusedAs('processing_error'), [asked], { operation });
+      return kept;
+    };
+    const errors = [{ code: 'some_code_of_theirs', kind: 'processing_error' }];
+    for (const asked of [noAnswer, notAsked]) expect(await keptAfter(asked, 'payout')).toEqual(errors);
+    expect(await keptAfter(isThere, 'payout')).toBeUndefined();
+    // The sum may only not be shown.
+    expect(await keptAfter(isThere, 'refund')).toEqual(errors);
   });
 
   it('of a capture or void stands by itself', async () => {

@@ -124,27 +124,35 @@ const inquiriesMax = 3;
 
 /**
  * A call may be delivered twice on its way. The first delivery has its effect, and any refusal may be the answer to the
- * second one. It stands once an inquiry shows no effect. Otherwise the outcome is unknown.
+ * second one. It stands once an inquiry shows no effect. Otherwise the outcome is unknown, until a later inquiry confirms it.
  */
 async function confirm<Observation>(
   deps: SenderDependencies,
-  { hasNoEffect, isPage, mayBeFollowed }: OutboundCall<Observation>,
+  { hasNoEffect, isPage, mayBeFollowed, operation }: OutboundCall<Observation>,
   outcome: CallOutcome<object>,
 ): Promise<CallOutcome<object>> {
   const isRefusal = outcome.kind === 'refused' || (outcome.kind === 'not-sent' && outcome.isAnswered);
   if (!isRefusal || hasNoEffect === undefined) return outcome;
-  const asked = await withinWait(deps.clock, inquireRepeatedly(deps, hasNoEffect));
-  return (asked?.kind === 'accepted' ? asked.answer : isPage && mayBeFollowed(outcome))
-    ? outcome
-    : { kind: 'unknown', reason: `${reasonOf(outcome)}, and no inquiry has shown that it had no effect` };
+  // A customer waits for the page of the next attempt, which needs no answer.
+  const isFollowed = isPage && mayBeFollowed(outcome);
+  const asked = await withinWait(
+    deps.clock,
+    inquireRepeatedly(deps, hasNoEffect, isFollowed ? 1 : inquiriesMax),
+  );
+  if (asked?.kind === 'accepted' ? asked.answer : isFollowed) return outcome;
+  const reason = `${reasonOf(outcome)}, and no inquiry has shown that it had no effect`;
+  // What has shown under its number once is not refused. A refunded sum may only not be shown.
+  const mayBeConfirmed = outcome.kind === 'refused' && (asked?.kind !== 'accepted' || operation === 'refund');
+  return { kind: 'unknown', reason, ...(mayBeConfirmed && { errors: outcome.errors }) };
 }
 
 async function inquireRepeatedly(
   deps: SenderDependencies,
   inquire: () => Promise<Asked<boolean>>,
+  timesMax: number,
 ): Promise<Asked<boolean>> {
   let asked = await inquire();
-  for (let inquiries = 1; asked.kind === 'not-sent' && inquiries < inquiriesMax; inquiries += 1) {
+  for (let inquiries = 1; asked.kind === 'not-sent' && inquiries < timesMax; inquiries += 1) {
     await pauseBeforeRepeat(deps, inquiries);
     asked = await inquire();
   }
