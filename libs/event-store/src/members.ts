@@ -26,6 +26,8 @@ const memberSchema = z.object({
   release: z.string(),
   /** The newest schema version that it reads. */
   reads: z.int().min(1),
+  /** Origin that accepts messages of other processes; absent unless announced. */
+  internalUrl: z.string().exactOptional(),
 });
 export type Member = z.infer<typeof memberSchema>;
 
@@ -39,6 +41,8 @@ export interface Members {
   place(work: string): Place;
   /** Takes a share in that work until the signal is aborted. */
   share(work: string, signal: AbortSignal): Promise<void>;
+  /** Sends the others the origin at which this process accepts their messages. */
+  announce(internalUrl: string): void;
   /**
    * Tells the others that this process lives, and sees who else does.
    *
@@ -64,6 +68,7 @@ export interface MembersOptions {
 export function createMembers({ store, clock, ids, log, self }: MembersOptions): Members {
   const others = createSeen(store, clock, self.member);
   const shares = new Map<string, number>();
+  let announced: Pick<Member, 'internalUrl'> = {};
   const trouble = createTrouble(log, {
     failing: 'who else lives is not known',
     over: 'who else lives is known again',
@@ -75,7 +80,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
   const tell = (type: 'MemberLives' | 'MemberLeft') =>
     store.append(
       membersStream,
-      [{ id: ids.uuid(), type, data: { ...self, shares: sharesOf(shares) }, metadata: {} }],
+      [{ id: ids.uuid(), type, data: { ...self, ...announced, shares: sharesOf(shares) }, metadata: {} }],
       'any',
     );
 
@@ -107,6 +112,10 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
       take(work, 1);
       await untilAborted(signal);
       take(work, -1);
+    },
+    announce(internalUrl) {
+      announced = { internalUrl };
+      beatSoon();
     },
     async run(signal, afterBeat = async () => {}) {
       await store.keepLast(membersStream, eventsMax).catch(() => undefined);

@@ -124,7 +124,7 @@ export const apiErrors = {
   ),
   request_not_found: {
     ...notFound(
-      'This gateway has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. Each of several gateways keeps only the requests that it answered: ask the others.',
+      'This gateway has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. If several gateways run, repeat it after a second or ask another one.',
       'id',
     ),
     since: '0.2.0',

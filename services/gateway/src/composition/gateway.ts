@@ -10,6 +10,7 @@ import { whatIsMissing } from './missing.ts';
 import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/query-service';
 import type { RunningService } from '../edge/running-service.ts';
+import { announceTo, internalRoutesOf } from './share-requests.ts';
 import {
   type ServiceName,
   indexedServices,
@@ -78,6 +79,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const { running, callbackUrl } = await startServices(parts);
     const api = await apiOf(parts, running);
     const metricsUrl = await startMetricsServer(parts, api, stops);
+    await announceTo(parts, metricsUrl);
     const url = await startApiServer(parts, api, stops);
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
@@ -139,6 +141,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     services: running,
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
+    registerInternal: internalRoutesOf(parts, running),
     isFront: runs('api'),
     ...(runs('api')
       ? {

@@ -48,6 +48,8 @@ export interface ApiParts extends Readiness {
   services: readonly Pick<RunningService, 'registerRoutes'>[];
   /** Whose routes for other services of ours are served, too; none where it is left out. */
   internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
+  /** Adds the internal routes of a process whose API server is public to its metrics server. */
+  registerInternal?: ((scope: FastifyInstance) => void) | undefined;
   /** Where teams do not come in here: what those who do have to show. */
   internalCredential?: Pick<InternalCredential, 'isValid'>;
   /** Whether teams come in here, and not by a front door before it. */
@@ -94,7 +96,7 @@ const metricsBodyBytesMax = 1_024;
 /** @returns the server's URL */
 export async function startMetricsServer(
   { config, clock, ids, logOf }: ApiDependencies,
-  { metrics, ...readiness }: Readiness & Pick<ApiParts, 'metrics'>,
+  { metrics, registerInternal, ...readiness }: Readiness & Pick<ApiParts, 'metrics' | 'registerInternal'>,
   stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('metrics');
@@ -104,6 +106,7 @@ export async function startMetricsServer(
   });
   registerHealthRoutes(app, readiness);
   registerMetricsRoute(app, metrics);
+  if (registerInternal !== undefined) await app.register(async (scope) => registerInternal(scope));
   stops.defer(() => app.close());
   const variables = { variable: 'GATEWAY_METRICS_PORT', hostVariable: 'GATEWAY_METRICS_HOST' };
   return listenAt(app, { ...config.metrics, ...variables, scheme: 'http' }, log);

@@ -30,7 +30,7 @@ export function registerRequestRoutes(
     const found = ledger.find(caller, parameterOf(request, 'id'));
     if (found === undefined)
       return sendError(reply, 'request_not_found', {
-        message: `The gateway ${deps.instance} has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. Each of several gateways keeps only the requests that it answered: ask the others.`,
+        message: `The gateway ${deps.instance} has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. If several gateways run, repeat it after a second or ask another one.`,
       });
     return reply.send({ success: true, request: toPublicRequest(found) });
   });

@@ -4,6 +4,7 @@ import { given } from '@tollgate/service-kit';
 import { createInquiryHints } from '../../edge/inquiry-hints.ts';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';
+import { reportToOthers } from '../share-requests.ts';
 import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
@@ -34,11 +35,15 @@ export async function startQueryService(
     ...{ feed, recordOf: createRecordOf(store) },
     ...given({ onUnresolvedRead }),
   });
+  const report = await reportToOthers(parts);
   watchIndex(metrics, { store, clock, index });
   return {
     registerRoutes: (app) => queries.registerRoutes(app),
     registerInternalRoutes: (app) => registerRequestRecords(app, requests.note),
-    noteRequest: requests.note,
+    noteRequest(record) {
+      requests.note(record);
+      report(record);
+    },
     building: () => index.building(),
   };
 }

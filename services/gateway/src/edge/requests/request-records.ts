@@ -1,6 +1,7 @@
 /**
- * Tells every instance of the query service what became of the requests that a front door has handed on, some at a time. It
- * is sent once, and no request waits for it: an instance that is away for a while does not know of what came meanwhile.
+ * Reports completed requests, in batches, to other processes that list them: a front door to each instance of the query
+ * service, and a gateway to the others. Each batch is sent once and no request waits for it, so a process that is down
+ * misses the requests of that time.
  */
 import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '@tollgate/query-service';
 import { sendError } from '@tollgate/gateway-api/http';
@@ -12,7 +13,7 @@ import { createInternalPost } from '../internal-post.ts';
 const path = '/internal/requests';
 const bodyBytesMax = 512 * 1024;
 
-/** The query service's route. */
+/** The route of a process that lists requests. */
 export function registerRequestRecords(app: FastifyInstance, note: (record: RequestRecord) => void): void {
   app.post(path, { bodyLimit: bodyBytesMax }, async (request, reply) => {
     const records = requestRecordsSchema.safeParse(request.body);
@@ -35,14 +36,14 @@ export interface RequestRecords {
   close(): Promise<void>;
 }
 
-/** Of a front door. @param upstreams the instances of the query service */
+/** @param upstreams origins of the processes that list requests */
 export function createRequestRecords({
   upstreams,
   credential,
   clock,
   log,
 }: {
-  upstreams: readonly string[];
+  upstreams: () => readonly string[];
   credential: Pick<InternalCredential, 'sign'>;
   clock: Pick<Clock, 'after'>;
   log: Log;
@@ -65,7 +66,7 @@ export function createRequestRecords({
   async function sendWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const body = JSON.stringify(waiting.splice(0, recordsPerMessageMax));
-      await Promise.all(upstreams.map((origin) => deliver(origin, body)));
+      await Promise.all(upstreams().map((origin) => deliver(origin, body)));
     }
   }
 
@@ -76,7 +77,7 @@ export function createRequestRecords({
 
   return {
     note(record) {
-      if (waiting.length >= waitingMax) return;
+      if (waiting.length >= waitingMax || upstreams().length === 0) return;
       waiting.push(record);
       cancel ??= clock.after(sendAfterMs, () => void send());
     },
