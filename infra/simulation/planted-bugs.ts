@@ -89,8 +89,8 @@ const calls: readonly PlantedBug[] = [
   {
     ...{ name: 'unknown-is-not-sent', breaks: 'a timeout is no decline', seeds: 100 },
     file: `${domain}/outbound-call/outbound-call.ts`,
-    from: '      return leaveUnresolved(call, outcome.reason);',
-    to: '      return call.notSent(cut(outcome.reason));',
+    from: '      return leaveUnresolved(call, outcome.reason, outcome.errors?.slice(0, errorsMax));',
+    to: '      return call.notSent(cut(outcome.reason), false);',
   },
   {
     ...{ name: 'no-quiet-period', breaks: 'absence counts from quietUntil on', seeds: 100 },
