@@ -274,7 +274,13 @@ describe('the terms of a key', () => {
     const directory = await startDirectory(store);
     for (const address of ['10.20.1.1', '::ffff:10.20.1.1'])
       expect(directory.authenticate(header, address).kind, address).toBe('caller');
-    const elsewhere = { kind: 'refused', code: 'network_not_allowed', keyId: 'k1', team: 'shop' };
+    const elsewhere = {
+      kind: 'refused',
+      code: 'network_not_allowed',
+      keyId: 'k1',
+      team: 'shop',
+      environment: 'sandbox',
+    };
     for (const address of ['10.21.1.1', '::1', '', undefined])
       expect(directory.authenticate(header, address), address).toEqual(elsewhere);
     expect(directory.authenticate(wrong, '10.21.1.1')).toEqual(refused);
@@ -290,7 +296,13 @@ describe('the terms of a key', () => {
     await later.advance(999);
     expect(directory.authenticate(header, '10.20.1.1').kind).toBe('caller');
     await later.advance(1);
-    const ended = { kind: 'refused', code: 'api_key_expired', keyId: 'k1', team: 'shop' };
+    const ended = {
+      kind: 'refused',
+      code: 'api_key_expired',
+      keyId: 'k1',
+      team: 'shop',
+      environment: 'sandbox',
+    };
     for (const address of ['10.20.1.1', '192.0.2.1'])
       expect(directory.authenticate(header, address)).toEqual(ended);
     expect(directory.authenticate(wrong, '10.20.1.1')).toEqual(refused);

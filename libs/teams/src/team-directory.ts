@@ -58,7 +58,13 @@ interface AllowedOrigins {
 export type Authentication =
   | { kind: 'caller'; caller: Caller }
   | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key'; keyId?: string }
-  | { kind: 'refused'; code: 'api_key_expired' | 'network_not_allowed'; keyId: string; team: string }
+  | {
+      kind: 'refused';
+      code: 'api_key_expired' | 'network_not_allowed';
+      keyId: string;
+      team: string;
+      environment: Environment;
+    }
   | { kind: 'refused'; code: PersonRefusal; keyId: string };
 
 /** Of a person who holds a credential of ours. */
@@ -83,6 +89,7 @@ export interface AccessRefusal {
   keyId?: string;
   /** Where the secret was right. */
   team?: string;
+  environment?: Environment;
   /** Where the caller or a proxy has given the request a name. */
   requestId?: string;
 }
@@ -272,7 +279,8 @@ function authenticationBy(
     if (known === undefined) return { kind: 'refused', code: 'incorrect_private_key', keyId };
     const { caller } = known;
     const code = restrictionOf(known, { now: clock.now(), address });
-    if (code !== undefined) return { kind: 'refused', code, keyId, team: caller.team };
+    const { team, environment } = caller;
+    if (code !== undefined) return { kind: 'refused', code, keyId, team, environment };
     onUse(caller);
     return { kind: 'caller', caller };
   };

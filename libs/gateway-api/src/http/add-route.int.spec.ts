@@ -34,3 +34,18 @@ it.each([
   expect(answer.statusCode).toBe(status);
   expect(answer.body.includes('games')).toBe(isTaking);
 });
+
+// A body whose environment is an object ended in a 500, and a text of any length came back in the message.
+it.each([[{ toString: 1 }], [['sandbox']], ['x'.repeat(1_000)]])(
+  'a named team with the environment %j is not within reach of a grant for one environment',
+  async (environment) => {
+    const app = fastify();
+    onTestFinished(() => app.close());
+    const kit = { directory: directory([parseGrant('lead:shop:sandbox')]), log: silentLog };
+    addRoute(app, kit, routes.issueKey, async ({ reply }) => reply.send({ success: true }));
+    const payload = { team: 'shop', environment };
+    const answer = await app.inject({ method: 'POST', url: routes.issueKey.url, payload });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.body.length).toBeLessThan(500);
+  },
+);

@@ -102,7 +102,8 @@ function isNamedTeamInReach(
     sendError(reply, 'team_not_found');
     return false;
   }
-  const environments = environment === undefined ? environmentSchema.options : [String(environment)];
+  const known = environmentSchema.safeParse(environment).data;
+  const environments = known === undefined ? environmentSchema.options : [known];
   const missing = environments.find((each) => !reach.includes({ team, environment: each }));
   if (missing === undefined) return true;
   const message = `Your role does not cover ${missing} of ${team}. Ask somebody whose role does.`;

@@ -67,8 +67,10 @@ export function refuseScope(
   refused: { caller: Caller; request: FastifyRequest; reply: FastifyReply; message: string },
 ): void {
   const { caller, request, reply, message } = refused;
-  const { team, keyId } = caller;
-  directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
+  const { team, environment, keyId } = caller;
+  // A person who names no team is in no environment.
+  const owner = team === '' ? { team } : { team, environment };
+  directory.noteRefusal({ code: 'scope_missing', ...owner, keyId, ...aboutRequest(request) });
   sendError(reply, 'scope_missing', { message });
 }
 

@@ -72,6 +72,10 @@ describe('what a person reaches', () => {
     expect(reachOf(everywhere('viewer'), read).isEverywhere).toBe(true);
     const halves = [parseGrant('viewer:*:sandbox'), parseGrant('viewer:*:production')];
     expect(reachOf(halves, read).isEverywhere).toBe(false);
+    // A grant that named both environments was refused as if it left one out.
+    const named = [parseGrant('viewer:*:sandbox,production')];
+    expect(reachOf(named, read).isEverywhere).toBe(true);
+    expect(reachOf([parseGrant('viewer:shop:sandbox,production')], read).isEverywhere).toBe(false);
   });
 
   it.each(operatorRoles)(

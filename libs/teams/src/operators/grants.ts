@@ -40,7 +40,9 @@ const covers = ({ teams, environments }: Grant, owner: { team?: string; environm
   (teams === '*' || owner.team === undefined || teams.includes(owner.team)) &&
   (environments === '*' || environments.some((each) => each === (owner.environment ?? each)));
 
-const isEverywhere = ({ teams, environments }: Grant): boolean => teams === '*' && environments === '*';
+/** By `*` or by the names of all environments. */
+const isEverywhere = (grant: Grant): boolean =>
+  grant.teams === '*' && environmentSchema.options.every((environment) => covers(grant, { environment }));
 
 /** Scopes for the routes of this team in this environment; none where no grant covers it. */
 export const scopesWithin = (grants: Grants, owner: Owner): CallerScope[] =>

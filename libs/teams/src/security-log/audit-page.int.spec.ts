@@ -2,9 +2,10 @@ import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { everywhere, reachOf } from '../operators/grants.ts';
+import { everywhere, parseGrant, reachOf } from '../operators/grants.ts';
 import { readAuditPage } from './audit.ts';
 import { createSecurityLog } from './security-log.ts';
+import { createSecurityWatch } from './security-watch.ts';
 
 const reach = reachOf(everywhere('viewer'), ['operators:read']);
 
@@ -57,6 +58,31 @@ describe('a page of the security log', () => {
     expect(page).toEqual({ entries: [], checked: 1_999, faultAt: 1_500, next: 3 });
     const last = await readAuditPage(changed, { reach, limit: 3, kind: 'team', before: page.next });
     expect(last).toEqual({ entries: [], checked: 3 });
+  });
+
+  // A person with a grant for the sandbox saw refused requests and resolutions of reviews in production.
+  it('shows nothing of an environment out of reach', async () => {
+    const store = await temporaryStore();
+    const log = createSecurityLog({ store, clock: systemClock, ids: systemIds, log: silentLog });
+    const watch = createSecurityWatch({ securityLog: log, clock: systemClock, log: silentLog });
+    const stopping = new AbortController();
+    const review = { code: 'second_payment_found', number: 1, resolution: 'payment_not_made' };
+    for (const environment of ['sandbox', 'production'] as const) {
+      const who = { team: 'shop', environment, keyId: environment, address: '203.0.113.7' };
+      await watch.recordResolution(who, { ...review, token: `pay_${environment}` });
+      watch.noteRefusal({ ...who, code: 'scope_missing', method: 'GET', route: '/api/v1/payments' });
+    }
+    stopping.abort();
+    await watch.run(stopping.signal);
+    const shown = async (grant: string) => {
+      const page = await readAuditPage(store, {
+        reach: reachOf([parseGrant(grant)], ['operators:read']),
+        limit: 10,
+      });
+      return page.entries.map(({ data }) => data['environment']);
+    };
+    expect(await shown('viewer:shop:sandbox')).toEqual(['sandbox', 'sandbox']);
+    expect(await shown('viewer:shop')).toHaveLength(4);
   });
 
   it.each<[string, number, (event: RecordedEvent) => RecordedEvent | undefined]>([

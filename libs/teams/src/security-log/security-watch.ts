@@ -24,7 +24,7 @@ export interface SecurityWatch {
   recordExport(request: KeyedRequest): Promise<void>;
   /** Resolves when it is durable that this key asks for the resolution. @throws StoreUnavailable */
   recordResolution(
-    request: Omit<KeyedRequest, 'route' | 'environment'>,
+    request: Omit<KeyedRequest, 'route'>,
     review: { token: string; code: string; number: number; resolution: string },
   ): Promise<void>;
   /** Resolves when it is durable that this person asks for a command of the API. @throws StoreUnavailable */
@@ -51,7 +51,8 @@ const prefixOf = (keyId: string | undefined): string | undefined =>
 
 export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDependencies): SecurityWatch {
   const refusals = createRepeats<AccessRefusal>({
-    keyOf: ({ code, address, keyId, team }) => JSON.stringify([code, address, prefixOf(keyId), team]),
+    keyOf: ({ code, address, keyId, team, environment }) =>
+      JSON.stringify([code, address, prefixOf(keyId), team, environment]),
     asOneOfMany: ({ code }) => ({ code, address: 'several', method: '', route: '' }),
   });
   const exports = createRepeats<KeyedRequest>({
@@ -104,8 +105,8 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
       if (refusals.isFirst(refusal, now)) tellRefusal(refusal, { count: 1, from: now, until: now });
     },
     recordExport: (request) => recordFirst(exports, request, (count) => toExportEntry(request, count)),
-    recordResolution({ team, keyId, address }, review) {
-      const data = { team, keyId, address, ...review };
+    recordResolution({ team, environment, keyId, address }, review) {
+      const data = { team, environment, keyId, address, ...review };
       const actor: Actor = { kind: 'team', team, keyId, address };
       const entry: SecurityEntry = { event: { type: 'ReviewResolutionAsked', data }, actor };
       return recordFirst(resolutions, data, () => entry);
@@ -152,13 +153,13 @@ function createEntryQueue({ securityLog, log }: Pick<SecurityWatchDependencies, 
 const watching: Actor = { kind: 'service', name: 'gateway' };
 
 function toAccessRefused(
-  { code, address, team, method, route, requestId, keyId }: AccessRefusal,
+  { code, address, team, environment, method, route, requestId, keyId }: AccessRefusal,
   count: Count,
 ): SecurityEventOf<'AccessRefused'> {
   const keyIdPrefix = prefixOf(keyId);
   return {
     type: 'AccessRefused',
-    data: { code, address, method, route, ...given({ keyIdPrefix, team, requestId }), ...count },
+    data: { code, address, method, route, ...given({ keyIdPrefix, team, environment, requestId }), ...count },
   };
 }
 

@@ -14,9 +14,9 @@ interface Asked {
 /** Before anything of it is done: a crash in between leaves a question on record, never a decision without one. */
 export async function recordDecision(
   { recordResolution }: DecisionRecorder,
-  { caller: { team, keyId }, cause: { actor } }: Asked,
+  { caller: { team, environment, keyId }, cause: { actor } }: Asked,
   decision: { token: string; code: string; number: number; resolution: string },
 ): Promise<void> {
   const { address = '' } = actor.kind === 'team' ? actor : {};
-  await recordResolution?.({ team, keyId, address }, decision);
+  await recordResolution?.({ team, environment, keyId, address }, decision);
 }
