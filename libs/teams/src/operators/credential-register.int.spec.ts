@@ -85,6 +85,16 @@ describe('a token', () => {
     expect(directory.credentialsOfPeople()).toMatchObject([{ id: other.id, person: 'bob' }]);
   });
 
+  // A second revocation with an earlier clock opened the links that the first had revoked.
+  it('with its links stays revoked when the clock was set back', async () => {
+    const { clock, register, link, session } = await given();
+    const unused = link();
+    await register.revoke(ada.person);
+    await clock.advance(-60_000);
+    await register.revoke(ada.person);
+    expect(await register.signIn(unused, session)).toBeUndefined();
+  });
+
   it('is listed by person until it expires, without its secret', async () => {
     const { clock, register, token } = await given();
     const ofBob = await token(bob);

@@ -99,7 +99,8 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
         revoked = record.credentials.filter(isRevoked);
         if (id !== undefined && revoked.length === 0) return undefined;
         const kept = record.credentials.filter((each) => !isRevoked(each));
-        const linksRevokedUntil = id === undefined ? clock.now() : record.linksRevokedUntil;
+        // A clock that was set back must not let a revoked link sign in again.
+        const linksRevokedUntil = Math.max(record.linksRevokedUntil, id === undefined ? clock.now() : 0);
         return { credentials: kept, usedLinks: record.usedLinks, linksRevokedUntil };
       });
       return revoked;
