@@ -13,10 +13,8 @@ export const credentialRoutes = {
     ...changing,
     url: '/api/v1/admin/sign-ins',
     summary: 'Begins a session of the console with a link of `tollgate operator link`',
-    description:
-      'The link is the bearer of `Authorization`, and works once. You choose the id of the session: 24 hexadecimal digits.',
+    description: 'The link is the bearer of `Authorization`, and works once.',
     ...{ scopes: ['sign-in'], bound: 'person' },
-    body: { schema: 'SignIn', example: { credentialId: '0123456789abcdef01234567' } },
     answers: done('The session has begun.', 'BegunSession'),
     errors: ['sign_in_link_used', ...ofCommands],
   },

@@ -113,7 +113,6 @@ const credentialIdSchema = z
   .regex(/^[0-9a-f]{24}$/, 'must be 24 hexadecimal digits in lower case');
 const personSchema = z.string('must be a text').min(1, 'must not be empty').max(128);
 
-const signInSchema = z.strictObject({ credentialId: credentialIdSchema });
 const ownCredentialRevocationSchema = z.strictObject({
   credentialId: credentialIdSchema.optional(),
 });
@@ -125,7 +124,6 @@ const credentialRevocationSchema = z
   });
 
 export const credentialBodySchemas = {
-  SignIn: signInSchema,
   OwnCredentialRevocation: ownCredentialRevocationSchema,
   CredentialRevocation: credentialRevocationSchema,
 } as const;

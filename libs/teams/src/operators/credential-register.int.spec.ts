@@ -18,6 +18,7 @@ const secret = (kid: string, letter: string): KeyedSecret => ({
 const ada = { person: 'ada@example.com', source: 'command-line', grants: everywhere('operator') } as const;
 const bob = { ...ada, person: 'bob' } as const;
 const hourMs = 3_600_000;
+const address = '192.0.2.1';
 
 async function given(secrets: [KeyedSecret, ...KeyedSecret[]] = [secret('k1', 'a')], known?: EventStore) {
   const store = known ?? (await temporaryStore());
@@ -39,8 +40,7 @@ async function given(secrets: [KeyedSecret, ...KeyedSecret[]] = [secret('k1', 'a
   }
   const link = (operator: typeof ada | typeof bob = ada) =>
     credentials.newClaims(operator, 'sign-in', 15 * 60_000);
-  const session = { id: 'a'.repeat(24), address: '192.0.2.1' };
-  return { store, clock, credentials, register, token, process, link, session };
+  return { store, clock, credentials, register, token, process, link };
 }
 
 const revoked = { kind: 'refused', code: 'person_token_revoked', keyId: 'person:ada@example.com' };
@@ -74,25 +74,25 @@ describe('a token', () => {
   });
 
   it('goes with all others of its person, and leaves those of others alone', async () => {
-    const { register, token, process, link, session } = await given();
+    const { register, token, process, link } = await given();
     const [own, other] = [await token(), await token(bob)];
     const unused = link();
     await register.revoke(ada.person);
     const directory = await process();
     expect(directory.authenticate(own.header)).toEqual(revoked);
     expect(directory.authenticate(other.header).kind).toBe('caller');
-    expect(await register.signIn(unused, session)).toBeUndefined();
+    expect(await register.signIn(unused, address)).toBeUndefined();
     expect(directory.credentialsOfPeople()).toMatchObject([{ id: other.id, person: 'bob' }]);
   });
 
   // A second revocation with an earlier clock opened the links that the first had revoked.
   it('with its links stays revoked when the clock was set back', async () => {
-    const { clock, register, link, session } = await given();
+    const { clock, register, link } = await given();
     const unused = link();
     await register.revoke(ada.person);
     await clock.advance(-60_000);
     await register.revoke(ada.person);
-    expect(await register.signIn(unused, session)).toBeUndefined();
+    expect(await register.signIn(unused, address)).toBeUndefined();
   });
 
   it('is listed by person until it expires, without its secret', async () => {
@@ -118,19 +118,16 @@ describe('a token', () => {
 
 describe('a session', () => {
   it('begins once with a link, also when two ask at once', async () => {
-    const { register, link, session } = await given();
+    const { register, link } = await given();
     const once = link();
-    const begun = await Promise.all([
-      register.signIn(once, session),
-      register.signIn(once, { ...session, id: 'b'.repeat(24) }),
-    ]);
+    const begun = await Promise.all([register.signIn(once, address), register.signIn(once, address)]);
     expect(begun.filter((each) => each !== undefined)).toHaveLength(1);
     expect(await register.list()).toMatchObject([{ use: 'session', address: '192.0.2.1' }]);
   });
 
   it('ends after the idle time from the last action of its person, and at its end whatever happens', async () => {
-    const { clock, credentials, register, link, session, process } = await given();
-    const begun = await register.signIn(link(), session);
+    const { clock, credentials, register, link, process } = await given();
+    const begun = await register.signIn(link(), address);
     if (begun === undefined) throw new Error('no session');
     const directory = await process();
     const codeAfter = (usedAt: number) => {

@@ -25,7 +25,7 @@ export interface CredentialRegister {
    * Uses the link up and begins a session, whose credential is the result. Undefined if the link was used or revoked, or the
    * person has too many. @throws StoreUnavailable
    */
-  signIn(link: OperatorClaims, session: { id: string; address: string }): Promise<OperatorClaims | undefined>;
+  signIn(link: OperatorClaims, address: string): Promise<OperatorClaims | undefined>;
   /**
    * Revokes one credential of a person, or all of them and all links that were issued until now. Gives what was revoked.
    *
@@ -81,9 +81,9 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
 
   return {
     add: (token) => change(token.person, (record) => withCredential(record, toRegistered(token))),
-    async signIn(link, { id, address }) {
+    async signIn(link, address) {
       const claims = credentials.newClaims(link, 'session', sessionLifetimeMs);
-      const session = { ...claims, id, usedAt: claims.issuedAt };
+      const session = { ...claims, usedAt: claims.issuedAt };
       const isBegun = await change(session.person, (record) => {
         const isUsed = record.usedLinks.some((used) => used.id === link.id);
         if (isUsed || link.issuedAt <= record.linksRevokedUntil) return undefined;
@@ -130,11 +130,10 @@ const toRegistered = (claims: OperatorClaims, address?: string): RegisteredCrede
   ...given({ address }),
 });
 
-/** Undefined if there would be too many, or one of this id exists. */
+/** Undefined if there would be too many. */
 function withCredential(record: PersonRecord, credential: RegisteredCredential): PersonRecord | undefined {
   const { credentials, usedLinks } = record;
   if (credentials.length + usedLinks.length >= credentialsMax) return undefined;
-  if (credentials.some(({ id }) => id === credential.id)) return undefined;
   return { ...record, credentials: [...credentials, credential] };
 }
 

@@ -36,10 +36,7 @@ export function registerCredentialRoutes(app: FastifyInstance, deps: CredentialR
   }
 
   addCommandRoute(app, deps, routes.signIn, async ({ caller, request, reply }) => {
-    const parsed = parseBody(credentialBodySchemas.SignIn, request.body);
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-    const begun = { id: parsed.value.credentialId, address: request.ip };
-    const session = await register.signIn(credentialOf(caller), begun);
+    const session = await register.signIn(credentialOf(caller), request.ip);
     if (session === undefined) return sendError(reply, 'sign_in_link_used');
     await directory.catchUp();
     return reply

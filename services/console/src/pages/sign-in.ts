@@ -21,7 +21,7 @@ export function registerSignIn(
   kit: ConsoleKit,
   { credentials, apiOf }: SignInDependencies,
 ): void {
-  const { sessions, ids } = kit;
+  const { sessions } = kit;
   const unavailable = () => failurePage(503, texts.errors.title, texts.errors.unavailable);
 
   app.get('/console/sign-in', async (request, reply) => {
@@ -39,7 +39,6 @@ export function registerSignIn(
     const answer = await apiOf(() => link, request.ip).call<{ session: string }>({
       method: 'POST',
       path: '/api/v1/admin/sign-ins',
-      body: { credentialId: ids.hex(12) },
     });
     if (answer.kind === 'refused')
       return send(kit, request, reply, answer.status === 401 ? notValid() : unavailable());
