@@ -12,6 +12,9 @@ SAID_BY_NO_SCHEMA = [
     # Of two fields together.
     ("idempotency_key_missing", ""),
     ("invalid_param", "^page must be left out when a cursor is given"),
+    ("invalid_param", "^metadata must be given once for each name"),
+    ("invalid_param", "^wallet.name must be given for a shared wallet only"),
+    ("invalid_param", "^dateFrom must not be later than the last day"),
     ("invalid_param", "must be left out where a (card is given|recurringToken is charged)"),
     ("invalid_param", "^(dateFrom|from) must be at most 365 days before the last day"),
     ("invalid_param", "^(from|to) is the former name of another parameter that was sent, too"),

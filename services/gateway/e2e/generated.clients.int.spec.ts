@@ -1,6 +1,6 @@
 /**
  * `npm run test:clients`: the usual generators make clients of `/openapi.json`. Each client is compiled, and makes, refunds and
- * reads a payment. The amounts do not fit into 32 bits.
+ * reads a payment. The amounts do not fit into 32 bits, and answers have a field that the client does not know.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -33,13 +33,16 @@ const openApiGenerator = (generator: string, out: string, ...more: string[]) => 
   '--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false',
 ];
 
+/** Without it, clients for Go and okhttp-gson refuse an answer with a field that was added since. */
+const openToFields = '--additional-properties=disallowAdditionalPropertiesIfNotPresent=false';
+
 const java = (library: string, create: string): Client => ({
   program: ['Pay.java', 'client/src/main/java/Pay.java'],
   files: {
     'client/src/main/java/Client.java': `import org.openapitools.client.ApiClient;\nclass Client { static ApiClient create(String url, String key) { ${create} } }\n`,
   },
   commands: [
-    openApiGenerator('java', 'client', '--library', library),
+    openApiGenerator('java', 'client', '--library', library, openToFields),
     [
       ...['mvn', '-q', '-B', '-f', 'client/pom.xml', 'compile'],
       'org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy-dependencies',
@@ -67,7 +70,7 @@ const clients: Readonly<Record<string, () => Client>> = {
       'go.mod': goModule('require example.org/tollgate v0.0.0\nreplace example.org/tollgate => ./client\n'),
     },
     commands: [
-      openApiGenerator('go', 'client', '--additional-properties=packageName=tollgate'),
+      openApiGenerator('go', 'client', `${openToFields},packageName=tollgate`),
       [
         'sh',
         '-c',
@@ -149,9 +152,24 @@ let openapi: string;
 beforeAll(async () => {
   system = await startSystem();
   key = await issueKey(system, 'demo', 'payments,cards,refunds,read');
-  openapi = await (await fetch(`${system.quickstart.gatewayUrl}/openapi.json`)).text();
+  openapi = withoutRevision(await (await fetch(`${system.quickstart.gatewayUrl}/openapi.json`)).text());
 });
 afterAll(stopEverything);
+
+/** The document of a release before, as it were: answers have a field that its clients do not know. */
+function withoutRevision(text: string): string {
+  const document = JSON.parse(text) as {
+    components: { schemas: Record<string, { properties: Record<string, unknown>; required: string[] }> };
+  };
+  for (const name of ['Payment', 'PaymentOrPayout']) {
+    const schema = document.components.schemas[name];
+    if (schema === undefined) throw new Error(`${name} is not in the document`);
+    expect(schema.required).toContain('revision');
+    delete schema.properties['revision'];
+    schema.required = schema.required.filter((field) => field !== 'revision');
+  }
+  return JSON.stringify(document);
+}
 
 async function run(
   [command = '', ...args]: readonly string[],
