@@ -137,6 +137,8 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     dataSecrets: () => dataSecrets,
     // People act with keys here: nobody signs in.
     operatorCredentials: () => ({}),
+    // Requests are not reported between processes here.
+    internalCredential: () => ({}),
   } as unknown as Parts;
 
   return startServices(parts, { ...given, bus, index, lifetimeMs: config.callbackLifetimeMs });
