@@ -136,7 +136,9 @@ const answers = new Map<string, Answer>();
 
 beforeAll(async () => {
   system = await startSystem({ env: times });
-  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,admin'));
+  gateway = system.gatewayAs(
+    await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,stored-cards,admin'),
+  );
   await eventually(
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
     settled,

@@ -185,7 +185,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     system = await startSystem({ env: { TOLLGATE_LOG_LEVEL: 'debug' } });
     const shop = await startShop();
-    const everything = 'payments,refunds,payouts,read,cards,admin';
+    const everything = 'payments,refunds,payouts,read,cards,stored-cards,admin';
     const cardKey = await issueKey(system, 'demo', everything);
     await tollgate(system, 'team', 'add', 'games');
     const gamesKey = await issueKey(system, 'games', everything);
