@@ -258,10 +258,18 @@ describe('a read that waits for a position', () => {
     expect((await get('/api/v1/payments?status=refunded')).headers).not.toHaveProperty('tollgate-position');
   });
 
-  test.each(['', 'soon', '-1', '1'.repeat(65), '1, 2'])('%j is no position', async (text) => {
+  test.each(['', 'soon', '-1', '1'.repeat(65)])('%j is no position', async (text) => {
     const { get } = await start();
     const answer = await get('/api/v1/payments/p1', { 'tollgate-min-position': text });
     expect(errorsOf(answer)).toEqual(invalid('Tollgate-Min-Position'));
+  });
+
+  test('two positions are refused, as are two values of any such header', async () => {
+    const { get } = await start();
+    const answer = await get('/api/v1/payments/p1', { 'tollgate-min-position': '1, 2' });
+    const refusal = refused(400, 'invalid_request', 'invalid_request_error', 'tollgate-min-position');
+    expect(errorsOf(answer)).toEqual(refusal);
+    expect(answer.body).toContain('tollgate-min-position has several values');
   });
 });
 
