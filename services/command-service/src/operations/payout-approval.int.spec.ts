@@ -308,7 +308,7 @@ describe('a payout above the sum of its team', () => {
     expect((await app.post(`payouts/${token}/approve`, {})).statusCode).toBe(200);
     expect(recorded).toEqual([
       [
-        { team: approver.team, keyId: 'second', address: expect.any(String) },
+        { team: approver.team, environment: 'sandbox', keyId: 'second', address: expect.any(String) },
         { token, code: 'awaiting_approval', number: 1, resolution: 'approve' },
       ],
     ]);
