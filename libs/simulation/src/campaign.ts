@@ -28,6 +28,7 @@ export interface Tally {
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
   'a backup was restored',
+  'a bare service',
   'a dispute was opened',
   'a list was read to its end',
   'a page of a feed',

@@ -137,6 +137,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const accounting = createAccounting({
     ...{ now: scheduler.now, ledger, log, sendWithinMs, isReviewByTwo, rulesOf, complain },
     showsDisputedPayments: faults.showsDisputedPayments,
+    isBare: faults.isBare,
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
     isClockCompared: () => scheduler.now() - world.weather.storeClockSetBackAt > 60_000,
   });
@@ -160,6 +161,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const disasters = createDisasters(world);
   addMachines(world, disasters);
   callbacks.sender = createCallbackSender(world);
+  if (faults.isBare) saw('a bare service');
   const operations = Math.min(operationsMax, random.fork('length').whole(2, 9));
   await live(world, disasters, { operations, safetyMs });
   const history = { traceHash: trace.hash(), steps: trace.steps() };

@@ -28,6 +28,7 @@ interface DisputeParts {
   books: Books;
   /** The list names the payment of each. */
   showsDisputedPayments: boolean;
+  isBare: boolean;
   complain: Complain;
 }
 
@@ -86,6 +87,7 @@ export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
       requireOwn(after, places.get(token)?.dispute);
     },
     differences: () => {
+      if (parts.isBare) return [];
       const recorded = new Map(
         [...places].map(([token, { dispute: there }]) => [there, onRecord.get(token)]),
       );

@@ -1,7 +1,7 @@
 /** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design, and that a closed account is not called. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Life } from '../world/machine.ts';
-import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
+import { type Announced, type Books, type OperationOnRecord, isAwaited, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from '../payment-service/api.ts';
 import { type DisputeChecks, createDisputeChecks } from './disputes.ts';
 import { createRecurringChecks } from './recurring.ts';
@@ -47,6 +47,8 @@ export interface CheckParts {
   wasClockWrong: () => boolean;
   isReviewByTwo: boolean;
   showsDisputedPayments: boolean;
+  /** The service shows neither disputes nor recurring tokens. */
+  isBare: boolean;
   /** What is on record is of an earlier time: the service may have more, and somebody is told of it. */
   isRestored: boolean;
   rulesOf: RulesOfTeams;
@@ -189,9 +191,15 @@ function requireOneEach({ ledger, complain }: CheckParts): void {
   }
 }
 
+/**
+ * The lists of a bare service prove no absence, so an inquiry about a lost creation stays without an answer. After `inquire_again` its review
+ * opens anew an hour later.
+ */
+const reopenedWithinMs = 75 * 60_000;
+
 /** I9: each is final or in review, and the gateway agrees with the service about all that are not in review. */
 function differencesOf(
-  { ledger, isRestored }: Pick<CheckParts, 'ledger' | 'isRestored'>,
+  { ledger, isRestored, isBare, now }: Pick<CheckParts, 'ledger' | 'isRestored' | 'isBare' | 'now'>,
   operation: OperationOnRecord,
 ): string[] {
   const { token, phase, reviews } = operation;
@@ -199,6 +207,8 @@ function differencesOf(
   const say = (text: string) => [`${token} (${phase}): ${text}; ${operation.events.join(' ')}`];
   // Its team is asked, and it lapses after a day.
   if (phase === 'awaiting_approval' || phase === 'approval_granted') return [];
+  const isReopening = isBare && isAwaited(operation) && operation.events.at(-1) === 'ReviewResolved';
+  if (isReopening && now() - operation.changedAt < reopenedWithinMs) return [];
   if (!isFinal(operation)) return say('it is not final, and in no review');
   const own = [...operation.attempts.keys()];
   const ofService: readonly (LedgerPayment | LedgerPayout)[] =

@@ -2,7 +2,7 @@
  * What the sums of the index say that a team may pay out is what it has at the service; never more, where a person is still to say what
  * came in or went out.
  */
-import type { OperationOnRecord } from './books.ts';
+import { type OperationOnRecord, isAwaited } from './books.ts';
 import { teamNames } from '../people/teams.ts';
 import type { World } from '../world.ts';
 
@@ -47,7 +47,8 @@ function requireTrue(
   // What is in review is not waited for: what has changed at the service since then is learnt by the next inquiry (seeds 9513, 64528).
   if (own.some((each) => each.reviews.size > 0 && !isLearnt(world, each))) return;
   const there = own.reduce((sum, each) => sum + leftOf(world, each), 0);
-  const isInReview = own.some(({ reviews }) => reviews.size > 0);
+  // What an awaited payout would move is held, also between two reviews of it.
+  const isInReview = own.some((each) => each.reviews.size > 0 || isAwaited(each));
   world.saw(isInReview ? 'a position was compared while something is in review' : 'a position was compared');
   if (isInReview ? available > there : available !== there)
     world.complain(

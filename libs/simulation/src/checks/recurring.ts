@@ -19,6 +19,7 @@ export interface RecurringChecks {
 interface Parts {
   books: Books;
   ledger: Ledger;
+  isBare: boolean;
   complain: Complain;
 }
 
@@ -35,7 +36,7 @@ interface Kept {
   account: string;
 }
 
-export function createRecurringChecks({ books, ledger, complain }: Parts): RecurringChecks {
+export function createRecurringChecks({ books, ledger, isBare, complain }: Parts): RecurringChecks {
   const terms = new Map<string, Terms>();
   /** By alias: the payment that it was issued for. */
   const issuedFor = new Map<string, string>();
@@ -75,8 +76,8 @@ export function createRecurringChecks({ books, ledger, complain }: Parts): Recur
       books.all().flatMap((operation) => {
         const { token, phase, reviews, serviceToken } = operation;
         const isDue = phase === 'approved' && reviews.size === 0 && terms.get(token)?.recurring === true;
-        const isThere = ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
-        return isDue && isThere && ![...issuedFor.values()].includes(token)
+        const isShown = !isBare && ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
+        return isDue && isShown && ![...issuedFor.values()].includes(token)
           ? [`${token} has yielded a recurring token, and its team has none`]
           : [];
       }),

@@ -40,7 +40,8 @@ export function createCallbackSender(world: World): CallbackSender {
       if (!callbackUrl.startsWith(callbackBase)) return;
       if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
-      const body = { token, type, status, orderNumber, amount, currency, recurringToken };
+      const full = { token, type, status, orderNumber, amount, currency, recurringToken };
+      const body = faults.isBare ? { status, orderNumber } : full;
       const count = faults.strikes('callback-repeated', random) ? random.whole(2, 4) : 1;
       for (let number = 0; number < count; number += 1) {
         const isLate = faults.strikes('callback-late', random);
@@ -129,11 +130,12 @@ function forge(world: World, random: Random): void {
 /** I6: what was answered 200 is durable. */
 function requireStored({ log, complain }: World, path: string, body: object): void {
   const token = path.split('/')[3] ?? '';
-  const { status, token: named } = body as { status: string; token: string };
+  const { status, token: named } = body as { status: string; token?: string };
   const isStored = log.all().some(({ stream, data }) => {
     if (!stream.startsWith('bus-provider.callbacks.v1:')) return false;
     const { key, value } = data as { key: string; value: string };
-    return key === token && value.includes(`"${named}"`) && value.includes(`"${status}"`);
+    const isNamed = named === undefined || value.includes(`"${named}"`);
+    return key === token && isNamed && value.includes(`"${status}"`);
   });
   if (!isStored) complain('I6', `a callback about ${token} was answered 200 and is not stored`);
 }

@@ -105,6 +105,15 @@ const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
   'amount-revised': { seeds: 0.06, rate: 0.1 },
 };
 
+/** Undetectable at a bare service, which shows neither amounts nor the callback address of a payment. */
+const hiddenIfBare: readonly FaultKind[] = [
+  'stranger-under-our-number',
+  'wrong-amount-shown',
+  'payout-of-another-amount',
+  'amount-revised',
+  'refunded-in-console',
+];
+
 export interface Faults {
   /** True where this fault is to happen now; counted. Never once the faults have ended. */
   strikes(kind: FaultKind, random: Random): boolean;
@@ -120,6 +129,8 @@ export interface Faults {
   saysRefundedEarly: boolean;
   /** False where this seed's service leaves out which payment a dispute is about, as some deployments do. */
   showsDisputedPayments: boolean;
+  /** True under some seeds: the service shows as little as the specification. Its lists have no amounts, so reconciliation is blind. */
+  isBare: boolean;
   /** True under few seeds: every payout waits for a second key, and the backup that is restored is one in which a payout waited. */
   losesApprovals: boolean;
   /** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
@@ -141,6 +152,11 @@ const swarmRate = (random: Random, severity: number): number =>
 /** Few kinds, often: what needs two of them at once. */
 const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pick([0.1, 0.3]) : 0);
 
+const drawBlind = (random: Random, isNever: boolean): Faults['blind'] =>
+  isNever || random.chance(0.5)
+    ? undefined
+    : random.pick(['reconciliation', 'inquiries about what is final'] as const);
+
 export function createFaults(
   random: Random,
   { isCalm = false, without = [], pace = 1 }: FaultOptions = {},
@@ -155,14 +171,16 @@ export function createFaults(
     const rate = isFocused ? focusedRate(random) : swarmRate(random, severity);
     return rate === 0 ? 0 : (ofThose[kind] ?? rate);
   };
+  // Drawn from nothing that others draw from.
+  const losesApprovals = !isCalm && random.fork('loses approvals').chance(0.04);
+  const isBare = !isCalm && !losesApprovals && random.fork('bare').chance(0.1);
+  const leftOut = new Set([...without, ...(isBare ? hiddenIfBare : [])]);
   for (const kind of faultKinds) {
     const rate = rateOf(kind);
-    rates.set(kind, isCalm || without.includes(kind) ? 0 : rate);
+    rates.set(kind, isCalm || leftOut.has(kind) ? 0 : rate);
   }
   const demanded = new Set<FaultKind>();
   let areOver = false;
-  // Drawn from nothing that others draw from.
-  const losesApprovals = !isCalm && random.fork('loses approvals').chance(0.04);
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
@@ -180,16 +198,14 @@ export function createFaults(
       return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
     },
     demand: (kind) => {
-      if (!isCalm && !without.includes(kind)) demanded.add(kind);
+      if (!isCalm && !leftOut.has(kind)) demanded.add(kind);
     },
     note,
     saysRefundedEarly: !isCalm && random.chance(0.3),
     showsDisputedPayments: isCalm || random.fork('disputes').chance(0.8),
     losesApprovals,
-    blind:
-      isCalm || losesApprovals || random.chance(0.5)
-        ? undefined
-        : random.pick(['reconciliation', 'inquiries about what is final'] as const),
+    isBare,
+    blind: isBare ? 'reconciliation' : drawBlind(random, isCalm || losesApprovals),
     end: () => void (areOver = true),
     haveEnded: () => areOver,
     counts: () => counts,

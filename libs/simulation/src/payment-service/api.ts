@@ -1,4 +1,5 @@
 /** The interface of the specification over the ledger: a request, as it was sent, and the answer that it has. */
+import { toBareAnswer, withoutFilters } from '@tollgate/provider/bare';
 import type { Random } from '../world/random.ts';
 import type { Ledger, LedgerDispute, LedgerPayment, LedgerPayout, LedgerRefund } from './ledger.ts';
 
@@ -26,20 +27,23 @@ export const movesMoney = ({ method }: Pick<ServiceRequest, 'method'>): boolean 
 export function createServiceApi(
   ledger: Ledger,
   random: Random,
-  options: { saysRefundedEarly: boolean; showsDisputedPayments: boolean },
+  options: { saysRefundedEarly: boolean; showsDisputedPayments: boolean; isBare: boolean },
 ) {
   const outcomes: Outcomes = {
     isApproved: () => random.chance(0.85),
     refundStatus: () => random.pick(['approved', 'approved', 'approved', 'pending', 'declined']),
     payoutStatus: () => random.pick(['approved', 'approved', 'pending', 'declined']),
   };
-  return (request: ServiceRequest): ServiceAnswer => {
+  const answerOf = (request: ServiceRequest): ServiceAnswer => {
     const url = new URL(request.path, 'https://service.sim');
     const path = url.pathname.replace('/api/v1', '');
     if (request.method === 'POST') return post(ledger, outcomes, path, request);
     const { saysRefundedEarly, showsDisputedPayments } = options;
     return get({ ledger, saysRefundedEarly, showsDisputedPayments }, path, url.searchParams, request.account);
   };
+  return options.isBare
+    ? (request: ServiceRequest) => toBareAnswer(request, answerOf(withoutFilters(request)))
+    : answerOf;
 }
 
 const json = (body: object, statusCode = 200): ServiceAnswer => ({ statusCode, body: JSON.stringify(body) });

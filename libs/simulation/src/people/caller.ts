@@ -36,6 +36,8 @@ export interface CallerWorld {
   /** Until something is recorded of a payment, at most so long. */
   untilRecorded(token: string, atMostMs: number): Promise<void>;
   isInReview(token: string): boolean;
+  /** True if the provider does not show that money is authorized. */
+  hidesAuthorizations: boolean;
   /** Payouts that wait for a second key, by token: what is repeated once they are approved. */
   waiting: Map<string, CallerRequest>;
   tell(text: string): void;

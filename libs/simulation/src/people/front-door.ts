@@ -77,18 +77,17 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
   const waiting = new Map<string, CallerRequest>();
   return {
     callerOf: (random: Random): CallerWorld => ({
-      ...{
-        random,
-        waiting,
-        sleep: (durationMs) => sleep(world, durationMs),
-        untilRecorded: (token, atMostMs) => untilRecorded(world, token, atMostMs),
-        isOpen,
-        ledger: world.ledger,
-        isInReview: (token: string) => (world.books.find(token)?.reviewCount ?? 0) > 0,
-        tell: trace.tell,
-        complain: whileItStands(world),
-        saw: world.saw,
-      },
+      random,
+      waiting,
+      sleep: (durationMs) => sleep(world, durationMs),
+      untilRecorded: (token, atMostMs) => untilRecorded(world, token, atMostMs),
+      isOpen,
+      ledger: world.ledger,
+      hidesAuthorizations: world.faults.isBare,
+      isInReview: (token: string) => (world.books.find(token)?.reviewCount ?? 0) > 0,
+      tell: trace.tell,
+      complain: whileItStands(world),
+      saw: world.saw,
       request: (asked) => request(random, asked),
     }),
   };
