@@ -151,7 +151,7 @@ let openapi: string;
 
 beforeAll(async () => {
   system = await startSystem();
-  key = await issueKey(system, 'demo', 'payments,cards,refunds,read');
+  key = await issueKey(system, 'demo', 'payments,cards,stored-cards,refunds,read');
   openapi = withoutRevision(await (await fetch(`${system.quickstart.gatewayUrl}/openapi.json`)).text());
 });
 afterAll(stopEverything);

@@ -87,7 +87,7 @@ it('nothing of a card is in the heap once its payment was answered', { timeout: 
   const system = await first.startBeside('heap', {
     NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${directory}`,
   });
-  const gateway = system.gatewayAs(await issueKey(first, 'demo', 'payments,payouts,read,cards'));
+  const gateway = system.gatewayAs(await issueKey(first, 'demo', 'payments,payouts,read,cards,stored-cards'));
   await eventually(async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200));
   const slow = { operation: 'create', fault: 'slow_reply', delayMs: 10_000, times: 1 };
   await first.sandbox('POST', '/sandbox/faults', [slow]);

@@ -23,7 +23,7 @@ let openapi: string;
 
 beforeAll(async () => {
   system = await startSystem({ env: { GATEWAY_REQUESTS_PER_SECOND: '100000' } });
-  key = await issueKey(system, 'demo', 'payments,cards,refunds,payouts,approvals,read,admin');
+  key = await issueKey(system, 'demo', 'payments,cards,stored-cards,refunds,payouts,approvals,read,admin');
   recorded = await record();
   folder = newDataDir();
   openapi = join(folder, 'openapi.json');

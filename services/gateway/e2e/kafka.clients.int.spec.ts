@@ -39,7 +39,7 @@ let made: Map<string, Feed['events'][number]['record']['event'][]>;
 
 beforeAll(async () => {
   const system = await startSystem({ env: { KAFKA_BROKERS: setting('KAFKA_BROKERS') } });
-  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,cards,refunds,read'));
+  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,cards,stored-cards,refunds,read'));
   await eventually(
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
     settled,

@@ -37,7 +37,7 @@ let load: Load;
 beforeAll(async () => {
   await broker.start();
   system = await startSystem({ env: { KAFKA_BROKERS: brokers } });
-  cardKey = await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,admin');
+  cardKey = await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,stored-cards,admin');
   gateway = system.gatewayAs(cardKey);
   await eventually(
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),

@@ -15,7 +15,7 @@ let gateway: CallGateway;
 
 beforeAll(async () => {
   system = await startSystem({ env: shortTimes });
-  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,read,cards,admin'));
+  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,read,cards,stored-cards,admin'));
   await eventually(
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
     settled,
