@@ -106,7 +106,7 @@ function isNamedTeamInReach(
   const environments = known === undefined ? environmentSchema.options : [known];
   const missing = environments.find((each) => !reach.includes({ team, environment: each }));
   if (missing === undefined) return true;
-  const message = `Your role does not cover ${missing} of ${team}. Ask somebody whose role does.`;
+  const message = `Your role does not cover ${missing} of ${team}. Ask a person whose role covers it.`;
   refuseScope(directory, { caller, request, reply, message });
   return false;
 }

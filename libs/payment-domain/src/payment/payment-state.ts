@@ -283,10 +283,8 @@ function apply(state: Payment, event: LaterEvent): Payment {
       const { refundToken, ...declined } = event.data;
       return limitErrors(changeRefund(state, refundToken, { state: 'declined', declined }));
     }
-    case 'RefundUnresolved': {
-      const { refundToken, errors: unconfirmed } = event.data;
-      return changeRefund(state, refundToken, { state: 'unresolved', ...present({ unconfirmed }) });
-    }
+    case 'RefundUnresolved':
+      return keepUnconfirmed(state, event);
     case 'RefundDeclineReported':
       return noteDeclineReported(state, event);
     case 'ExternalRefundObserved':
@@ -314,6 +312,11 @@ function apply(state: Payment, event: LaterEvent): Payment {
     default:
       return unreachable(event);
   }
+}
+
+function keepUnconfirmed(state: Payment, { data }: PaymentEventOf<'RefundUnresolved'>): Payment {
+  const { refundToken, errors: unconfirmed } = data;
+  return changeRefund(state, refundToken, { state: 'unresolved', ...present({ unconfirmed }) });
 }
 
 /** A status that was taken over ends earlier doubts; a new call makes the answers about it another question. */

@@ -199,7 +199,7 @@ async function inquireOtherOnce(
       )
     : await deps.payments.execute(
         token,
-        { type: 'RecordObservation', observed: shown as ObservedPayment, ...taken },
+        { type: 'RecordObservation', observed: shown, ...taken },
         cause,
         at,
       );

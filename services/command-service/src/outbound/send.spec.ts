@@ -124,7 +124,11 @@ describe('a refusal', () => {
   async function sendAnd(
     outcome: CallOutcome<object>,
     shown: readonly (Asked<boolean> | Promise<Asked<boolean>>)[],
-    { isInquired = true, isPage = false, operation = 'payout' as CallOperation } = {},
+    {
+      isInquired = true,
+      isPage = false,
+      operation = 'payout',
+    }: { isInquired?: boolean; isPage?: boolean; operation?: CallOperation } = {},
   ) {
     const clock = createFakeClock();
     const sendBy = clock.now() + sendWithinMs;
