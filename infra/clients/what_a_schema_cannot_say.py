@@ -13,14 +13,14 @@ SAID_BY_NO_SCHEMA = [
     ("idempotency_key_missing", ""),
     ("invalid_param", "^page must be left out when a cursor is given"),
     ("invalid_param", "^metadata must be given once for each name"),
+    ("invalid_param", "^credentialId or person must be given, and not both"),
     ("invalid_param", "^wallet.name must be given for a shared wallet only"),
     ("invalid_param", "^dateFrom must not be later than the last day"),
     ("invalid_param", "must be left out where a (card is given|recurringToken is charged)"),
-    ("invalid_param", "^(dateFrom|from) must be at most 365 days before the last day"),
-    ("invalid_param", "^(from|to) is the former name of another parameter that was sent, too"),
+    ("invalid_param", "^dateFrom must be at most 365 days before the last day"),
     # Of what we gave, and of which only we know whether we did.
     ("invalid_param", "^cursor is not one that this list (of yours )?has given"),
-    ("invalid_param", "^after is beyond everything that was recorded"),
+    ("invalid_param", "^cursor is beyond everything that was recorded"),
     ("invalid_param", "^Tollgate-Min-Position is beyond everything that was recorded"),
     # Of the time.
     ("invalid_param", "^The day must not be in the future"),
@@ -31,6 +31,7 @@ SAID_BY_NO_SCHEMA = [
     ("incorrect_currency", ""),
     ("invalid_param", "^currency must be an ISO 4217 alphabetic code"),
     ("invalid_param", "must not contain a card number"),
+    ("invalid_param", "must not contain an e-mail address"),
 ]
 
 REFUSALS = (400, 413, 415, 422)

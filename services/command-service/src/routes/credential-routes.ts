@@ -45,7 +45,10 @@ export function registerCredentialRoutes(app: FastifyInstance, deps: CredentialR
   });
 
   addCommandRoute(app, deps, routes.revokeOwnCredentials, async ({ caller, request, reply }) => {
-    const parsed = parseBody(credentialBodySchemas.OwnCredentialRevocation, request.body ?? {});
+    const parsed = parseBody(
+      credentialBodySchemas.OwnCredentialRevocation,
+      request.body === undefined ? {} : request.body,
+    );
     if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
     return revoke(reply, credentialOf(caller).person, parsed.value.credentialId);
   });
