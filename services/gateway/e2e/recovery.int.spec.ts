@@ -77,7 +77,9 @@ beforeAll(async () => {
   system = await startSystem({
     env: { TOLLGATE_LOG_LEVEL: 'debug', PROVIDER_QUIET_MS: '600000' },
   });
-  const cardGateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,payouts,read,cards,stored-cards'));
+  const cardGateway = system.gatewayAs(
+    await issueKey(system, 'demo', 'payments,payouts,read,cards,stored-cards'),
+  );
   await eventually(async () => {
     const body = { ...terms, orderNumber: 'charged', card, customer: customers.charged };
     expect((await cardGateway('POST', '/api/v1/payments', { body })).statusCode).toBe(200);

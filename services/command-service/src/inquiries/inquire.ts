@@ -197,12 +197,7 @@ async function inquireOtherOnce(
         cause,
         at,
       )
-    : await deps.payments.execute(
-        token,
-        { type: 'RecordObservation', observed: shown, ...taken },
-        cause,
-        at,
-      );
+    : await deps.payments.execute(token, { type: 'RecordObservation', observed: shown, ...taken }, cause, at);
   return executed.kind === 'moved' ? 'moved' : 'inquired';
 }
 
