@@ -17,7 +17,7 @@ const fold = (events: readonly RecordedEvent[], from?: PaymentView) => events.re
 test('a view has the payment, when it began and last changed, and how far it has read', () => {
   const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
   expect(view).toMatchObject({
-    schemaVersion: 11,
+    schemaVersion: 12,
     token: 'pay_7',
     createdAt: startedAt,
     updatedAt: startedAt + 2_000,
