@@ -120,7 +120,7 @@ const credentialRevocationSchema = z
   .strictObject({ credentialId: credentialIdSchema.optional(), person: personSchema.optional() })
   .refine(({ credentialId, person }) => (credentialId === undefined) !== (person === undefined), {
     path: ['credentialId'],
-    message: 'or person must be given, and not both',
+    message: 'must be given if person is absent, and left out otherwise',
   });
 
 export const credentialBodySchemas = {
