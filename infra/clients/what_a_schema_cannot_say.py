@@ -26,6 +26,7 @@ SAID_BY_NO_SCHEMA = [
     # Of the time.
     ("invalid_param", "^The day must not be in the future"),
     ("invalid_param", "^expiresAt must be in the future"),
+    ("invalid_param", "card.expires must not be in the past"),
     # Of which no pattern can be written.
     ("invalid_param", "^networks must be networks such as"),
     ("invalid_param", "^origins must be origins such as"),

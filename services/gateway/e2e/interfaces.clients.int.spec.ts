@@ -101,7 +101,8 @@ it('schemathesis: so do the calls of people who operate the gateway', async () =
   const argv = ['operator', 'token', '--role', 'admin'];
   const { token: credential } = await tollgate<{ token: string }>(system, ...argv);
   const { code, output } = await schemathesis(
-    ['--max-examples', '10', '--include-path-regex', '^/api/v1/admin/'],
+    // A call to `me/revoke` would revoke the token that the calls are made with; `sign-ins` takes a link only.
+    ['--max-examples', '10', '--include-path-regex', '^/api/v1/admin/(?!me/revoke|sign-ins)'],
     // A reconciliation is found once it has ended, and what is not found of a new team is a key of it.
     {
       ...{ config: 'schemathesis-recorded.toml', env: recorded },
