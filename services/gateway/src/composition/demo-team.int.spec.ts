@@ -36,7 +36,7 @@ const revoke = (store: EventStore, key: Secret) =>
 test('the demo team may do everything but take cards, and is called back on this machine only', async () => {
   const store = await temporaryStore();
   const caller = await callerOf(store, await ensure(store));
-  const scopes: Scope[] = ['admin', 'payments', 'payouts', 'read', 'refunds'];
+  const scopes: Scope[] = ['admin', 'payments', 'payouts', 'read', 'refunds', 'stored-cards'];
   expect([...(caller?.scopes ?? [])].toSorted()).toEqual(scopes);
   const { callback = [], redirect } = caller?.allowedOrigins ?? {};
   expect(redirect).toBeUndefined();
