@@ -133,7 +133,7 @@ function issueForm(team: string, { session, newKeyId }: PageContext): Html {
       <p>${issue.says}</p>
       <label
         >${issue.environment}<select name="environment">
-          ${environments.toReversed().map((environment) => html`<option>${environment}</option>`)}
+          ${environments.map((environment) => html`<option>${environment}</option>`)}
         </select></label
       >
       <fieldset class="checks">
