@@ -8,6 +8,7 @@ import {
   requested,
   toRecordedEvents,
 } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { publicPayment, toPublicPayment, toRecordedPayment } from './payment.ts';
@@ -117,7 +118,7 @@ test('no planted secret is ever shown, in no payment and no event', () => {
       expect(text).not.toContain(planted);
       expect(text).not.toContain('192.0.2.1');
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 

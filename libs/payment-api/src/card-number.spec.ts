@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -186,7 +187,7 @@ describe('a text holds a card number', () => {
           expect([text, containsCardNumber(text)]).toEqual([text, true]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -227,7 +228,7 @@ describe('a text holds no card number', () => {
         ])
           expect([text, containsCardNumber(text)]).toEqual([text, false]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 
@@ -367,7 +368,7 @@ describe('a mask', () => {
       fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
         expect(containsCardNumber(maskCardNumbers(pieces.join('')))).toBe(false);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });

@@ -1,4 +1,5 @@
 /** Whatever stands in the store: it is read as an event, or refused by an error that says so. */
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -46,6 +47,6 @@ test.each<[string, Decode, object]>([
         if (!isRefusal(error)) throw error;
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });

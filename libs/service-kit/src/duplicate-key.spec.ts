@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { duplicateKeyIn } from './duplicate-key.ts';
@@ -35,7 +36,7 @@ describe('a JSON text', () => {
       fc.property(fc.jsonValue(), fc.constantFrom('', ' ', '\t', '\n'), (value, space) => {
         expect(duplicateKeyIn(JSON.stringify(value, null, space))).toBeUndefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('a JSON text', () => {
       fc.property(value, (json) => {
         expect(duplicateKeyIn(json) !== undefined).toBe(keysIn(JSON.parse(json)) < keysWritten(json));
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 

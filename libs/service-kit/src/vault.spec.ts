@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDataSecrets } from './data-secrets.ts';
@@ -18,7 +19,7 @@ describe('a vault', () => {
         expect(await vault.open(one, 'stream-1')).toBe(text);
         expect(other).not.toBe(one);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 

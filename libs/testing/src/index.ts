@@ -2,4 +2,5 @@ export * from './eventually.ts';
 export * from './fake-clock.ts';
 export * from './fake-ids.ts';
 export * from './program-environment.ts';
+export * from './property-runs.ts';
 export * from './scenario.ts';

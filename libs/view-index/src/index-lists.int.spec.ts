@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beginning, type Position } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { silentLog } from '@tollgate/service-kit';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -113,7 +114,7 @@ describe('payments and payouts together', () => {
           .sort((a, b) => b.createdAt - a.createdAt || (a.token < b.token ? 1 : -1));
         expect(pages.flat()).toEqual(tokensOf({ views: inOrder }));
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });
@@ -277,7 +278,7 @@ describe('an open review', () => {
         const expected = all.flatMap(({ kind, view }) => [...kind.reviewsSinceOf(view)]);
         expect(since).toEqual(expected.sort((a, b) => a - b));
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });

@@ -2,6 +2,7 @@
 import { beginning, type Position } from '@tollgate/event-store';
 import { paymentPhases, payoutPhases, statusOfPayoutPhase, statusOfPhase } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } from '@tollgate/views';
@@ -163,7 +164,7 @@ test('whatever arrives and changes between pages, what fits all the time is show
         for (const token of seen) expect(ever).toContain(token);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   );
 });
 
@@ -196,6 +197,6 @@ test('a page by number and the count are of what fits', () => {
         expect(second.totalCount).toBe(expected.length);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(100) },
   );
 });

@@ -20,6 +20,7 @@ import {
   toRecordedIn,
   type AnyEvent,
 } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { IndexFile } from './index-file.ts';
@@ -143,7 +144,7 @@ test('whatever is repeated, late or batched, they are the totals of the stored v
       expect(linesOfTotals(file)).toEqual(linesOfViews(file));
       file.close();
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });
 

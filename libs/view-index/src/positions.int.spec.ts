@@ -14,7 +14,7 @@ import {
 } from '@tollgate/views/testing';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { eventually } from '@tollgate/testing';
+import { eventually, propertyRuns } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { behindEventsMax, readCurrentPositions } from './current-positions.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
@@ -254,6 +254,6 @@ test('whatever of a history the read model has, the position is that of the whol
       );
       await index.stop();
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(15) },
   );
 });

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import { InvariantViolation, payoutPhases } from '@tollgate/payment-domain';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
@@ -66,7 +67,7 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
         }
         expect(bytes(kind, view)).toBe(bytes(kind, fold(kind, events)));
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -88,7 +89,7 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
           position: last.position,
         });
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 

@@ -2,7 +2,7 @@ import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { TollgateError, answerInJsonOnly, httpServerOptions, silentLog } from '@tollgate/service-kit';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
-import { createFakeClock, eventually } from '@tollgate/testing';
+import { createFakeClock, eventually, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -306,6 +306,6 @@ it('whatever is sent to whatever address is answered, and never by a failure of 
       const { statusCode } = await server.inject({ method: 'POST', url, payload: text, headers });
       expect(statusCode).toBeLessThan(500);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });

@@ -3,7 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { type AnyEvent, anyDisputeHistory, anyHistory, anyPayoutHistory } from '@tollgate/views/testing';
 import { appendEvents } from '@tollgate/view-index/testing';
-import { eventually } from '@tollgate/testing';
+import { eventually, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
@@ -152,7 +152,7 @@ it('through failing sends, restarts, kills at any call, and old ones that wake u
         replicas.current().publisher.abort();
       },
     ),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: propertyRuns(20), endOnFailure: true },
   );
   expect(faults).toBeGreaterThan(20);
 }, 120_000);

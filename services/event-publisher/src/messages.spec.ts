@@ -19,6 +19,7 @@ import {
   requested,
   toRecordedIn,
 } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMessages } from './messages.ts';
@@ -56,7 +57,7 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
         // Ordered as text, too, as the CloudEvents extension wants it: `10` came before `9`.
         expect(sequences.toSorted()).toEqual(sequences);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -70,7 +71,7 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
           expect('event' in decoded ? decoded.event : decoded).toEqual(event);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 
@@ -81,7 +82,7 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
         expect(text).not.toContain(planted);
         expect(text).not.toMatch(/https?:|"k1"|fingerprint|account"|serviceToken":"[^…]/);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

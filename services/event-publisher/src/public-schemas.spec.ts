@@ -32,6 +32,7 @@ import {
   startedAt,
   toRecordedIn,
 } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publishedKinds } from './published-kinds.ts';
@@ -205,7 +206,7 @@ describe.each(publicTopics)('$topic', ({ topic, subject, subjectSchema, messages
           expect(record.message.headers['ce_type']).toBe(message?.type);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 
@@ -215,7 +216,7 @@ describe.each(publicTopics)('$topic', ({ topic, subject, subjectSchema, messages
         for (const { message } of recordsOf(subject, events))
           expect(decodeGatewayRecord(message)).toEqual({ kind: subject, ...valueOf(message) });
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorsOf, startHarness, type Harness, type JsonAnswer } from './testing/harness.ts';
@@ -158,7 +159,7 @@ describe('whatever is posted', () => {
       );
       await fc.assert(
         fc.asyncProperty(bodies, (body) => expectHarmless(() => harness.call('POST', path(), body))),
-        { numRuns: 40 },
+        { numRuns: propertyRuns(40) },
       );
     },
   );
@@ -195,7 +196,7 @@ describe('whatever is asked', () => {
       fc.asyncProperty(queries(valid), (query) =>
         expectHarmless(() => harness.call('GET', `${path}?${query}`)),
       ),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 
@@ -210,6 +211,6 @@ describe('whatever is asked', () => {
     const property = fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), (token) =>
       expectHarmless(() => harness.call('GET', `/api/v1/payments/${encodeURIComponent(token)}`)),
     );
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: propertyRuns(40) });
   });
 });

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { InvariantViolation } from '@tollgate/service-kit';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFaults } from './faults.ts';
@@ -138,7 +139,7 @@ describe('the movements of money', () => {
           done.set(String(booking), (done.get(String(booking)) ?? 0) + 1);
       },
     );
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: propertyRuns(60) });
     const bookings = [
       'payment_approved',
       'settlement',

@@ -3,6 +3,7 @@ import { servedStore } from '@tollgate/event-store/testing/eventstoredb';
 import { paymentKind } from '@tollgate/views';
 import { appendPayment, paymentViewStream, plantView } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { checkViews } from './check.ts';
@@ -51,7 +52,7 @@ test('a check finds the same in whatever order the log was scavenged', async () 
     fc.asyncProperty(fc.infiniteStream(fc.boolean()), async (isGone) => {
       expect(await check(scavengedAtWill(store, () => isGone.next().value === true))).toEqual(expected);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });
 

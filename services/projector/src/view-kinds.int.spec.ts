@@ -21,6 +21,7 @@ import {
   writeViewVersions,
 } from '@tollgate/view-index/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createProjector } from './projector.ts';
@@ -120,7 +121,7 @@ describe('payouts and disputes are projected as payments are', () => {
           await store.close();
         },
       ),
-      { numRuns: 8 },
+      { numRuns: propertyRuns(8) },
     );
   });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appendBytesMax, eventsPerAppendMax, notedBytes } from '../append-arguments.ts';
@@ -49,7 +50,7 @@ export function describeAppend(given: Stores): void {
             expect.objectContaining({ ...event, stream, revision: 0 }),
           ]);
         }),
-        { numRuns: 50 },
+        { numRuns: propertyRuns(50) },
       );
     });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidArgument } from '../errors.ts';
@@ -58,7 +59,7 @@ export function describeRead(given: Stores): void {
             : all.toReversed().filter((each) => each <= from);
           expect(await readData(store, stream, { from, limit, direction })).toEqual(range.slice(0, limit));
         }),
-        { numRuns: 40 },
+        { numRuns: propertyRuns(40) },
       );
     });
 

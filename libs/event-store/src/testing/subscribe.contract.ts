@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginning, type EventStore, type Position, type RecordedEvent } from '../event-store.ts';
@@ -163,7 +164,7 @@ export function describeSubscribe(given: Stores): void {
         fc.asyncProperty(writes, fc.array(fc.nat(14), { maxLength: 3 }), async (steps, starts) => {
           await deliversEachOnce(stores, steps, starts);
         }),
-        { numRuns: 12 },
+        { numRuns: propertyRuns(12) },
       );
     });
   });

@@ -1,5 +1,5 @@
 import { containsCardNumber } from '@tollgate/payment-api/values';
-import { scenario } from '@tollgate/testing';
+import { scenario, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import matchedLater from '../../histories/v1/dispute-matched-later.json' with { type: 'json' };
@@ -215,7 +215,7 @@ describe('texts of the service', () => {
             expect(containsCardNumber(String(value))).toBe(false);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleEvents } from '../../testing/samples.ts';
@@ -105,7 +106,7 @@ test('whatever is stored, decoding gives a whole event or throws, and never some
       // What was read once is read again as the same: nothing in it is undefined, cut or coerced.
       expect(decodePaymentEvent(stored(event))).toEqual(event);
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   );
   expect(readCount).toBeGreaterThan(0);
 });

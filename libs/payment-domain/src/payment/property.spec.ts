@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAboutDoubt, isOpen } from '../review.ts';
@@ -261,7 +262,7 @@ describe.each(kinds)('a %s payment', (kind) => {
         }
         for (const code of world.refusals) seen.add(`refused: ${code}`);
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(800) },
     );
     // A model in which little happens proves little.
     expect([...seen].filter((each) => each !== seldomSeen).sort()).toEqual(expectedToBeSeen[kind]);
@@ -277,7 +278,7 @@ describe.each(kinds)('a %s payment', (kind) => {
         checkHistory(world);
         checkAgreement(world);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -292,7 +293,7 @@ describe.each(kinds)('a %s payment', (kind) => {
         expect(opened(world.history, 'final_status_revised')).toBe(false);
         expect(opened(world.history, 'terms_disagree')).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -158,7 +159,7 @@ test('pays out once and keeps the invariants, whatever happens in whatever order
       for (const event of world.history)
         seen.add(event.type === 'ReviewOpened' ? event.data.code : event.type);
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
   // A model in which little happens proves little.
   const expected = [...Object.keys(payoutEventSchemas), ...payoutReviewCodes].filter(
@@ -184,7 +185,7 @@ test('is final as the service shows it, or under review, once the faults have en
       expect(isFinalPayoutPhase(state.phase)).toBe(inquiryNeedOfPayout(state) === 'settled');
       expect(state.deferredCallbacks).toEqual([]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 
@@ -208,7 +209,7 @@ test('is pending again or in review where the service has opened it again, once 
         expect.objectContaining({ evidence: expect.objectContaining({ from: 'approved', to: 'pending' }) }),
       );
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 
@@ -224,6 +225,6 @@ test('opens no review for a contradiction while neither the service nor a person
       for (const code of ['final_status_revised', 'terms_disagree', 'second_payout_found', 'unknown_status'])
         expect(hasReview(world.history, code)).toBe(false);
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });

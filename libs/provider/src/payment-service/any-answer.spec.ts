@@ -1,4 +1,5 @@
 /** Whatever the service answers or calls back with: it is read, or said to be unreadable, and nothing throws. */
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -76,7 +77,7 @@ test.each<[string, AnswerReader<unknown>]>([
       const reading = read(given);
       expect('answer' in reading || reading.fault !== '').toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });
 
@@ -87,6 +88,6 @@ test('a callback is read, and what is kept of it is bounded', () => {
       expect(redactCallback(raw, given).body.length).toBeLessThan(6 * 6 * 300);
       expect(['payment', 'payout', 'refund', 'dispute', 'unknown']).toContain(readCallback(given).about);
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });

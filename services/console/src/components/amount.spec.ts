@@ -1,4 +1,5 @@
 import { formatAmount, isCurrency, minorUnitDigits } from '@tollgate/payment-api';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { amountExample, amountText, parseAmount } from './amount.ts';
@@ -57,7 +58,7 @@ test('every amount is shown exactly, in every currency', () => {
         expect(amountText(minor, currency).replaceAll(',', '')).toBe(formatAmount(minor, currency));
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { StartupError, readConfig } from '@tollgate/service-kit';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { gatewayConfigSchema } from './config.ts';
@@ -93,6 +94,6 @@ test('whatever a variable holds, it is taken, or refused by a sentence that name
         expect(String(error)).toContain(variable);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });

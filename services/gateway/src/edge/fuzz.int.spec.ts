@@ -6,6 +6,7 @@ import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
@@ -177,7 +178,7 @@ it('every route answers whatever it is asked, and never by a failure of its own'
       if (answer.statusCode < 500 || isExpected(answer.body)) return;
       expect([method, url, answer.statusCode, answer.body.slice(0, 200)]).toEqual([]);
     });
-    await fc.assert(property, { numRuns: runsPerRoute });
+    await fc.assert(property, { numRuns: propertyRuns(runsPerRoute) });
   }
   expect(count).toBeGreaterThan(200);
 });
