@@ -14,8 +14,8 @@ export const bugsForCustomers: readonly PlantedBug[] = [
   {
     ...{ name: 'customer-not-sent', breaks: 'a creation says who pays', seeds: 20 },
     file: `${commands}/operations/create-payment.ts`,
-    from: 'return { accounts: undefined, sent: given({ customer, source: card && { card } }) };',
-    to: 'return { accounts: undefined, sent: given({ customer: card && customer, source: card && { card } }) };',
+    from: 'return { accounts: undefined, sent: omitUndefined({ customer, source: card && { card } }) };',
+    to: 'return { accounts: undefined, sent: omitUndefined({ customer: card && customer, source: card && { card } }) };',
   },
   {
     ...{ name: 'alias-of-another-team', breaks: 'a recurring token is of one team', seeds: 100 },

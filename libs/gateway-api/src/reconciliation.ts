@@ -6,7 +6,7 @@ import {
   type ReconciliationSummary,
   type Sums,
 } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { toIso, toWholeUnits } from './values.ts';
 
@@ -85,7 +85,7 @@ export function toPublicReconciliation(summary: ReconciliationSummary): PublicRe
 export const toPublicDifferences = ({ differences }: ReconciliationReport): PublicDifference[] =>
   differences.map(({ kind, operation, token, serviceToken, currency, isSettled, ...amounts }) => ({
     ...{ kind, operation, serviceToken, currency, isSettled },
-    ...given({
+    ...omitUndefined({
       token,
       here: amounts.here && withWholeUnits(amounts.here),
       there: amounts.there && withWholeUnits(amounts.there),

@@ -24,9 +24,8 @@ export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 /** Of a call that was refused: no inquiry has confirmed that it had no effect. */
 export const unconfirmedSchema = since(2, errorsSchema).exactOptional();
 
-/** The fields that have a value: an event leaves out what is undefined. */
-export function present<Fields extends object>(fields: Fields) {
-  const present: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) present[name] = value;
-  return present as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+/** Copies an object without its undefined fields. */
+export function omitUndefined<Fields extends object>(fields: Fields) {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 }

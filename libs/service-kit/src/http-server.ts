@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvariantViolation, StartupError, errorCode } from './errors.ts';
 import { ambiguousHeaderIn, isExactQuery } from './exact-request.ts';
-import { given } from './given.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { nameOf } from './invalid-request.ts';
 import { BodyFault, acceptJsonOnly } from './json-body.ts';
 import type { Log } from './log.ts';
@@ -130,7 +130,9 @@ function sendServerError(
   { statusCode, message, parameter }: { statusCode?: number; message?: string; parameter?: string } = {},
 ): FastifyReply {
   const { status, since: _, ...stated } = serverErrors[code];
-  return sendErrors(reply, statusCode ?? status, [{ code, ...stated, ...given({ message, parameter }) }]);
+  return sendErrors(reply, statusCode ?? status, [
+    { code, ...stated, ...omitUndefined({ message, parameter }) },
+  ]);
 }
 
 /** Leaves JSON as the only body, and gives every error and unknown path the specification's error body. */

@@ -7,7 +7,7 @@ export * from './current-request.ts';
 export * from './data-secrets.ts';
 export * from './errors.ts';
 export * from './exact-request.ts';
-export * from './given.ts';
+export * from './omit-undefined.ts';
 export * from './html.ts';
 export * from './http-server.ts';
 export * from './ids.ts';

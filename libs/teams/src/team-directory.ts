@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
-import { type Clock, type Log, given } from '@tollgate/service-kit';
+import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
@@ -320,7 +320,7 @@ function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: T
     const networks = key.networks === undefined ? undefined : createNetworkList(key.networks);
     const known: KnownKey = {
       ...{ stream, caller: toCaller(team, key), secretHash: Buffer.from(secretHash, 'hex') },
-      ...given({ expiresAt, networks }),
+      ...omitUndefined({ expiresAt, networks }),
     };
     keysById.set(keyId, [...(keysById.get(keyId) ?? []), known]);
   }
@@ -342,7 +342,7 @@ function toCaller(
   const limits = limitsOfKey(team.money, { environment, keyId });
   return {
     ...{ ...caller, wallet, allowedOrigins: { callback, redirect } },
-    ...given({ requestsPerSecondMax, approvalAbove, limits }),
+    ...omitUndefined({ requestsPerSecondMax, approvalAbove, limits }),
   };
 }
 

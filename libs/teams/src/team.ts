@@ -8,7 +8,7 @@ import {
   type RotateWebhookSecret,
   type WebhookRotation,
 } from './webhook-rotation.ts';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import {
   decideMoney,
   evolveMoney,
@@ -211,7 +211,7 @@ function issueKey(team: Team, command: IssueKey): TeamDecision {
   if (ofItsDuty.length >= activeKeysMax) return refuse('too_many_active_keys');
   const written = networks?.filter((network) => typeof network === 'string');
   const terms = { requestsPerSecondMax, expiresAt, networks: written };
-  const data = { keyId, environment, secretHash, scopes: [...command.scopes], ...given(terms) };
+  const data = { keyId, environment, secretHash, scopes: [...command.scopes], ...omitUndefined(terms) };
   return { kind: 'events', events: [{ type: 'KeyIssued', data }] };
 }
 
@@ -245,7 +245,7 @@ function revokeKey(team: Team, { keyId, reason }: RevokeKey): TeamDecision {
   if (known === undefined) return refuse('key_not_found');
   return {
     kind: 'events',
-    events: known.active ? [{ type: 'KeyRevoked', data: { keyId, ...given({ reason }) } }] : [],
+    events: known.active ? [{ type: 'KeyRevoked', data: { keyId, ...omitUndefined({ reason }) } }] : [],
   };
 }
 

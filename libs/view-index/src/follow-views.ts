@@ -1,6 +1,6 @@
 /** Indexes the views of one view version: from the event store into one file of the index. */
 import { readLast, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
-import { type Log, given } from '@tollgate/service-kit';
+import { type Log, omitUndefined } from '@tollgate/service-kit';
 import {
   checkpointPrefixOf,
   checkpointStreamOf,
@@ -103,7 +103,7 @@ function takeOver(
   const isChanged = last !== undefined || reached.source !== progress.source;
   // Without a witness event the file cannot be recognised as this store's, so it records no progress.
   if (witness === undefined || !isChanged) return reached;
-  const followed = given({ followed: last?.position, followedIn: last?.stream });
+  const followed = omitUndefined({ followed: last?.position, followedIn: last?.stream });
   const next = { ...reached, ...followed, viewVersion, witness };
   file.apply(found, next);
   return next;

@@ -4,7 +4,7 @@
  */
 import { beginning, createFollower, readLast, type EventStore, type Position } from '@tollgate/event-store';
 import type { InquiryBounds, Postponed } from '@tollgate/payment-domain';
-import { TollgateError, given, type Clock, type Log } from '@tollgate/service-kit';
+import { TollgateError, omitUndefined, type Clock, type Log } from '@tollgate/service-kit';
 import {
   buildingIn,
   checkpointStreamOf,
@@ -246,7 +246,7 @@ const buildingFrom = async (
   followed: file.progress().followed,
   views: 0,
   // The checkpoint is written after the views.
-  ...given({ head: (await readLast(store, checkpointStreamOf(viewVersion, onlyShard)))?.position }),
+  ...omitUndefined({ head: (await readLast(store, checkpointStreamOf(viewVersion, onlyShard)))?.position }),
 });
 
 function noneToFollow(): never {

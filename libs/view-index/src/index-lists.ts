@@ -3,7 +3,7 @@ import type { DisputeView, ViewEnvelope, ViewKind } from '@tollgate/views';
 
 import { disputeKind } from '@tollgate/views';
 import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
-import { InvariantViolation, given } from '@tollgate/service-kit';
+import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
 import { leadEnd, walksOf } from './index-walks.ts';
@@ -53,7 +53,7 @@ export function listViews<View extends ViewEnvelope>(
     views,
     visited: found.end === undefined ? found.rows.length : visitedMax,
     length,
-    ...given({ nextCursor: place && formatCursor(list, query, place), totalCount }),
+    ...omitUndefined({ nextCursor: place && formatCursor(list, query, place), totalCount }),
   };
 }
 
@@ -158,7 +158,7 @@ export function listViewsOfAll<View extends ViewEnvelope>(
     views,
     visited: visited + (end === undefined ? 0 : visitedMax),
     length,
-    ...given({ nextCursor: place && formatCursor(list, ofAll, place) }),
+    ...omitUndefined({ nextCursor: place && formatCursor(list, ofAll, place) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What people who operate the gateway ask of the index, beyond lists. */
 import { paymentPhases, type PaymentPhase } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
 
@@ -123,7 +123,7 @@ export function countDeclines(
       counts.set(reason, (counts.get(reason) ?? 0) + count);
       left -= count;
     }
-  const reasons = [...counts].map(([reason, count]) => ({ ...given({ reason }), count }));
+  const reasons = [...counts].map(([reason, count]) => ({ ...omitUndefined({ reason }), count }));
   return { reasons: reasons.toSorted((one, other) => other.count - one.count), isPartial: left === 0 };
 }
 

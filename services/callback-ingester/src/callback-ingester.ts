@@ -6,7 +6,14 @@ import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@toll
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider/callbacks';
 import { sendError } from '@tollgate/gateway-api/http';
-import { type Clock, type Log, TollgateError, given, isRequestId, within } from '@tollgate/service-kit';
+import {
+  type Clock,
+  type Log,
+  TollgateError,
+  omitUndefined,
+  isRequestId,
+  within,
+} from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createForgeryLog } from './forgery-log.ts';
 import { createPaymentLimits } from './payment-limits.ts';
@@ -78,7 +85,7 @@ function toMessage({ clock }: CallbackIngesterDependencies, { params, id }: Call
   const kept = redactCallback(raw, parseObject(raw) ?? {});
   const requestId = isRequestId(id) ? id : undefined;
   const receivedAt = clock.now();
-  return encodeCallbackRecord({ environment, token, receivedAt, ...kept, ...given({ requestId }) });
+  return encodeCallbackRecord({ environment, token, receivedAt, ...kept, ...omitUndefined({ requestId }) });
 }
 
 /** @returns whether the bus has it for certain */

@@ -3,7 +3,7 @@
  * What the console shows and does goes through here, and nothing else.
  */
 import { text } from 'node:stream/consumers';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 
 interface Within {
@@ -78,7 +78,7 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
       ...{ method, url: path, remoteAddress: address },
       headers: {
         ...headersOf(within),
-        ...given({ 'idempotency-key': idempotencyKey }),
+        ...omitUndefined({ 'idempotency-key': idempotencyKey }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),

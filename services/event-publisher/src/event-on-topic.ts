@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { EventOnTopic, RecordOrigin } from '@tollgate/gateway-api';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 
 /** What a record says of an event beside its data. @throws z.ZodError for metadata that no version of ours has written */
 export function toEventOnTopic(
@@ -13,6 +13,6 @@ export function toEventOnTopic(
   const time = new Date(recordedAt).toISOString();
   return {
     event: { id, type, time, sequence: revision, correlationId, data },
-    origin: { position, ...given({ traceparent }) },
+    origin: { position, ...omitUndefined({ traceparent }) },
   };
 }

@@ -6,7 +6,7 @@ import {
   readConfig,
   systemClock,
   systemIds,
-  given,
+  omitUndefined,
 } from '@tollgate/service-kit';
 import { banner } from './command-line/banner.ts';
 import { systemPerson } from './command-line/person.ts';
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
       ? `${services.join(', ')}: ready at ${url}, metrics at ${metricsUrl}\n`
       : banner(quickstart.content, {
           ...{ file: quickstart.file, folder: process.cwd(), missing: await missing() },
-          ...given({ signInLink: signInLink(systemPerson()) }),
+          ...omitUndefined({ signInLink: signInLink(systemPerson()) }),
         }),
   );
 }

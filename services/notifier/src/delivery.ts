@@ -1,5 +1,5 @@
 /** One attempt to deliver one webhook. */
-import { given, webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
+import { omitUndefined, webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
 import type { FailureReason } from '@tollgate/gateway-api';
@@ -109,8 +109,8 @@ function messageOf(
   const signed = webhookHeaders({ id, body }, signing, clock.now());
   const headers = {
     ...{ 'content-type': 'application/json', 'user-agent': 'tollgate' },
-    ...given({ [correlationHeader]: webhook.correlationId }),
-    ...given({ [sequenceHeader]: sequence?.toString(), [timeHeader]: occurredAt }),
+    ...omitUndefined({ [correlationHeader]: webhook.correlationId }),
+    ...omitUndefined({ [sequenceHeader]: sequence?.toString(), [timeHeader]: occurredAt }),
     ...signed,
   };
   return { url, headers, body };

@@ -4,7 +4,13 @@
  * then get a webhook twice, with the same id.
  */
 import { createFollower, type EventStore } from '@tollgate/event-store';
-import { given, type Clock, type Ids, type Log, type WebhookMasterSecret } from '@tollgate/service-kit';
+import {
+  omitUndefined,
+  type Clock,
+  type Ids,
+  type Log,
+  type WebhookMasterSecret,
+} from '@tollgate/service-kit';
 import { createAddressGuard } from './address-guard.ts';
 import { type Shard, onlyShard } from '@tollgate/views';
 import { dispatchWebhooks } from './dispatcher.ts';
@@ -51,7 +57,7 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
   const { lookup } = guard;
   const connectionsPerOrigin = limits.perOrigin;
   const client =
-    deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
+    deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...omitUndefined({ trustedCa }) });
   const journal = createWebhookJournal(deps);
   const parts = { ...deps, limits, shard, journal, book: createEndpointBook(deps), client, guard };
   try {

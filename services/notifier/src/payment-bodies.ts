@@ -2,7 +2,7 @@
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { paymentEventSchemas, statusOfPhase, type Payment, type Refund } from '@tollgate/payment-domain';
 import type { PaymentView } from '@tollgate/views';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { WebhookBody } from '@tollgate/gateway-api';
 
 /** The specification's callback bodies, in the order in which they are sent. */
@@ -38,7 +38,7 @@ function paymentBody(token: string, payment: Payment): WebhookBody {
   const amount = approvedAmount > 0 ? approvedAmount : terms.amount;
   return {
     ...{ token, type: 'payment', status: statusOfPhase(phase), orderNumber, amount, currency },
-    ...given({ metadata, recurringToken, sanitizedMask, declineReason }),
+    ...omitUndefined({ metadata, recurringToken, sanitizedMask, declineReason }),
   };
 }
 
@@ -53,7 +53,7 @@ const refundBody = (
   orderNumber: terms.orderNumber ?? null,
   amount,
   currency: terms.currency,
-  ...given({ metadata }),
+  ...omitUndefined({ metadata }),
 });
 
 /** The most events read after an approval: its own append has fewer. */

@@ -1,7 +1,7 @@
 /** The webhook body about a payout: one for every change of status, one for its approval, and one where another amount was paid out than was told. */
 import { statusOfPayoutPhase, type PayoutPhase } from '@tollgate/payment-domain';
 import type { PayoutView } from '@tollgate/views';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { WebhookBody } from '@tollgate/gateway-api';
 
 /** The specification's callback body; none if nothing is news. */
@@ -17,7 +17,15 @@ export function payoutBodies(before: PayoutView, { token, payout }: PayoutView):
   if (!isNews) return [];
   const { orderNumber, amount, currency, metadata } = terms;
   return [
-    { token, type: 'payout', status, orderNumber, amount, currency, ...given({ metadata, declineReason }) },
+    {
+      token,
+      type: 'payout',
+      status,
+      orderNumber,
+      amount,
+      currency,
+      ...omitUndefined({ metadata, declineReason }),
+    },
   ];
 }
 

@@ -1,16 +1,16 @@
 /** A webhook as a team sees it. */
 import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Delivery, Webhook } from './webhook-state.ts';
 
 export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
   id: webhook.id,
   url: webhook.url,
-  ...given({ endpoint: webhook.endpoint }),
+  ...omitUndefined({ endpoint: webhook.endpoint }),
   body: webhook.body,
   state: webhook.state,
   createdAt: toIso(webhook.createdAt),
-  ...given({ nextAttemptAt: nextAttemptAt(webhook) }),
+  ...omitUndefined({ nextAttemptAt: nextAttemptAt(webhook) }),
   deliveries: webhook.deliveries.map(toPublicDelivery),
 });
 
@@ -22,5 +22,5 @@ const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason }: Deli
   attempt,
   at: toIso(at),
   outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
-  ...given({ statusCode, reason }),
+  ...omitUndefined({ statusCode, reason }),
 });

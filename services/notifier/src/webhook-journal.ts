@@ -14,7 +14,7 @@ import {
   type EventMetadata,
   eventMetadataSchema,
 } from '@tollgate/payment-domain';
-import { type Clock, type Ids, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, omitUndefined } from '@tollgate/service-kit';
 import {
   decodeWebhookEvent,
   versionOfWebhookEvent,
@@ -81,7 +81,7 @@ const evolution: Evolution<SubjectWebhooks, CausedWebhookEvent> = {
     const event = decodeWebhookEvent(recorded);
     if (event.type !== 'WebhookDue') return event;
     const cause = eventMetadataSchema.safeParse(recorded.metadata).data;
-    return { ...event, ...given({ correlationId: cause?.correlationId }) };
+    return { ...event, ...omitUndefined({ correlationId: cause?.correlationId }) };
   },
   evolve: evolveWebhooks,
 };

@@ -1,7 +1,7 @@
 /** The webhooks of one payment or payout (the subject), folded from their events, and the decisions on them. Pure. */
 import type { Decision } from '@tollgate/event-store';
 import { InvariantViolation, type Environment } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { FailureReason, WebhookBody } from '@tollgate/gateway-api';
 import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
 
@@ -77,7 +77,7 @@ const begin = ({
   correlationId,
 }: CausedWebhookEvent & WebhookEventOf<'WebhookDue'>): Webhook => ({
   ...data,
-  ...given({ correlationId }),
+  ...omitUndefined({ correlationId }),
   createdAt: at,
   state: 'open',
   nextAt: 0,
@@ -188,7 +188,7 @@ export function decideOutcome(
   const nextAt = isOpen && !isLastTry(webhook, outcome) ? nextAtAfter(webhook.failuresInRow + 1) : undefined;
   const failed: WebhookEvent = {
     type: 'DeliveryFailed',
-    data: { ...base, ...why, ...given({ nextAt }) },
+    data: { ...base, ...why, ...omitUndefined({ nextAt }) },
   };
   const isOver = isOpen && nextAt === undefined;
   return {

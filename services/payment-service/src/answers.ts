@@ -6,7 +6,7 @@ import type {
   ServiceDispute,
   ServicePayment,
 } from '@tollgate/payment-api';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Payment } from './payments.ts';
 import type { Dispute, Payout, Refund } from './storage/records-table.ts';
 
@@ -53,7 +53,7 @@ export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): 
   const body: CreatePaymentAnswer = {
     success: true,
     token,
-    ...given({ processingUrl: processingUrl(payment) }),
+    ...omitUndefined({ processingUrl: processingUrl(payment) }),
     payment: { amount, currency, status },
   };
   return { statusCode: 200, body };
@@ -76,8 +76,8 @@ export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl)
     needConfirmation: payment.needConfirmation,
     heldAmount: payment.heldAmount,
     refundedAmount: payment.refundedAmount,
-    ...given({ processingUrl: processingUrl(payment) }),
-    ...given({ recurringToken, sanitizedMask, declineReason }),
+    ...omitUndefined({ processingUrl: processingUrl(payment) }),
+    ...omitUndefined({ recurringToken, sanitizedMask, declineReason }),
     ...timesOf(payment),
   };
 }
@@ -102,7 +102,7 @@ export function toListedPayout(payout: Payout): ServicePayment {
     currency: payout.currency,
     orderNumber: payout.orderNumber,
     callbackUrl: payout.callbackUrl ?? null,
-    ...given({ sanitizedMask, declineReason }),
+    ...omitUndefined({ sanitizedMask, declineReason }),
     ...timesOf(payout),
   };
 }

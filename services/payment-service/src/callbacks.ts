@@ -1,6 +1,6 @@
 /** Status callbacks (specification, section 6): what they say, how they are queued, and how they are delivered. */
 import type { CallbackBody } from '@tollgate/payment-api';
-import { given, type Clock, type Log } from '@tollgate/service-kit';
+import { omitUndefined, type Clock, type Log } from '@tollgate/service-kit';
 import { createDueLoop, type DueLoop } from './due-loop.ts';
 import type { QueueFault, TakenFault } from './faults.ts';
 import type { Payment } from './payments.ts';
@@ -52,7 +52,7 @@ interface Subject extends Pick<Payment, 'merchantId' | 'token' | 'orderNumber' |
 export function toNotice(type: CallbackBody['type'], subject: Subject, callbackUrl: string): Notice {
   const { merchantId, token, status, orderNumber = null, amount, currency } = subject;
   const { recurringToken, sanitizedMask, declineReason } = subject;
-  const optional = given({ recurringToken, sanitizedMask, declineReason });
+  const optional = omitUndefined({ recurringToken, sanitizedMask, declineReason });
   return {
     merchantId,
     callbackUrl,

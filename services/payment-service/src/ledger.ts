@@ -1,5 +1,5 @@
 /** The truth of the sandbox: what really happened to a merchant's payments, and which calls it made. */
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { toIsoTime, toServiceDispute } from './answers.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { Payment } from './payments.ts';
@@ -68,5 +68,5 @@ const toLedgerPayout = ({ token, orderNumber, amount, currency, status, createdA
 
 const toLedgerCall = ({ at, operation, token, orderNumber, effect, answer }: CallRecord): object => ({
   ...{ at: toIsoTime(at), operation, effect, answer },
-  ...given({ token, orderNumber }),
+  ...omitUndefined({ token, orderNumber }),
 });

@@ -7,7 +7,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import { given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { omitUndefined, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import {
   liveIn,
   onlyShard,
@@ -65,7 +65,7 @@ export interface Projector {
 /** One of the shards does it for all. */
 const removeBeside = (options: ProjectorOptions & { shard: Shard }, signal: AbortSignal): Promise<void> =>
   options.shard.number === 1
-    ? removeUnreadViews({ ...options, ...given({ graceMs: options.removalGraceMs }), signal })
+    ? removeUnreadViews({ ...options, ...omitUndefined({ graceMs: options.removalGraceMs }), signal })
     : Promise.resolve();
 
 /** Another version is live for this release, or there are more views to remove: both are for the next pass. */

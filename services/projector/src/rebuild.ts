@@ -7,7 +7,14 @@ import {
   type EventStore,
   type FailedStream,
 } from '@tollgate/event-store';
-import { TollgateError, errorCode, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import {
+  TollgateError,
+  errorCode,
+  omitUndefined,
+  type Clock,
+  type Ids,
+  type Log,
+} from '@tollgate/service-kit';
 import {
   buildingIn,
   liveIn,
@@ -90,7 +97,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> 
   const { store, clock, ids, log, signal, holder, isGone } = options;
   const before = liveIn((await readViewVersion(store)).record);
   let outcome: RebuildOutcome = { kind: 'stopped' };
-  const lease = { store, clock, ids, log, signal, holder, name: 'rebuild', ...given({ isGone }) };
+  const lease = { store, clock, ids, log, signal, holder, name: 'rebuild', ...omitUndefined({ isGone }) };
   await runUnderLease(lease, async (leaseSignal) => {
     const now = await readViewVersion(store);
     const live = liveIn(now.record);

@@ -1,5 +1,5 @@
 import type { ViewList, ListQuery } from '@tollgate/view-index';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
 import type { ViewEnvelope } from '@tollgate/views';
 import { sendRefusedPage, tellPosition } from './reading.ts';
@@ -27,6 +27,6 @@ export function sendList<View extends Pick<ViewEnvelope, 'position'>>(
   return reply.send({
     success: true,
     [name]: views.map(toShown),
-    ...given({ page: shownPage, perPage, nextCursor, totalCount }),
+    ...omitUndefined({ page: shownPage, perPage, nextCursor, totalCount }),
   });
 }

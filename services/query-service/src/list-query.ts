@@ -1,6 +1,6 @@
 /** Maps a caller's parameters to a query of the index. */
 import type { OperationType } from '@tollgate/gateway-api/http';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentListQuery } from '@tollgate/view-index';
 
@@ -19,7 +19,7 @@ export function toListQuery<Query extends Filters>(caller: Caller, query: Query)
   const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
   // The team comes last, so that no parameter can override it.
   return {
-    ...given({ ...rest, metadata: notedIn(metadata), createdFrom: dateFrom, createdBefore }),
+    ...omitUndefined({ ...rest, metadata: notedIn(metadata), createdFrom: dateFrom, createdBefore }),
     team,
     environment,
   };

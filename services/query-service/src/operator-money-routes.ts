@@ -2,7 +2,7 @@
 import type { ReconciliationSummary } from '@tollgate/payment-domain';
 import { toPublicDifferences, toPublicPayout, toPublicReconciliation } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, isToken } from '@tollgate/teams';
 import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
@@ -19,13 +19,13 @@ export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: Operator
 
   addReadRoute(app, deps, routes.listPayoutsOfAll, async ({ query, reach, reply }) => {
     const { team, environment, metadata, perPage, order, ...rest } = query;
-    const noted = given({ metadata: notedIn(metadata) });
+    const noted = omitUndefined({ metadata: notedIn(metadata) });
     const owners = ownersIn(deps, reach, { team, environment });
-    const asked = { ...given(rest), ...noted, perPage, order, owners };
+    const asked = { ...omitUndefined(rest), ...noted, perPage, order, owners };
     const list = await readInPieces(share, asked, (piece) => index.listPayoutsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payouts = list.views.map(toOwnedPayout);
-    return reply.send({ success: true, payouts, perPage, ...given({ nextCursor: list.nextCursor }) });
+    return reply.send({ success: true, payouts, perPage, ...omitUndefined({ nextCursor: list.nextCursor }) });
   });
 
   addReadRoute(app, deps, routes.retrievePayoutOfAny, async ({ request, reach, reply }) => {
@@ -49,7 +49,7 @@ export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: Operator
     const before = cursor === undefined ? undefined : Number(cursor);
     const { shown, nextCursor } = await readJournal(deps, maySee(reach), { perPage, before });
     const reconciliations = shown.map(toOwnedReconciliation);
-    return reply.send({ success: true, reconciliations, perPage, ...given({ nextCursor }) });
+    return reply.send({ success: true, reconciliations, perPage, ...omitUndefined({ nextCursor }) });
   });
 
   addReadRoute(app, deps, routes.retrieveReconciliationOfAny, async ({ request, reach, reply }) => {
@@ -77,5 +77,5 @@ const toOwnedPayout = (view: PayoutView) => {
 const toOwnedReconciliation = (summary: ReconciliationSummary) => ({
   ...toPublicReconciliation(summary),
   environment: summary.environment,
-  ...given({ team: summary.team }),
+  ...omitUndefined({ team: summary.team }),
 });

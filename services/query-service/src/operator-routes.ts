@@ -23,7 +23,7 @@ import {
   routes,
   sendError,
 } from '@tollgate/gateway-api/http';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner, OwnedReviewEntry } from '@tollgate/view-index';
@@ -43,7 +43,7 @@ import { toPublicRequest } from './requests/request-routes.ts';
 /** Operators see who has answered it; teams do not. */
 const toOperatorsReviewEntry = (entry: OwnedReviewEntry) => ({
   ...{ ...toPublicReviewEntry(entry), team: entry.team, environment: entry.environment },
-  ...given({ proposedBy: proposedByOf(entry) }),
+  ...omitUndefined({ proposedBy: proposedByOf(entry) }),
 });
 
 export type OperatorReadDependencies = ReadDependencies & {
@@ -65,15 +65,15 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     const { declineReason, ...rest } = others;
     const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
     const owners = ownersIn(deps, reach, { team, environment });
-    const noted = given({ metadata: notedIn(metadata) });
+    const noted = omitUndefined({ metadata: notedIn(metadata) });
     const { perPage, order } = rest;
-    const asked = { ...given(rest), ...noted, perPage, order, owners, accepts };
+    const asked = { ...omitUndefined(rest), ...noted, perPage, order, owners, accepts };
     const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payments = list.views.map(toOwned);
     return reply.send({
       ...{ success: true, payments, perPage: rest.perPage },
-      ...given({ nextCursor: list.nextCursor }),
+      ...omitUndefined({ nextCursor: list.nextCursor }),
     });
   });
 
@@ -102,7 +102,7 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     return reply.send({
       ...{ success: true, at: toIso(clock.now()), hours: await countHours(deps, owners, clock.now()) },
       minutes: minutes.map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
-      ...given({ readModelLagMs: await readModelLagMs(deps) }),
+      ...omitUndefined({ readModelLagMs: await readModelLagMs(deps) }),
       unresolved: waiting.unresolvedPayments + waiting.unresolvedPayouts,
       unresolvedPayouts: waiting.unresolvedPayouts,
       reviews: waiting.reviews,
@@ -123,7 +123,7 @@ function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
     return reply.send({
       success: true,
       hits: toHits(found),
-      ...given({ request: request && toOwnedRequest(request), isPartial }),
+      ...omitUndefined({ request: request && toOwnedRequest(request), isPartial }),
     });
   });
 
@@ -133,7 +133,7 @@ function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
 
   addReadRoute(app, deps, routes.countDeclines, async ({ query, reach, reply }) => {
     const { team, environment, ...created } = query;
-    const counts = index.countDeclines(ownersIn(deps, reach, { team, environment }), given(created));
+    const counts = index.countDeclines(ownersIn(deps, reach, { team, environment }), omitUndefined(created));
     return reply.send({ success: true, ...counts });
   });
 }
@@ -155,7 +155,7 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
     }
     const { perPage, cursor } = query;
     const owners = ownersIn(deps, reach, query);
-    const asked = { ...given({ cursor }), perPage, owners };
+    const asked = { ...omitUndefined({ cursor }), perPage, owners };
     const list = await readInPieces(deps.share, asked, ({ limit, ...piece }) =>
       toPiece(index.listReviewsOfAll({ ...piece, perPage: limit })),
     );
@@ -164,7 +164,7 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
     const count = index.countWaiting(owners).reviews;
     return reply.send({
       ...{ success: true, reviews: entries.map(toOperatorsReviewEntry), count },
-      ...given({ nextCursor }),
+      ...omitUndefined({ nextCursor }),
     });
   });
 }
@@ -190,14 +190,25 @@ function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): v
     const { perPage, cursor, kind, team } = query;
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
     const before = cursor === undefined ? undefined : Number(cursor);
-    const page = await readAuditPage(deps.store, { ...given({ kind, team }), before, limit: perPage, reach });
+    const page = await readAuditPage(deps.store, {
+      ...omitUndefined({ kind, team }),
+      before,
+      limit: perPage,
+      reach,
+    });
     const { next, checked, faultAt } = page;
     const entries = page.entries.map(({ at, actor, ...entry }) => ({
       ...{ ...entry, at: toIso(at) },
-      ...given({ actor }),
+      ...omitUndefined({ actor }),
     }));
     const nextCursor = next === undefined ? undefined : String(next);
-    return reply.send({ success: true, entries, checked, perPage, ...given({ faultAt, nextCursor }) });
+    return reply.send({
+      success: true,
+      entries,
+      checked,
+      perPage,
+      ...omitUndefined({ faultAt, nextCursor }),
+    });
   });
 }
 
@@ -245,7 +256,7 @@ function toDetail(view: PaymentView, dueAt: number | undefined): Omit<OperatorPa
         view,
       }),
     ),
-    ...given({ call, nextInquiryAt }),
+    ...omitUndefined({ call, nextInquiryAt }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Reads a page of a list in pieces, so that no request holds the event loop for long. */
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type PageRefused, type ViewList, pageLengthMax } from '@tollgate/view-index';
 import type { ReadShare } from './read-share.ts';
 
@@ -39,7 +39,7 @@ export async function readInPieces<View, Query extends Paged>(
       // The number of the next page would skip the entries that are missing in this one.
       if (page !== undefined && !isFull && nextCursor !== undefined)
         return { kind: 'refused', parameter: length >= pageLengthMax ? 'perPage' : 'page' };
-      return { kind: 'page', views, visited, length, ...given({ nextCursor, totalCount }) };
+      return { kind: 'page', views, visited, length, ...omitUndefined({ nextCursor, totalCount }) };
     }
     piece = { ...further, cursor: nextCursor };
     await share.giveWay();
@@ -56,5 +56,11 @@ interface ReviewPage<Entry> {
 export function toPiece<Entry>(found: ReviewPage<Entry> | PageRefused): ViewList<Entry> {
   if (found.kind === 'refused') return found;
   const { entries, nextCursor } = found;
-  return { kind: 'page', views: entries, visited: entries.length, length: 0, ...given({ nextCursor }) };
+  return {
+    kind: 'page',
+    views: entries,
+    visited: entries.length,
+    length: 0,
+    ...omitUndefined({ nextCursor }),
+  };
 }

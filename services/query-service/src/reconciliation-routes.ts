@@ -11,7 +11,7 @@ import {
 } from '@tollgate/payment-domain';
 import { type PublicDifference, toPublicDifferences, toPublicReconciliation } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
@@ -27,7 +27,7 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
     const before = cursor === undefined ? undefined : Number(cursor);
     const { shown, nextCursor } = await readJournal(deps, ownedBy(caller), { perPage, before });
     const reconciliations = shown.map(toPublicReconciliation);
-    return reply.send({ success: true, reconciliations, perPage, ...given({ nextCursor }) });
+    return reply.send({ success: true, reconciliations, perPage, ...omitUndefined({ nextCursor }) });
   });
 
   addReadRoute(app, deps, routes.retrieveReconciliation, async ({ caller, request, reply }) => {

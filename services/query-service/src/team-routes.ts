@@ -1,7 +1,7 @@
 /** Reads across a team's payments and payouts: refunds, disputes and reviews. */
 import { toPublicDispute, toPublicReviewEntry } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { readInPieces, toPiece } from './pieces.ts';
@@ -42,12 +42,12 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
       ...(maySeeAll ? ['payout' as const] : []),
       ...(caller.scopes.has('admin') ? ['unmatched' as const] : []),
     ];
-    const asked = { environment, team, perPage, kinds, ...given({ cursor }) };
+    const asked = { environment, team, perPage, kinds, ...omitUndefined({ cursor }) };
     const list = await readInPieces(deps.share, asked, ({ limit, ...piece }) =>
       toPiece(index.listReviews({ ...piece, perPage: limit })),
     );
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const reviews = list.views.map(toPublicReviewEntry);
-    return reply.send({ success: true, reviews, perPage, ...given({ nextCursor: list.nextCursor }) });
+    return reply.send({ success: true, reviews, perPage, ...omitUndefined({ nextCursor: list.nextCursor }) });
   });
 }

@@ -1,7 +1,7 @@
 /** A team's payments, refunds and payouts, day by day. */
 import { SumTooLarge, toPublicTotals } from '@tollgate/views';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { addReadRoute, mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { parseTotalsRange } from './totals-query.ts';
@@ -13,7 +13,7 @@ export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencie
     if (!range.success) return sendErrors(reply, 400, toErrorEntries(range.error));
     const { from, to, currency } = range.data;
     const { environment, team } = caller;
-    const views = index.listTotals({ environment, team, from, to, ...given({ currency }) });
+    const views = index.listTotals({ environment, team, from, to, ...omitUndefined({ currency }) });
     try {
       const totals = toPublicTotals(views, { withPayouts: mayReadPayouts(caller) });
       return await reply.send({ success: true, dateFrom: from, dateTo: to, ...totals });

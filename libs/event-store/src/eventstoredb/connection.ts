@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
-import { type Secret, given } from '@tollgate/service-kit';
+import { type Secret, omitUndefined } from '@tollgate/service-kit';
 import type { ConnectionSettings, StoreHost } from './connection-string.ts';
 
 export interface EventStoreDbConnection {
@@ -34,7 +34,7 @@ export function openLink(connection: EventStoreDbConnection): Link {
   const { discovers, hosts, tls, credentials } = connection;
   const [endpoint] = hosts;
   if (endpoint === undefined) throw new RangeError('A connection needs a host.');
-  const common = { ...connection.settings, ...given({ connectionName: connection.connectionName }) };
+  const common = { ...connection.settings, ...omitUndefined({ connectionName: connection.connectionName }) };
   const channel =
     tls === false
       ? { insecure: true }

@@ -1,4 +1,4 @@
-import { given, systemClock } from '@tollgate/service-kit';
+import { omitUndefined, systemClock } from '@tollgate/service-kit';
 import { describeEventStore } from '../testing/event-store.contract.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createEventStoreDbStore } from './eventstoredb-event-store.ts';
@@ -9,7 +9,12 @@ function openNamedStore() {
   if (url === undefined || url === '')
     throw new Error('This spec needs an EventStoreDB: run it with npm run test:eventstoredb.');
   const { hosts, discovers, tls, credentials } = parseConnectionString(url, 'EVENTSTORE_URL');
-  const connection = { hosts, discovers, tls: tls ? {} : (false as const), ...given({ credentials }) };
+  const connection = {
+    hosts,
+    discovers,
+    tls: tls ? {} : (false as const),
+    ...omitUndefined({ credentials }),
+  };
   return createEventStoreDbStore({ connection, clock: systemClock });
 }
 

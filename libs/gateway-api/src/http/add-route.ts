@@ -2,7 +2,7 @@
 import {
   InvariantViolation,
   errorCode,
-  given,
+  omitUndefined,
   isRetryable,
   sendErrors,
   toErrorEntries,
@@ -146,8 +146,8 @@ async function recordCommand(
   });
   const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;
   const within = team === '' ? {} : { team, environment };
-  const about = { ...Object.fromEntries(texts), ...given({ amount }) };
-  const shown = given({ usedCredentialId: credential?.id });
+  const about = { ...Object.fromEntries(texts), ...omitUndefined({ amount }) };
+  const shown = omitUndefined({ usedCredentialId: credential?.id });
   const detail = { ...about, ...within, ...shown, role: formatGrants(grants), address: request.ip };
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
 }

@@ -9,7 +9,7 @@ import {
   mayDo,
   reachOf,
 } from '@tollgate/teams';
-import { currentRequest, given } from '@tollgate/service-kit';
+import { currentRequest, omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './error-answers.ts';
 import type { Bound } from './routes.ts';
@@ -34,7 +34,11 @@ export async function authenticate(
     const { kind: _, ...refusal } = authentication;
     directory.noteRefusal({ ...refusal, ...aboutRequest(request) });
     if (refusal.code !== 'incorrect_team') reply.header('www-authenticate', 'Bearer');
-    sendError(reply, refusal.code, given({ message: hintFor(refusal.code, request.headers.authorization) }));
+    sendError(
+      reply,
+      refusal.code,
+      omitUndefined({ message: hintFor(refusal.code, request.headers.authorization) }),
+    );
     return undefined;
   }
   const { caller } = authentication;

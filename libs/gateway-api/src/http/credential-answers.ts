@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import type { RegisteredCredential } from '@tollgate/teams';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { instant, toIso } from '../values.ts';
 
 const success = z.literal(true);
@@ -28,7 +28,7 @@ export const toPublicCredential = ({
   source: credential.source,
   issuedAt: toIso(credential.issuedAt),
   expiresAt: toIso(credential.expiresAt),
-  ...given({ address }),
+  ...omitUndefined({ address }),
 });
 
 export const credentialAnswerSchemas = {

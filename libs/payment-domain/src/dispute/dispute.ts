@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, instantSchema, present, type Environment } from '../values.ts';
+import { environmentSchema, instantSchema, omitUndefined, type Environment } from '../values.ts';
 
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
@@ -140,7 +140,7 @@ function toKeep({ id, amount, currency, ...observed }: ObservedDispute): Observe
   return {
     // For display only. Disputes are distinguished by their stream, whose token is derived from the whole id.
     ...{ id: maskedText(id, idLengthMax), amount, currency, status: maskedText(status, nameLengthMax) },
-    ...present({
+    ...omitUndefined({
       type: type && maskedText(type, nameLengthMax),
       reasonCode: reasonCode && maskedText(reasonCode, nameLengthMax),
       comment: comment && maskedText(comment, commentLengthMax),

@@ -1,7 +1,7 @@
 /** Payments that were made at the service before us, and are taken under a team: nothing is called for it. */
 import { events, refuse, type Decision } from '../decision.ts';
 import type { Environment } from '../values.ts';
-import { cut, present } from '../values.ts';
+import { cut, omitUndefined } from '../values.ts';
 import {
   declineReasonOf,
   isPartOf,
@@ -70,15 +70,15 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
     ...{ environment, team, account, serviceToken, status, authorizedAmount, refundedAmount },
     terms: {
       ...{ kind: 'hosted', product: cut(product), amount, currency, needConfirmation: authorizedAmount > 0 },
-      ...present({ orderNumber, callbackUrl }),
+      ...omitUndefined({ orderNumber, callbackUrl }),
       // Whether one was asked for is not shown: one that shows once an open payment is paid is taken as well.
       ...(recurringToken !== undefined || status === 'init' || status === 'pending'
         ? { recurring: true }
         : {}),
     },
-    ...present({ providerOrderNumber: orderNumber, processingUrl, recurringToken }),
+    ...omitUndefined({ providerOrderNumber: orderNumber, processingUrl, recurringToken }),
     // A clock of the service that runs ahead makes nothing that is younger than its adoption.
-    ...present({ createdAt: createdAt === undefined ? undefined : Math.min(createdAt, adoptedAt) }),
+    ...omitUndefined({ createdAt: createdAt === undefined ? undefined : Math.min(createdAt, adoptedAt) }),
     ...{ ...maskOf(observed), ...declineReasonOf(observed) },
   };
 }

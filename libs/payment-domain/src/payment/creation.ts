@@ -13,7 +13,7 @@ import {
 import { isSameRequest } from '../request-fingerprint.ts';
 import { openReview, type Evidence } from '../review.ts';
 import { isKnownBeside, openBeside, settleBeside, shownBeside } from '../review-beside.ts';
-import { present } from '../values.ts';
+import { omitUndefined } from '../values.ts';
 import { isUnderstood, observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
   Authorization,
@@ -48,7 +48,7 @@ const attemptInFlight = (
     isUnresolved: state.phase === 'unresolved',
     unresolved: (reason, errors) => ({
       type: 'AttemptUnresolved',
-      data: { attemptNumber, reason, ...present({ errors }) },
+      data: { attemptNumber, reason, ...omitUndefined({ errors }) },
     }),
     accepted: (answer) => [accept(attemptNumber, answer, 'answer'), ...disagreement(state, answer)],
     refused: ({ errors, isAccountRefused }) => [
@@ -285,7 +285,7 @@ const accept = (
   evidence: 'answer' | 'inquiry',
 ): PaymentEvent => ({
   type: 'AttemptAccepted',
-  data: { attemptNumber, serviceToken, ...present({ processingUrl }), evidence },
+  data: { attemptNumber, serviceToken, ...omitUndefined({ processingUrl }), evidence },
 });
 
 function disagreement(state: Payment, accepted: Authorization): PaymentEvent[] {

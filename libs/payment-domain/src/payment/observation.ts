@@ -10,7 +10,7 @@ import {
   openReviewPer,
   resolvedByAPerson,
 } from '../review.ts';
-import { cut, present } from '../values.ts';
+import { cut, omitUndefined } from '../values.ts';
 import type { ObservedPayment, RecordObservation, ShownPayment } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
@@ -163,10 +163,10 @@ function openEventFor(
 }
 
 export const maskOf = ({ sanitizedMask }: ObservedPayment) =>
-  present({ sanitizedMask: sanitizedMask && cut(sanitizedMask) });
+  omitUndefined({ sanitizedMask: sanitizedMask && cut(sanitizedMask) });
 
 export const declineReasonOf = ({ declineReason }: ObservedPayment) =>
-  present({ declineReason: declineReason && cut(declineReason) });
+  omitUndefined({ declineReason: declineReason && cut(declineReason) });
 
 /** Undefined of a picture from before it was final: that says nothing about what is in doubt since, either. */
 function observeFinal(

@@ -21,7 +21,7 @@ import {
 } from '../review.ts';
 import { metadataSchema } from '../metadata.ts';
 import { withAmountThatHolds } from '../observed-amount.ts';
-import { environmentSchema, present } from '../values.ts';
+import { environmentSchema, omitUndefined } from '../values.ts';
 import {
   attemptSchema,
   paymentFailureSchema,
@@ -214,7 +214,7 @@ function adopt(data: PaymentEventOf<'PaymentAdopted'>['data']): Payment {
   const { processingUrl, recurringToken, sanitizedMask, declineReason } = data;
   return {
     ...{ environment, team, terms, serviceToken, ...nothingYet, authorizedAmount, refundedAmount },
-    ...present({ processingUrl, recurringToken, sanitizedMask, declineReason }),
+    ...omitUndefined({ processingUrl, recurringToken, sanitizedMask, declineReason }),
     // No request of a team leads here, and no call of ours is under way.
     fingerprint: '',
     attempt: { number: 1, account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 },
@@ -316,7 +316,7 @@ function apply(state: Payment, event: LaterEvent): Payment {
 
 function keepUnconfirmed(state: Payment, { data }: PaymentEventOf<'RefundUnresolved'>): Payment {
   const { refundToken, errors: unconfirmed } = data;
-  return changeRefund(state, refundToken, { state: 'unresolved', ...present({ unconfirmed }) });
+  return changeRefund(state, refundToken, { state: 'unresolved', ...omitUndefined({ unconfirmed }) });
 }
 
 /** A status that was taken over ends earlier doubts; a new call makes the answers about it another question. */
@@ -341,11 +341,11 @@ function doubtsEndedBy(event: LaterEvent): readonly ReviewCode[] {
 }
 
 const shown = (data: { sanitizedMask?: string | undefined; declineReason?: string | undefined }) =>
-  present({ sanitizedMask: data.sanitizedMask, declineReason: data.declineReason });
+  omitUndefined({ sanitizedMask: data.sanitizedMask, declineReason: data.declineReason });
 
 function accept(state: Payment, { data }: PaymentEventOf<'AttemptAccepted'>): Payment {
   const { serviceToken, processingUrl } = data;
-  return { ...state, ...present({ processingUrl }), serviceToken, errors: [] };
+  return { ...state, ...omitUndefined({ processingUrl }), serviceToken, errors: [] };
 }
 
 function submitCaptureOrVoid(
@@ -390,7 +390,10 @@ function submitRefund(state: Payment, { data }: PaymentEventOf<'RefundSubmitted'
 
 function approveRefund(state: Payment, { data }: PaymentEventOf<'RefundApproved'>): Payment {
   const { refundToken, serviceRefundToken } = data;
-  const changed = changeRefund(state, refundToken, { state: 'approved', ...present({ serviceRefundToken }) });
+  const changed = changeRefund(state, refundToken, {
+    state: 'approved',
+    ...omitUndefined({ serviceRefundToken }),
+  });
   const amount = changed.refunds.find((refund) => refund.refundToken === refundToken)?.amount ?? 0;
   return { ...changed, refundedAmount: state.refundedAmount + amount };
 }
@@ -427,5 +430,5 @@ function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>):
   const approvedAmount = stands ? (amount ?? state.approvedAmount) : 0;
   // The reasons of the status that no longer holds go with it.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
-  return { ...rest, ...present({ declineReason, serviceToken }), authorizedAmount: 0, approvedAmount };
+  return { ...rest, ...omitUndefined({ declineReason, serviceToken }), authorizedAmount: 0, approvedAmount };
 }

@@ -20,7 +20,7 @@ import {
 } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { mayBeOlder } from '../older-picture.ts';
-import { cut, present, textLengthMax } from '../values.ts';
+import { cut, omitUndefined, textLengthMax } from '../values.ts';
 import { isRefundedByWord, isUnderstood, refundedAmountOf, wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
@@ -68,7 +68,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   // One at a time: of two without an outcome nobody could say which one the service shows.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
   const sumUnknown = command.sumUnknown ?? (isInDoubt(state) ? true : undefined);
-  const data = { refundToken, amount, fingerprint, ...present({ metadata, sumUnknown }), ...window };
+  const data = { refundToken, amount, fingerprint, ...omitUndefined({ metadata, sumUnknown }), ...window };
   return events({ type: 'RefundSubmitted', data });
 }
 
@@ -91,7 +91,7 @@ const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEve
     isUnresolved: refund.state !== 'submitted',
     unresolved: (reason, errors) => ({
       type: 'RefundUnresolved',
-      data: { refundToken, reason, ...present({ errors }) },
+      data: { refundToken, reason, ...omitUndefined({ errors }) },
     }),
     accepted: (answer) => recordAccepted(state, refund, answer),
     refused: ({ errors }) => [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }],

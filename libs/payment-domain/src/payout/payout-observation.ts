@@ -17,7 +17,7 @@ import {
 import { isKnownBeside, openBeside, settleBeside, shownBeside } from '../review-beside.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { mayBeOlder } from '../older-picture.ts';
-import { cut, present } from '../values.ts';
+import { cut, omitUndefined } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
 import {
   payoutStatusSchema,
@@ -36,7 +36,10 @@ import { evolvePayout, isPayoutAwaited, type Payout } from './payout-state.ts';
 export const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout> => ({
   ...state.call,
   isUnresolved: state.phase !== 'requested',
-  unresolved: (reason, errors) => ({ type: 'PayoutUnresolved', data: { reason, ...present({ errors }) } }),
+  unresolved: (reason, errors) => ({
+    type: 'PayoutUnresolved',
+    data: { reason, ...omitUndefined({ errors }) },
+  }),
   accepted: (answer) => acceptPayout(state, answer, 'answer'),
   refused: ({ errors }) => [
     { type: 'PayoutRefused', data: { errors } },
@@ -199,7 +202,7 @@ export function takeStatusShown(state: Payout, evidence: Evidence): PayoutEvent[
 }
 
 const declineReasonOf = ({ declineReason }: Pick<ObservedPayout, 'declineReason'>) =>
-  present({ declineReason: declineReason && cut(declineReason) });
+  omitUndefined({ declineReason: declineReason && cut(declineReason) });
 
 /** Undefined of a picture from before it was final, which says nothing about doubts; nothing is older than what was never there. */
 const observeFinal = (

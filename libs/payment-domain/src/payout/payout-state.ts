@@ -22,7 +22,7 @@ import {
   reviewableShape,
 } from '../review.ts';
 import { withAmountThatHolds } from '../observed-amount.ts';
-import { environmentSchema, present } from '../values.ts';
+import { environmentSchema, omitUndefined } from '../values.ts';
 import {
   payoutCallSchema,
   payoutFailureSchema,
@@ -126,7 +126,7 @@ function apply(state: Payout, event: LaterEvent): Payout {
     case 'PayoutUnresolved':
       return { ...state, errors: event.data.errors ?? [] };
     case 'PayoutDeclined':
-      return { ...state, ...present({ declineReason: event.data.declineReason }) };
+      return { ...state, ...omitUndefined({ declineReason: event.data.declineReason }) };
     case 'PayoutFailed':
       return { ...state, failure: event.data.reason };
     case 'FinalStatusRevised':
@@ -167,7 +167,7 @@ function revise(state: Payout, { data }: PayoutEventOf<'FinalStatusRevised'>): P
   const { declineReason, serviceToken } = data;
   // The reasons of the status that no longer holds go with it.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
-  return { ...rest, ...present({ declineReason, serviceToken }), errors: [] };
+  return { ...rest, ...omitUndefined({ declineReason, serviceToken }), errors: [] };
 }
 
 /** True while the outcome of the call is unknown. */

@@ -22,7 +22,7 @@ import {
 } from '../review.ts';
 import type { ResolveReview, ReviewRefusal } from '../shared-inputs.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, instantSchema, present, shownSumSchema } from '../values.ts';
+import { environmentSchema, instantSchema, omitUndefined, shownSumSchema } from '../values.ts';
 
 export const unmatchedStreamPrefix = 'unmatched-';
 export const unmatchedTokenPrefix = 'unm';
@@ -99,7 +99,7 @@ export function decideUnmatched(
 
 /** What is acknowledged opens a review again only where the provider shows something new about it. */
 function observe(state: Unmatched | undefined, { facts, team }: ObserveUnmatched): UnmatchedEvent[] {
-  const data = { ...toKeep(facts), ...present({ team }) };
+  const data = { ...toKeep(facts), ...omitUndefined({ team }) };
   const observed: UnmatchedEvent = { type: 'UnmatchedObserved', data };
   const { operation, serviceToken, status, amount, refundedAmount, currency } = data;
   const evidence = {
@@ -119,7 +119,7 @@ function toKeep({ orderNumber, createdAt, ...facts }: UnmatchedFacts): Unmatched
   const { serviceToken, status, currency } = facts;
   return {
     ...{ ...facts, serviceToken: kept(serviceToken), status: kept(status), currency: kept(currency) },
-    ...present({
+    ...omitUndefined({
       orderNumber: orderNumber && kept(orderNumber),
       createdAt: instantSchema.safeParse(createdAt).data,
     }),

@@ -1,6 +1,6 @@
 /** The Payment Service's callbacks: what may be kept of one, and what it hints at. */
 import { containsCardNumber } from '@tollgate/payment-api/values';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { CallbackHint } from '../provider.ts';
 
 /** What is read of a callback, at once or by an operator who examines a dead-lettered one. */
@@ -63,7 +63,7 @@ const abouts: ReadonlyMap<unknown, CallbackHint['about']> = new Map([
 export function readCallback({ type, token, status }: Readonly<Record<string, unknown>>): CallbackHint {
   return {
     about: abouts.get(type) ?? 'unknown',
-    ...given({ serviceToken: text(token), status: text(status) }),
+    ...omitUndefined({ serviceToken: text(token), status: text(status) }),
   };
 }
 

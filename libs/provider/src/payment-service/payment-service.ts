@@ -8,7 +8,7 @@ import type {
   ServicePayout,
 } from '@tollgate/payment-api';
 import type { CallOutcome, ObservedDispute, ObservedPayout } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type {
   AuthorizeRequest,
   ComparablePayment,
@@ -31,7 +31,7 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
         await client.createPayment(toCreateRequest(request), maySend),
         ({ token, processingUrl, payment }) => ({
           serviceToken: token,
-          ...given({ processingUrl, amount: payment?.amount, currency: payment?.currency }),
+          ...omitUndefined({ processingUrl, amount: payment?.amount, currency: payment?.currency }),
         }),
       ),
     capture: async (serviceToken, maySend) =>
@@ -156,8 +156,8 @@ function toFound(payment: ServicePayment): FoundPayment {
     refundedAmount: payment.refundedAmount ?? undefined,
   };
   return {
-    observed: { serviceToken: token, status, ...given(optional) },
-    ...given({
+    observed: { serviceToken: token, status, ...omitUndefined(optional) },
+    ...omitUndefined({
       recurringToken: unlessCardNumber(payment.recurringToken),
       callbackUrl: payment.callbackUrl ?? undefined,
       product: masked(payment.product),
@@ -172,7 +172,7 @@ function toPayout(payout: ServicePayout): ObservedPayout {
     declineReason: masked(payout.declineReason),
     createdAt: toInstant(payout.createdAt),
   };
-  return { serviceToken: token, status, amount, currency, ...given(optional) };
+  return { serviceToken: token, status, amount, currency, ...omitUndefined(optional) };
 }
 
 function toFoundDispute(dispute: ServiceDispute): FoundDispute {
@@ -183,6 +183,6 @@ function toFoundDispute(dispute: ServiceDispute): FoundDispute {
     comment: comment ?? undefined,
     openedAt: toInstant(createdAt),
   };
-  const observed: ObservedDispute = { id: String(id), amount, currency, status, ...given(optional) };
-  return { observed, ...given({ serviceToken: token || undefined }) };
+  const observed: ObservedDispute = { id: String(id), amount, currency, status, ...omitUndefined(optional) };
+  return { observed, ...omitUndefined({ serviceToken: token || undefined }) };
 }

@@ -6,7 +6,7 @@ import type {
   CallRefused,
   ObservedPayout,
 } from '@tollgate/payment-domain';
-import { given, type Clock } from '@tollgate/service-kit';
+import { omitUndefined, type Clock } from '@tollgate/service-kit';
 import {
   pageRows,
   type AuthorizeRequest,
@@ -139,10 +139,10 @@ const providerOf = (fake: FakeProvider, clock: Pick<Clock, 'now'> | undefined): 
 
 const toFound = ({ recurringToken, callbackUrl, product, ...observed }: FakePayment): ComparablePayment => ({
   observed,
-  ...given({ recurringToken, callbackUrl, product }),
+  ...omitUndefined({ recurringToken, callbackUrl, product }),
 });
 
-const createdBy = (clock: Pick<Clock, 'now'> | undefined) => given({ createdAt: clock?.now() });
+const createdBy = (clock: Pick<Clock, 'now'> | undefined) => omitUndefined({ createdAt: clock?.now() });
 
 const refusal = (code: string, kind = 'processing_error'): CallRefused => ({
   kind: 'refused',

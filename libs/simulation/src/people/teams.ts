@@ -1,5 +1,5 @@
 /** The teams of the simulated world, and the directory that every process has of them. */
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory, everywhere } from '@tollgate/teams';
 import type { MoneyRules, RulesOfTeams } from '../checks/money-rules.ts';
 
@@ -30,7 +30,7 @@ const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): 
   scopes: new Set(['payments', 'refunds', 'payouts', 'approvals', 'cards', 'stored-cards', 'read', 'admin']),
   allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
   wallet,
-  ...given({ approvalAbove: approvalAbove === undefined ? undefined : { EUR: approvalAbove } }),
+  ...omitUndefined({ approvalAbove: approvalAbove === undefined ? undefined : { EUR: approvalAbove } }),
   limits: limits.map((limit) => ({ ...limit, environment: 'sandbox' as const, currency: 'EUR' })),
 });
 

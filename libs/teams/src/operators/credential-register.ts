@@ -1,6 +1,6 @@
 /** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered opens nothing. */
 import { type EventStore, beginning } from '@tollgate/event-store';
-import { type Clock, type Ids, InvariantViolation, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import { signEvent } from '../signing/signed-events.ts';
 import type { OperatorClaims, OperatorCredentials } from './credentials.ts';
 import {
@@ -127,7 +127,7 @@ const toRegistered = (claims: OperatorClaims, address?: string): RegisteredCrede
   source: claims.source,
   issuedAt: claims.issuedAt,
   expiresAt: claims.expiresAt,
-  ...given({ address }),
+  ...omitUndefined({ address }),
 });
 
 /** Undefined if there would be too many. */

@@ -10,7 +10,7 @@ import {
   decideAndAppend,
 } from '@tollgate/event-store';
 import type { Actor, EventMetadata } from '@tollgate/payment-domain';
-import { type Clock, type Ids, type Log, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service-kit';
 import { type Link, link, linkOf } from './chain.ts';
 import { type SecurityEvent, securityLogStream, versionOfSecurityEvent } from './entries.ts';
 
@@ -65,7 +65,7 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
       if (!('entry' in step)) return [];
       teamsUpTo = step.entry.ofTeamsAt ?? teamsUpTo;
       const event = { id: ids.uuid(), ...step.entry.event, metadata: metadataOf(step.entry) };
-      const linked = link(event, next, { teamsUpTo, ...given({ previous }) });
+      const linked = link(event, next, { teamsUpTo, ...omitUndefined({ previous }) });
       previous = linked.link.hash;
       next += 1;
       return [linked];

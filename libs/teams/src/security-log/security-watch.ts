@@ -1,6 +1,6 @@
 /** What a process that serves teams tells the security log: whom it did not let in, and who takes or decides what. */
 import type { Actor, Environment, Person } from '@tollgate/payment-domain';
-import { type Clock, type Log, given } from '@tollgate/service-kit';
+import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 import { isKeyIdOfPerson } from '../operators/credentials.ts';
 import type { AccessRefusal } from '../team-directory.ts';
 import type { SecurityEvent, SecurityEventOf } from './entries.ts';
@@ -71,7 +71,7 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
   function tellRefusal(refusal: AccessRefusal, count: Count): void {
     const { code, address, team, method, route, requestId } = refusal;
     const keyId = prefixOf(refusal.keyId);
-    const fields = given({ code, address, team, keyId, method, route, requestId });
+    const fields = omitUndefined({ code, address, team, keyId, method, route, requestId });
     log.warn({ ...fields, count: count.count }, 'requests were not let in');
     wait({ event: toAccessRefused(refusal, count), actor: watching });
   }
@@ -159,7 +159,14 @@ function toAccessRefused(
   const keyIdPrefix = prefixOf(keyId);
   return {
     type: 'AccessRefused',
-    data: { code, address, method, route, ...given({ keyIdPrefix, team, environment, requestId }), ...count },
+    data: {
+      code,
+      address,
+      method,
+      route,
+      ...omitUndefined({ keyIdPrefix, team, environment, requestId }),
+      ...count,
+    },
   };
 }
 

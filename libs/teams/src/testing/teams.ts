@@ -7,7 +7,7 @@ import { scopes as allScopes, teamStream, type Scope, type TeamEvent } from '../
 import type { TeamKeys } from '../teams.ts';
 import { type Environment } from '@tollgate/payment-domain';
 import { type OriginPurpose } from '../allowed-origins.ts';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { formatApiKey, hashApiKeySecret, type ApiKey } from '../api-key.ts';
 import { appended } from '@tollgate/event-store/testing';
 
@@ -59,7 +59,7 @@ export function keyIssued(key: GivenKey): TeamEvent {
   const secretHash = hashApiKeySecret(secretOf(keyId));
   const { requestsPerSecondMax, expiresAt } = terms;
   const networks = terms.networks === undefined ? undefined : [...terms.networks];
-  const limits = given({ requestsPerSecondMax, expiresAt, networks });
+  const limits = omitUndefined({ requestsPerSecondMax, expiresAt, networks });
   const data = { keyId, environment, scopes: [...scopes], secretHash, ...limits };
   return { type: 'KeyIssued', data };
 }

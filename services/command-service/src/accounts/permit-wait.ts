@@ -1,4 +1,4 @@
-import { type Clock, given } from '@tollgate/service-kit';
+import { type Clock, omitUndefined } from '@tollgate/service-kit';
 import type { PermitResult } from './account.ts';
 import type { AccountGate, Waiter } from './account-gate.ts';
 import type { Purpose } from './account-terms.ts';
@@ -39,5 +39,5 @@ export function unavailable(gates: readonly AccountGate[], purpose: Purpose): Pe
   const retryAfterSeconds = Math.min(...gates.map((gate) => gate.retryAfterSeconds(purpose)));
   const states = gates.map((gate) => gate.terms.closedTo(purpose));
   const closed = states.includes(undefined) ? undefined : states[0];
-  return { kind: 'unavailable', retryAfterSeconds, ...given({ closed }) };
+  return { kind: 'unavailable', retryAfterSeconds, ...omitUndefined({ closed }) };
 }

@@ -1,7 +1,7 @@
 /** One payment as the provider lists it: ours, of somebody else, or adopted. */
 import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '@tollgate/payment-domain';
 import type { ComparablePayment } from '@tollgate/provider';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { deriveUnmatchedToken, resolveAsKnown } from '../aggregates/unmatched.ts';
 import { deriveAdoptedToken, deriveRecurringAlias, tokenInOrderNumber } from '../tokens.ts';
 import type { Adopting } from './adopt-payments.ts';
@@ -55,7 +55,7 @@ async function judgeRow(adopting: Adopting, listed: ComparablePayment): Promise<
   if (known !== undefined) {
     const { team, recurringToken } = known.payment;
     if (team !== order.team) return { ...as('adopted_by_another_team'), team };
-    return { ...as('adopted_before'), token, ...given({ recurringToken }) };
+    return { ...as('adopted_before'), token, ...omitUndefined({ recurringToken }) };
   }
   const maker = await makerOf(adopting, listed);
   if (maker !== undefined) return as(maker);
@@ -113,12 +113,12 @@ async function adopt(
   const recurringToken = serviceRecurringToken && deriveRecurringAlias(environment, `${token} ${team}`);
   const command: AdoptPayment = {
     ...{ type: 'AdoptPayment', environment, team, account, adoptedAt: clock.now() },
-    observed: { ...observed, ...given({ recurringToken }) },
-    ...given({ product, callbackUrl }),
+    observed: { ...observed, ...omitUndefined({ recurringToken }) },
+    ...omitUndefined({ product, callbackUrl }),
   };
   const decision = adoptPayment(undefined, command);
   if (decision.kind === 'refused') return toRow(decision.refusal);
-  const adopted = { outcome: 'adopted', token, ...given({ recurringToken }) } as const;
+  const adopted = { outcome: 'adopted', token, ...omitUndefined({ recurringToken }) } as const;
   if (isDryRun) return adopted;
   // First, so that the alias never leads nowhere.
   if (serviceRecurringToken !== undefined && recurringToken !== undefined) {

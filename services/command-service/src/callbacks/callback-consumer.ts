@@ -13,7 +13,7 @@ import {
   type Clock,
   type Ids,
   type Log,
-  given,
+  omitUndefined,
   inCause,
   isRequestId,
   isRetryable,
@@ -142,7 +142,7 @@ async function applyReadable(
   if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
   if (signal.aborted) throw new Error('stopped before the callback was applied');
   const serviceToken = namedBy(callback.hint);
-  await recorded(deps.defer({ token: callback.token, ...given({ serviceToken }) }, cause));
+  await recorded(deps.defer({ token: callback.token, ...omitUndefined({ serviceToken }) }, cause));
 }
 
 /** What can never be recorded must not stop its partition: it is dead-lettered, and this resolves with false. */

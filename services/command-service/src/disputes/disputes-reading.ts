@@ -2,7 +2,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
 import type { FoundDispute, InquiryOutcome } from '@tollgate/provider';
-import { type Clock, type Ids, type Log, given, isRetryable } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, omitUndefined, isRetryable } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
@@ -154,7 +154,7 @@ function logUnread(
   const code =
     outcome.kind === 'refused' ? outcome.errors[0]?.code : 'reason' in outcome ? outcome.reason : undefined;
   log.warn(
-    { account: account.name, operation: 'disputes', outcome: outcome.kind, ...given({ code }) },
+    { account: account.name, operation: 'disputes', outcome: outcome.kind, ...omitUndefined({ code }) },
     'the list of disputes could not be read; the next reading tries again',
   );
 }
@@ -189,7 +189,13 @@ async function record(reading: AccountReading, token: string, { dispute, onlyAt 
   const { environment, name: account } = reading.account;
   const payment = paymentOf(reading, dispute);
   const { observed } = dispute;
-  const command = { type: 'ObserveDispute' as const, environment, account, observed, ...given({ payment }) };
+  const command = {
+    type: 'ObserveDispute' as const,
+    environment,
+    account,
+    observed,
+    ...omitUndefined({ payment }),
+  };
   const executed = await reading.disputes.execute(token, command, reading.cause, { onlyAt });
   if (executed.kind === 'moved') return 'moved';
   if (executed.kind === 'refused') logUnreadable(reading, token, executed.refusal.code);

@@ -10,7 +10,7 @@ import {
   withTermsOf,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
-import { type Clock, given } from '@tollgate/service-kit';
+import { type Clock, omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Customers } from '../aggregates/customers.ts';
@@ -89,7 +89,7 @@ async function search(
   // Without a permit nothing can be sent now, and so nothing is given up: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };
   const next = attemptAfter(deps, aggregate, permit);
-  const sent = given({ customer: await deps.customers.find(token) });
+  const sent = omitUndefined({ customer: await deps.customers.find(token) });
   return await record(deps, token, { ...observation, ...next }, { cause, permit, sent });
 }
 
@@ -175,7 +175,7 @@ export function withOrigin(
   const { createdAt: shownAt } = found.observed;
   const createdAt = shownAt === undefined ? undefined : shownAt + aheadMs;
   const observed = withTermsOf(payment, found.observed);
-  return { ...found, observed: { ...observed, ...given({ hasOurCallback, createdAt }) } };
+  return { ...found, observed: { ...observed, ...omitUndefined({ hasOurCallback, createdAt }) } };
 }
 
 /** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */

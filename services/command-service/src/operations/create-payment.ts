@@ -6,7 +6,7 @@ import {
   type RequestPayment,
   isPaymentAwaited,
 } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -115,10 +115,10 @@ async function chargedWith(
   { caller, request: { card, customer, recurringToken: alias } }: CreatePaymentInput,
 ): Promise<Charged | undefined> {
   if (alias === undefined)
-    return { accounts: undefined, sent: given({ customer, source: card && { card } }) };
+    return { accounts: undefined, sent: omitUndefined({ customer, source: card && { card } }) };
   const found = await findRecurringToken(recurringTokens, caller, alias);
   const source = found && { recurringToken: found.recurringToken };
-  return found && { accounts: [found.account], sent: given({ customer, source }) };
+  return found && { accounts: [found.account], sent: omitUndefined({ customer, source }) };
 }
 
 /** A charge without a page may be final already: the caller learns it at once. */

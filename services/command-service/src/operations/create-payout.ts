@@ -14,7 +14,7 @@ import {
   isSameRequest,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
-import { InvariantViolation, given } from '@tollgate/service-kit';
+import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import { closedForSeconds } from '../accounts/account-gate.ts';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
@@ -269,7 +269,7 @@ async function reserveFor(
 /** The terms that are recorded: of the destination only what may be kept. */
 function toPayoutTerms({ destination, ...request }: PayoutRequest) {
   const { amount, currency, orderNumber, callbackUrl, metadata } = request;
-  const others = given({ callbackUrl, metadata });
+  const others = omitUndefined({ callbackUrl, metadata });
   return { amount, currency, orderNumber, ...others, destination: toKept(destination) };
 }
 

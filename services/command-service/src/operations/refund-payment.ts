@@ -12,7 +12,7 @@ import {
   isFinalPhase,
   isSameRequest,
 } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
@@ -76,7 +76,7 @@ export async function refundPayment(
     refundToken,
     fingerprints,
     paymentToken,
-    ...given({ amount: request.amount, metadata: request.metadata }),
+    ...omitUndefined({ amount: request.amount, metadata: request.metadata }),
   };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
   const inquired = await inquireBriefly(deps, { token: paymentToken, cause });
@@ -167,7 +167,7 @@ function toCommand({ clock, times }: RefundPaymentDependencies, wanted: Wanted):
   const window = windowAt(clock.now(), times);
   return {
     ...{ type: 'SubmitRefund', refundToken, ...fingerprints, window },
-    ...given({ amount, metadata, sumUnknown }),
+    ...omitUndefined({ amount, metadata, sumUnknown }),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
-import { type Clock, given } from '@tollgate/service-kit';
+import { type Clock, omitUndefined } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
@@ -98,7 +98,14 @@ async function resolveUnmatched(
   const proposer = proposerOf(deps, input, found.unmatched);
   if (proposer === 'nobody') return personRequired;
   await record(deps, input, found.unmatched.reviews);
-  const answer = { type: 'ResolveReview', code, number, resolution, reason, ...given({ proposer }) } as const;
+  const answer = {
+    type: 'ResolveReview',
+    code,
+    number,
+    resolution,
+    reason,
+    ...omitUndefined({ proposer }),
+  } as const;
   const executed = await unmatched.execute(token, answer, cause);
   if (executed.kind === 'refused') return executed;
   const { aggregate } = requireDone(executed);
@@ -137,7 +144,13 @@ async function execute(
   { token, code, number, resolution, reason, cause }: ResolveReviewInput,
   proposer: Proposer | undefined,
 ) {
-  const answer = { type: 'ResolveReview', number, resolution, reason, ...given({ proposer }) } as const;
+  const answer = {
+    type: 'ResolveReview',
+    number,
+    resolution,
+    reason,
+    ...omitUndefined({ proposer }),
+  } as const;
   if (isPayoutToken(token)) {
     const known = payoutReviewCodeSchema.safeParse(code).data;
     return known && payouts.execute(token, { ...answer, code: known }, cause);

@@ -13,7 +13,7 @@ import {
   showsNoFurtherRefund,
 } from '@tollgate/payment-domain';
 import type { AuthorizeRequest } from '@tollgate/provider';
-import { type Clock, InvariantViolation, given } from '@tollgate/service-kit';
+import { type Clock, InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Customers } from '../aggregates/customers.ts';
@@ -154,7 +154,7 @@ function toRequest(
     callbackUrl: callbackUrlOf(environment, token, attempt.sendBy),
     isCaptureDeferred: terms.needConfirmation,
     isRecurring: terms.recurring === true,
-    ...given({ redirectSuccessUrl, redirectFailUrl, locale, customer, source }),
+    ...omitUndefined({ redirectSuccessUrl, redirectFailUrl, locale, customer, source }),
   };
 }
 
@@ -204,7 +204,7 @@ function captureOrVoid(
       const outcome = await provider[operation](serviceToken, maySend);
       if (outcome.kind !== 'accepted') return outcome;
       const { observed } = outcome;
-      return { kind: 'accepted', ...given({ observed: observed && withTermsOf(payment, observed) }) };
+      return { kind: 'accepted', ...omitUndefined({ observed: observed && withTermsOf(payment, observed) }) };
     },
     record: (outcome) => ({ type: 'RecordCaptureOrVoidOutcome', operation, submission, outcome }),
   };

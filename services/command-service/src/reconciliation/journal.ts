@@ -12,7 +12,7 @@ import {
   reconciliationJournal,
   reconciliationTokenPrefix,
 } from '@tollgate/payment-domain';
-import { type Clock, type Ids, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, omitUndefined } from '@tollgate/service-kit';
 import { deriveToken } from '../tokens.ts';
 import { type ReconciledDays, afterRun } from './schedule.ts';
 
@@ -46,7 +46,7 @@ async function append(
   actor?: Person,
 ) {
   const schemaVersion = versionOfReconciliationJournalEvent(event);
-  const metadata = { schemaVersion, recordedAt: clock.now(), ...given({ actor }) };
+  const metadata = { schemaVersion, recordedAt: clock.now(), ...omitUndefined({ actor }) };
   await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');
 }
 

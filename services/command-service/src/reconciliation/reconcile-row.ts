@@ -9,7 +9,7 @@ import {
   isAbout,
   noCounts,
 } from '@tollgate/payment-domain';
-import { type Clock, given } from '@tollgate/service-kit';
+import { type Clock, omitUndefined } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
@@ -184,7 +184,7 @@ async function differs(
   const isOther = isAnother(subject, row);
   const standings = { here: hereOf(subject, row), there: standingThere(row) };
   const { serviceToken, currency } = row;
-  const known = { operation, token, serviceToken, currency, ...given(standings) };
+  const known = { operation, token, serviceToken, currency, ...omitUndefined(standings) };
   const kind = isOther ? 'another_token' : 'differs';
   const difference = { ...known, kind, isSettled: request.isDryRun ? false : await settle() } as const;
   return {
@@ -248,9 +248,9 @@ async function onlyAtService(
   if (createdAt > readAt - marginMs(deps.times)) return part(context, 'underWay');
   const there = standingThere(row);
   const named = { environment, account, operation, serviceToken };
-  const facts = { ...named, ...there, currency, ...given({ orderNumber, createdAt: row.createdAt }) };
+  const facts = { ...named, ...there, currency, ...omitUndefined({ orderNumber, createdAt: row.createdAt }) };
   const team = deps.soleTeamOf(request);
-  const observed = { type: 'ObserveUnmatched', facts, ...given({ team }) } as const;
+  const observed = { type: 'ObserveUnmatched', facts, ...omitUndefined({ team }) } as const;
   const token = deriveUnmatchedToken(named);
   const known = (await deps.unmatched.load(token))?.unmatched;
   const decision = decideUnmatched(known, observed);

@@ -17,7 +17,7 @@ import {
 import { maskedText } from '@tollgate/payment-api';
 import { type ComparablePayment, type Page, pageRows } from '@tollgate/provider';
 import type { ObservedPayout } from '@tollgate/payment-domain';
-import { type Clock, type Ids, type Log, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import { stateOf } from '../aggregates/subjects.ts';
 import { reconciliationName } from '../inquiries/ask-account.ts';
@@ -165,7 +165,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
     type: 'PageCompared',
     data: {
       ...joinParts(operation, compared),
-      ...{ pass, page, isLast, ...given({ total }) },
+      ...{ pass, page, isLast, ...omitUndefined({ total }) },
       seen: rows.map(({ serviceToken }) => fingerprintOf(serviceToken)).join(''),
     },
   });
@@ -229,7 +229,7 @@ async function endRun(run: Run, outcome: ReconciliationOutcome): Promise<void> {
   const { teams } = reportOf(run.progress());
   const sole = run.soleTeamOf(request);
   const team = [...teams].every((each) => each === sole) ? sole : undefined;
-  const ended = { outcome, endedAt: clock.now(), ...given({ team }) };
+  const ended = { outcome, endedAt: clock.now(), ...omitUndefined({ team }) };
   if (reportOf(run.progress()).ended === undefined)
     await run.append({ type: 'ReconciliationEnded', data: ended });
   const report = reportOf(run.progress());

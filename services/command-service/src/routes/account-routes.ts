@@ -7,7 +7,7 @@ import {
   type DueInquiries,
   inquiryShards,
 } from '@tollgate/payment-domain';
-import { StartupError, given, isRetryable, sendErrors } from '@tollgate/service-kit';
+import { StartupError, omitUndefined, isRetryable, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type AccountChangeDependencies,
@@ -36,7 +36,7 @@ export function registerAccountRoutes(app: FastifyInstance, deps: AccountRouteDe
   addCommandRoute(app, deps, routes.listAccountHealth, async ({ reply }) =>
     reply.send({
       ...{ success: true, accounts: accountsIn(deps), hasFile: file !== undefined },
-      ...given({ fileFault: changes.fileFault() }),
+      ...omitUndefined({ fileFault: changes.fileFault() }),
     }),
   );
 
@@ -122,7 +122,7 @@ function accountsIn({ accounts, changes, index }: AccountRouteDependencies) {
     const lastChange = toLastChange(changes.of(account.environment, account.name));
     return {
       ...{ ...termsOf(account), state, circuit, callsUnderWay, waiting },
-      ...given({ oldestDueAt, lastChange }),
+      ...omitUndefined({ oldestDueAt, lastChange }),
     };
   });
 }
@@ -139,7 +139,7 @@ function termsOf(account: Account) {
   return {
     ...{ environment, account: name, weight, priority, callsPerSecondMax, concurrentCallsMax },
     inquiriesPerSecondMax: account.inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax,
-    ...given({ currencies, teams, totalPerSecondMax }),
+    ...omitUndefined({ currencies, teams, totalPerSecondMax }),
   };
 }
 

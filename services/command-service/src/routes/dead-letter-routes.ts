@@ -1,7 +1,7 @@
 /** Dead-lettered callbacks, and forgetting a customer, for people who operate the gateway. */
 import { deadLetterReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
-import { given, sendErrors } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import {
   type ForgetDependencies,
@@ -31,7 +31,7 @@ export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterR
       .slice(0, shownMax)
       .map(({ isReplayed: _, environment, receivedAt, ...shown }) => ({
         ...shown,
-        ...given({ environment, receivedAt }),
+        ...omitUndefined({ environment, receivedAt }),
       }));
     return reply.send({ success: true, deadLetters, count: waiting.length });
   });

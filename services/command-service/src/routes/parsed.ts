@@ -1,6 +1,6 @@
 import { containsCardNumber } from '@tollgate/payment-api';
 import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
-import { type ErrorEntry, given, toErrorEntries } from '@tollgate/service-kit';
+import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
 import type { z } from 'zod';
 
 /** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
@@ -12,7 +12,7 @@ export interface Refused {
 
 export const refuse = (code: ErrorCode, message: string | undefined, parameter: string): Refused => ({
   kind: 'refused',
-  errors: [errorEntry(code, { ...given({ message }), parameter })],
+  errors: [errorEntry(code, { ...omitUndefined({ message }), parameter })],
 });
 
 const codeByParameter: Record<string, ErrorCode> = {

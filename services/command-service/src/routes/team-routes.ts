@@ -8,7 +8,7 @@ import {
   routes,
   sendError,
 } from '@tollgate/gateway-api/http';
-import { given, sendErrors } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors } from '@tollgate/service-kit';
 import {
   type Caller,
   type Scope,
@@ -54,7 +54,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     const changed = await change(deps, call, team, {
       ...{ type: 'IssueKey', at: deps.clock.now(), keyId: key.keyId, environment, scopes },
       secretHash: hashApiKeySecret(key.secret),
-      ...given({ expiresAt, networks, requestsPerSecondMax }),
+      ...omitUndefined({ expiresAt, networks, requestsPerSecondMax }),
     });
     const issued = { success: true, team, keyId: key.keyId, key: formatApiKey(key) };
     return changed === undefined ? call.reply : call.reply.send(issued);
@@ -99,7 +99,7 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
     const shown = matching.slice(0, perPage);
     const keys = await Promise.all(shown.map((each) => toPublicKey(deps, each)));
     const nextCursor = matching.length > perPage ? shown.at(-1)?.at : undefined;
-    return reply.send({ success: true, keys, isChangeable, perPage, ...given({ nextCursor }) });
+    return reply.send({ success: true, keys, isChangeable, perPage, ...omitUndefined({ nextCursor }) });
   });
 
   addCommandRoute(app, deps, routes.retrieveTeam, async ({ request, reach, reply }) => {
@@ -131,8 +131,8 @@ async function toPublicKey(
   const lastUsedAt = await lastUseOf(store, { team, keyId });
   return {
     ...{ team, keyId, environment, scopes: [...key.scopes], state: stateOf(key, clock.now()) },
-    ...given({ requestsPerSecondMax, networks: networks && [...networks] }),
-    ...given({ expiresAt: isoOf(expiresAt), lastUsedAt: isoOf(lastUsedAt) }),
+    ...omitUndefined({ requestsPerSecondMax, networks: networks && [...networks] }),
+    ...omitUndefined({ expiresAt: isoOf(expiresAt), lastUsedAt: isoOf(lastUsedAt) }),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   sendError,
   walletChoiceSchema,
 } from '@tollgate/gateway-api/http';
-import { given, sendErrors } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors } from '@tollgate/service-kit';
 import { type Reach, type Team, type TeamCommand, teamNameSchema } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
@@ -40,7 +40,7 @@ export function addTeamSettings(app: FastifyInstance, deps: TeamRouteDependencie
   add(routes.requireApproval, approvalRuleSchema, (terms) => ({ type: 'RequireApproval', ...terms }));
   add(routes.limitMoney, limitRequestSchema, ({ keyId, ...limit }) => ({
     ...{ type: 'LimitMoney', ...limit },
-    ...given({ keyId }),
+    ...omitUndefined({ keyId }),
   }));
 }
 
@@ -50,11 +50,11 @@ export const toPublicTeam = (
 ) => ({
   approvals: approvals.filter(({ environment }) => reach.includes({ team: name, environment })),
   ...{ name, wallet, callbackOrigins: allowedOrigins.callback ?? [] },
-  ...given({ redirectOrigins: allowedOrigins.redirect }),
+  ...omitUndefined({ redirectOrigins: allowedOrigins.redirect }),
   limits: limits
     .filter(({ environment }) => reach.includes({ team: name, environment }))
     .map(({ perCall, perDay, ...limit }) => ({
       ...limit,
-      ...given({ perCall: perCall ?? undefined, perDay: perDay ?? undefined }),
+      ...omitUndefined({ perCall: perCall ?? undefined, perDay: perDay ?? undefined }),
     })),
 });

@@ -1,5 +1,5 @@
 /** Keys of teams, in a table: what each may do, and what bounds it. */
-import { type Html, given, html } from '@tollgate/service-kit';
+import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { chip } from './state.ts';
 import { rowTable } from './table.ts';
@@ -73,7 +73,7 @@ function endOf({ expiresAt, state }: Key, now: number): Html | string {
 
 const boundsOf = ({ networks, requestsPerSecondMax }: Key): string =>
   Object.values(
-    given({
+    omitUndefined({
       networks: networks && words.from(networks),
       rate: requestsPerSecondMax === undefined ? undefined : words.perSecond(requestsPerSecondMax),
     }),

@@ -1,5 +1,5 @@
 /** One team: its keys, what bounds it, and letting somebody in or no more. */
-import { type Html, given, html } from '@tollgate/service-kit';
+import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/payment-domain';
 import { amountText } from '../components/amount.ts';
@@ -95,7 +95,7 @@ function limitText({
   perDay,
 }: Team['limits'][number]): string {
   const { facts } = words;
-  const sums = given({
+  const sums = omitUndefined({
     call: perCall === undefined ? undefined : facts.perCall(amountText(perCall, currency)),
     day: perDay === undefined ? undefined : facts.perDay(amountText(perDay, currency)),
   });

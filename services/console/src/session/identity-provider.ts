@@ -3,7 +3,7 @@
  * answer is compared with is in a cookie of the browser that asked, so that nobody's answer signs somebody else in.
  */
 import { type Grant, grantsSchema, mergeGrants } from '@tollgate/teams';
-import { type Clock, type Secret, given, isLoopbackAddress } from '@tollgate/service-kit';
+import { type Clock, type Secret, omitUndefined, isLoopbackAddress } from '@tollgate/service-kit';
 import * as openid from 'openid-client';
 
 export interface IdentityProviderConfig {
@@ -81,7 +81,7 @@ export function createIdentityProvider(
         ...{ state: begun.state, nonce: begun.nonce },
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
-        ...given({
+        ...omitUndefined({
           acr_values: acrValues.length === 0 ? undefined : acrValues.join(' '),
           max_age: maxAgeSeconds?.toString(),
         }),

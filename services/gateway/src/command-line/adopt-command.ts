@@ -14,7 +14,7 @@ import {
 import { containsCardNumber } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
 import type { ComparablePayment } from '@tollgate/provider';
-import { createLocalKeyService, createVault, given } from '@tollgate/service-kit';
+import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDay } from './parse-time.ts';
@@ -125,7 +125,7 @@ async function adopt(
   const refusal = await refusalOf(tools, team, callbackUrl);
   if (refusal !== undefined) return refusal;
   const order: AdoptionOrder = {
-    ...{ environment, account, team, from, to, isDryRun: dryRun, ...given({ callbackUrl }) },
+    ...{ environment, account, team, from, to, isDryRun: dryRun, ...omitUndefined({ callbackUrl }) },
     matches: (found) => match.every((matches) => matches(found)),
   };
   using notes = openNotes(options.tokens, print);

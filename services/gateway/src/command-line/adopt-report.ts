@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { AdoptedRow, AdoptionOrder, AdoptionOutcome, AdoptionTally } from '@tollgate/command-service';
 import { formatAmount } from '@tollgate/payment-api/values';
-import { TollgateError, errorCode, given } from '@tollgate/service-kit';
+import { TollgateError, errorCode, omitUndefined } from '@tollgate/service-kit';
 import { printable } from '@tollgate/service-kit/command-line';
 import type { CommandResult } from './command.ts';
 
@@ -67,7 +67,7 @@ function openForWriting(file: string): number {
 
 const toLine = ({ outcome, found: { observed }, token, recurringToken, team, parameter }: AdoptedRow) => {
   const { serviceToken, orderNumber } = observed;
-  return { serviceToken, outcome, ...given({ orderNumber, token, recurringToken, team, parameter }) };
+  return { serviceToken, outcome, ...omitUndefined({ orderNumber, token, recurringToken, team, parameter }) };
 };
 
 const shown = (text: string) => printable(text).slice(0, 100);

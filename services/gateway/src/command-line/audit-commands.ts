@@ -9,7 +9,7 @@ import {
   securityEventKinds,
   verifyAudit,
 } from '@tollgate/teams';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { printable } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
@@ -93,7 +93,7 @@ async function showAudit(
   const entries = await readAudit(store, {
     since: since(tools.clock.now()),
     limit,
-    ...given({ team, kind }),
+    ...omitUndefined({ team, kind }),
   });
   const json = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
   return { kind: 'done', text: entries.map(toLine).join('\n') || 'There is no such entry.', json };

@@ -12,7 +12,7 @@ import {
   type Teams,
   newApiKey,
 } from '@tollgate/teams';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDay } from './parse-time.ts';
 import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
@@ -109,7 +109,11 @@ async function issueKey(
   const key = newApiKey(tools.ids, environment);
   const { keyId } = key;
   const expiresAt = expires?.(at);
-  const terms = { environment, scopes: granted, ...given({ requestsPerSecondMax, expiresAt, networks }) };
+  const terms = {
+    environment,
+    scopes: granted,
+    ...omitUndefined({ requestsPerSecondMax, expiresAt, networks }),
+  };
   const refusal = await teamsOf(tools).change(team, () => [
     { type: 'IssueKey', at, keyId, ...terms, secretHash: hashApiKeySecret(key.secret) },
   ]);

@@ -1,7 +1,7 @@
 /** `team wallet`, `team approval` and `team limit`: what the payouts of a team are taken from, which a second key approves, and limits. */
 import { currencySchema } from '@tollgate/payment-api/values';
 import type { Environment } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import {
   type LimitedOperation,
   type Team,
@@ -117,7 +117,7 @@ export function registerLimitCommand(team: Command, run: RunCommand, kit: TeamCo
       const [perCall, perDay] = [options.perCall ?? null, options.perDay ?? null];
       if (perCall === null && perDay === null && none !== true)
         command.error("error: missing option '--per-call', '--per-day' or '--none'");
-      const limit = { environment, operation, currency, ...given({ keyId: key }), perCall, perDay };
+      const limit = { environment, operation, currency, ...omitUndefined({ keyId: key }), perCall, perDay };
       return run((tools) => kit.changeTeam(tools, name, () => [{ type: 'LimitMoney', ...limit }]));
     });
 }

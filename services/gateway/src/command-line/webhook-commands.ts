@@ -8,7 +8,7 @@ import {
 } from '@tollgate/notifier';
 import type { Environment } from '@tollgate/payment-domain';
 import { normaliseOrigin, webhookSecretVersions } from '@tollgate/teams';
-import { given, webhookSecretsOf } from '@tollgate/service-kit';
+import { omitUndefined, webhookSecretsOf } from '@tollgate/service-kit';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAction } from './audit-commands.ts';
 import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
@@ -100,13 +100,13 @@ async function showSecrets(
 ): Promise<CommandResult> {
   // Nobody's webhooks would ever be signed with it.
   if ((await teamsOf(tools).find(team)) === undefined) return refused(team, { code: 'team_not_found' });
-  await recordAction(tools, 'webhook secret', { team, environment, ...given({ endpoint }) });
+  await recordAction(tools, 'webhook secret', { team, environment, ...omitUndefined({ endpoint }) });
   // Only the secret itself, so that it can be handed on by a pipe; of several, the first is the one to use from now on.
   const secrets = await secretsOf(tools, team, { environment, endpoint });
   return {
     kind: 'done',
     text: secrets.join('\n'),
-    json: { team, environment, ...given({ endpoint }), secrets },
+    json: { team, environment, ...omitUndefined({ endpoint }), secrets },
   };
 }
 
@@ -127,14 +127,18 @@ async function rotate(
   { environment, endpoint, overlap }: RotateOptions,
 ): Promise<CommandResult> {
   const formerUntil = tools.clock.now() + overlap;
-  const terms = { environment, formerUntil, ...given({ origin: endpoint }) };
+  const terms = { environment, formerUntil, ...omitUndefined({ origin: endpoint }) };
   const refusal = await teamsOf(tools).change(team, () => [{ type: 'RotateWebhookSecret', ...terms }]);
   if (refusal !== undefined) return refused(team, refusal);
   const until = new Date(formerUntil).toISOString();
   const option = endpoint === undefined ? '' : ` --endpoint ${endpoint}`;
   const text = `Rotated. Webhooks carry the signature of the former secret, too, until ${until}.
 The new one: webhook secret ${team} --environment ${environment}${option}`;
-  return { kind: 'done', text, json: { team, environment, ...given({ endpoint }), formerUntil: until } };
+  return {
+    kind: 'done',
+    text,
+    json: { team, environment, ...omitUndefined({ endpoint }), formerUntil: until },
+  };
 }
 
 async function listWebhooks(tools: CommandTools, token: string): Promise<CommandResult> {

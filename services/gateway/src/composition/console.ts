@@ -1,6 +1,6 @@
 /** The console at the front door. */
 import { type SandboxControls, registerConsole } from '@tollgate/console';
-import { TollgateError, given } from '@tollgate/service-kit';
+import { TollgateError, omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
 import { serviceNames } from '../configuration/service-names.ts';
@@ -14,8 +14,8 @@ export async function addConsole(app: FastifyInstance, parts: Parts): Promise<vo
   const sandbox = isWhole ? (await parts.accounts()).sandbox : undefined;
   await registerConsole(app, {
     ...{ credentials: parts.operatorCredentials(), clock, ids, log: logOf('console') },
-    ...given({ identityProvider: config.identityProvider }),
-    ...given({ sandbox: sandbox && controlsOf(sandbox, parts.stops) }),
+    ...omitUndefined({ identityProvider: config.identityProvider }),
+    ...omitUndefined({ sandbox: sandbox && controlsOf(sandbox, parts.stops) }),
   });
 }
 

@@ -5,7 +5,7 @@ import {
   type EventStoreDbConnection,
   createEmbeddedEventStore,
 } from '@tollgate/event-store';
-import { type Clock, type Log, given } from '@tollgate/service-kit';
+import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 
 export interface StoreDependencies {
   /** Undefined where the store is a file. */
@@ -46,7 +46,7 @@ export async function openStore({
   const onWriterStopped = (error: Error) => {
     throw error;
   };
-  const options = { file, clock, log, onWriterStopped, ...given({ connection }) };
+  const options = { file, clock, log, onWriterStopped, ...omitUndefined({ connection }) };
   const store = await createEmbeddedEventStore(options);
   return { store, isReachable: store.isReachable, connection: store.connection };
 }

@@ -15,7 +15,7 @@ import {
   type UnderWay,
   type WebhookMasterSecret,
   createUnderWay,
-  given,
+  omitUndefined,
   parseDataSecrets,
   parseWebhookSecrets,
   once,
@@ -169,7 +169,7 @@ async function openIndex(
     scope: runs('query-service') ? 'lists' : 'work',
     ...{ store, clock, delays: config.inquiryDelays },
     log: logOf(runs('query-service') ? 'query-service' : 'command-service'),
-    ...given({ filler: thread?.filler }),
+    ...omitUndefined({ filler: thread?.filler }),
   });
   stops.defer(() => opened.stop());
   await startIndex(opened, clock);

@@ -7,7 +7,7 @@ import { currencySchema, orMissing } from '@tollgate/payment-api';
 import { environmentSchema } from '@tollgate/payment-domain';
 import { type ProviderName, defaultProvider, providerNames } from '@tollgate/provider';
 import { teamNameSchema } from '@tollgate/teams';
-import { Secret, StartupError, decodeUtf8, errorCode, given } from '@tollgate/service-kit';
+import { Secret, StartupError, decodeUtf8, errorCode, omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 export interface ConfiguredAccount extends AccountConfig {
@@ -252,7 +252,7 @@ function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount 
       : keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
-  const optional = given({ currencies, teams, totalPerSecondMax, ca });
+  const optional = omitUndefined({ currencies, teams, totalPerSecondMax, ca });
   return { ...rest, ...optional, privateKey };
 }
 

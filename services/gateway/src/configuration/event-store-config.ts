@@ -4,7 +4,7 @@ import {
   type EventStoreDbConnection,
   parseConnectionString,
 } from '@tollgate/event-store';
-import { Secret, StartupError, given, isLoopbackAddress } from '@tollgate/service-kit';
+import { Secret, StartupError, omitUndefined, isLoopbackAddress } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
@@ -41,7 +41,7 @@ export function toEventStoreConfig(env: Environment): EventStoreDbConnection | u
   const tls = toTls(env, parsed);
   if (tls !== false && credentials === undefined)
     throw wrong('EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set, or be part of EVENTSTORE_URL');
-  return { discovers, hosts, settings, tls, ...given({ credentials, connectionName }) };
+  return { discovers, hosts, settings, tls, ...omitUndefined({ credentials, connectionName }) };
 }
 
 function toCredentials(

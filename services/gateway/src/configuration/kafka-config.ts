@@ -1,7 +1,13 @@
 /** How the gateway reaches Kafka, where it is configured to use it. */
 import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
-import { Secret, StartupError, given, isLoopbackAddress, wholeNumberSchema } from '@tollgate/service-kit';
+import {
+  Secret,
+  StartupError,
+  omitUndefined,
+  isLoopbackAddress,
+  wholeNumberSchema,
+} from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
@@ -86,7 +92,7 @@ export function toKafkaConfig(env: z.infer<typeof kafkaEnvironmentSchema>): Kafk
   const sasl = toSasl(env);
   if (sasl !== undefined && ssl === undefined) refuseOpenPassword(env, brokers);
   return {
-    connection: { brokers, clientId: env.KAFKA_CLIENT_ID, ...given({ ssl, sasl }) },
+    connection: { brokers, clientId: env.KAFKA_CLIENT_ID, ...omitUndefined({ ssl, sasl }) },
     topicPrefix: env.KAFKA_TOPIC_PREFIX,
     replication: env.KAFKA_REPLICATION,
     minInsyncReplicas: env.KAFKA_MIN_INSYNC_REPLICAS ?? minInsyncReplicasOf(env.KAFKA_REPLICATION),

@@ -1,7 +1,7 @@
 /** The merchant accounts in the console: how they fare, and their balance when somebody asks for it. */
 import type { Account, AccountsFile } from '@tollgate/command-service';
 import { createFakeProvider } from '@tollgate/provider/testing';
-import { StartupError, given } from '@tollgate/service-kit';
+import { StartupError, omitUndefined } from '@tollgate/service-kit';
 import { type OperatorRole, everywhere } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
@@ -22,7 +22,7 @@ const accounts: readonly Account[] = [
 ];
 
 const start = (accountsFile?: AccountsFile) =>
-  startConsole(async () => {}, { accounts, ...given({ accountsFile }) });
+  startConsole(async () => {}, { accounts, ...omitUndefined({ accountsFile }) });
 
 /** What a person of that role asks of the API. */
 async function asking(accountsFile?: AccountsFile) {

@@ -1,5 +1,5 @@
 import type { IndexBuilding } from '@tollgate/view-index';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 
 export interface Readiness {
@@ -24,8 +24,11 @@ export function registerHealthRoutes(
     const [others, doneWithout] = await Promise.all([notReady(), degraded()]);
     const index = building?.();
     const missing = index === undefined ? others : [...others, 'index'];
-    return reply
-      .code(missing.length === 0 ? 200 : 503)
-      .send({ ready: missing.length === 0, notReady: missing, degraded: doneWithout, ...given({ index }) });
+    return reply.code(missing.length === 0 ? 200 : 503).send({
+      ready: missing.length === 0,
+      notReady: missing,
+      degraded: doneWithout,
+      ...omitUndefined({ index }),
+    });
   });
 }

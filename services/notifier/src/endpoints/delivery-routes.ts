@@ -2,7 +2,7 @@
 import { beginning } from '@tollgate/event-store';
 import type { PublicWebhook } from '@tollgate/gateway-api';
 import { bulkReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
-import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toPublicWebhook } from '../public-webhook.ts';
 import { tokenAtEndpoint } from '../webhook-events.ts';
@@ -36,7 +36,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: EndpointRoute
     const deliveries = shown.filter(
       (each) => each !== undefined && (filter.status ?? statusOf(each)) === statusOf(each),
     );
-    return reply.send({ success: true, deliveries, perPage, ...given({ nextCursor }) });
+    return reply.send({ success: true, deliveries, perPage, ...omitUndefined({ nextCursor }) });
   });
   addEndpointRoute(app, deps, routes.replayWebhookDelivery, (call) => replayOne(deps, call));
   addEndpointRoute(app, deps, routes.replayWebhookDeliveries, (call) => replayMany(deps, call));
@@ -117,5 +117,5 @@ async function replayMany(
     for (const each of answers) replayed += each.kind === 'requested' ? each.newCount : 0;
   }
   const nextCursor = wanted.length === replayedAtOnceMax ? wanted.at(-1)?.place : undefined;
-  return reply.code(202).send({ success: true, replayed, ...given({ nextCursor }) });
+  return reply.code(202).send({ success: true, replayed, ...omitUndefined({ nextCursor }) });
 }

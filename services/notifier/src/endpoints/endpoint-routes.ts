@@ -9,7 +9,7 @@ import {
 } from '@tollgate/gateway-api/http';
 import { everyWebhookEvent } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/payment-domain';
-import { given, sendErrors, toErrorEntries, webhookSecretsOf } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors, toErrorEntries, webhookSecretsOf } from '@tollgate/service-kit';
 import { isAllowedOrigin, type Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { endpointChangesMax, endpointsMax, secretVersionsOf } from './endpoint.ts';
@@ -42,7 +42,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     const command: EndpointCommand = {
       type: 'Add',
       id,
-      ...given(terms),
+      ...omitUndefined(terms),
       url: canonicalUrl(terms.url),
       events,
       at: clock.now(),

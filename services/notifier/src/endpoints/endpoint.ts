@@ -2,7 +2,7 @@
 import type { Decision } from '@tollgate/event-store';
 import { everyWebhookEvent, type PublicWebhookEndpoint, type WebhookBody } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/payment-domain';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { EndpointEvent } from './endpoint-events.ts';
 
 /** Endpoints of a team in one environment at most. */
@@ -109,7 +109,7 @@ function change(
 ): EndpointDecision {
   const { status, url, description } = to;
   if (endpoints.some((each) => each.id !== id && each.url === url)) return refuse('webhook_endpoint_exists');
-  const asked = given({ url, description, events: to.events && [...to.events] });
+  const asked = omitUndefined({ url, description, events: to.events && [...to.events] });
   const isChanged = Object.entries(asked).some(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name as keyof Endpoint] ?? ''),
   );
@@ -151,11 +151,16 @@ function apply(
       const { disabled } = endpoint;
       const currentSince = to.url === undefined ? rest.currentSince : at;
       return [
-        { ...rest, ...to, currentSince, ...given({ disabled, description: description || undefined }) },
+        {
+          ...rest,
+          ...to,
+          currentSince,
+          ...omitUndefined({ disabled, description: description || undefined }),
+        },
       ];
     }
     case 'EndpointEnabled':
-      return [{ ...rest, currentSince: event.data.at, ...given({ description: before }) }];
+      return [{ ...rest, currentSince: event.data.at, ...omitUndefined({ description: before }) }];
     case 'EndpointDisabled': {
       const { reason, at } = event.data;
       return [{ ...endpoint, disabled: { reason, at } }];

@@ -3,7 +3,13 @@ import type { PublicWebhookEndpoint } from '@tollgate/gateway-api';
 import { toIso } from '@tollgate/gateway-api';
 import { addRoute, sendError, type Call, type Route } from '@tollgate/gateway-api/http';
 import type { Actor } from '@tollgate/payment-domain';
-import { given, type Clock, type Ids, type Log, type WebhookMasterSecret } from '@tollgate/service-kit';
+import {
+  omitUndefined,
+  type Clock,
+  type Ids,
+  type Log,
+  type WebhookMasterSecret,
+} from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhookJournal } from '../webhook-journal.ts';
@@ -53,7 +59,7 @@ export function toPublicEndpoint({ environment }: EndpointOwner, endpoint: Endpo
   const { id, url, events, description, disabled, formerSecrets, createdAt } = endpoint;
   const formerUntil = formerSecrets[0]?.until;
   return {
-    ...{ id, environment, url, events: [...events], ...given({ description }) },
+    ...{ id, environment, url, events: [...events], ...omitUndefined({ description }) },
     status: disabled === undefined ? 'enabled' : 'disabled',
     ...(disabled === undefined ? {} : { disabledReason: disabled.reason, disabledAt: toIso(disabled.at) }),
     ...(formerUntil === undefined ? {} : { formerSecretUntil: toIso(formerUntil) }),

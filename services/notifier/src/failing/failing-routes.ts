@@ -2,7 +2,13 @@
 import { beginning } from '@tollgate/event-store';
 import { addRoute, failingReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Actor } from '@tollgate/payment-domain';
-import { InvariantViolation, type Log, given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
+import {
+  InvariantViolation,
+  type Log,
+  omitUndefined,
+  sendErrors,
+  toErrorEntries,
+} from '@tollgate/service-kit';
 import type { Caller, Reach, SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toPublicWebhook } from '../public-webhook.ts';
@@ -40,7 +46,7 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
     const webhooks = (await Promise.all(shown.map((row) => read(journal, row)))).flat();
     const nextCursor = found.length > perPage ? shown.at(-1)?.place : undefined;
     const count = rows.count(filter);
-    return reply.send({ success: true, webhooks, count, perPage, ...given({ nextCursor }) });
+    return reply.send({ success: true, webhooks, count, perPage, ...omitUndefined({ nextCursor }) });
   });
 
   addRoute(app, deps, routes.listDisabledEndpoints, async ({ reach, reply }) => {
@@ -71,7 +77,7 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
     const rows = (await failing.rows()).oldest(filter, after, replayedAtOnceMax);
     const replayed = await replayAll(journal, rows, personIn(caller));
     const nextCursor = rows.length === replayedAtOnceMax ? rows.at(-1)?.place : undefined;
-    return reply.code(202).send({ success: true, replayed, ...given({ nextCursor }) });
+    return reply.code(202).send({ success: true, replayed, ...omitUndefined({ nextCursor }) });
   });
 }
 

@@ -1,5 +1,5 @@
 /** The hosted checkout: a web page of the service on which the customer pays (specification, section 1). */
-import { errorCode, given, parseForm, type Log } from '@tollgate/service-kit';
+import { errorCode, omitUndefined, parseForm, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
 import type { Environment } from '../config.ts';
@@ -50,7 +50,7 @@ function contextOf(
 ): PageContext {
   const merchant = payment === undefined ? undefined : merchants.findById(payment.merchantId)?.name;
   const locale = payment?.locale || preferredLocale(headers['accept-language']);
-  return { environment, ...given({ merchant, locale }) };
+  return { environment, ...omitUndefined({ merchant, locale }) };
 }
 
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

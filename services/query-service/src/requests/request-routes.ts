@@ -2,7 +2,7 @@
 import type { PublicRequest } from '@tollgate/gateway-api';
 import { toIso } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import { given, instantOfRequestId, isRequestId, requestIdFrom } from '@tollgate/service-kit';
+import { omitUndefined, instantOfRequestId, isRequestId, requestIdFrom } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { type ReadDependencies, addReadRoute, parameterOf, sendRefusedPage } from '../reading.ts';
 import type { RequestLedger } from './request-ledger.ts';
@@ -23,7 +23,7 @@ export function registerRequestRoutes(
     const before = [cursor, end].filter((each) => each !== undefined).toSorted()[0];
     const { records, next: nextCursor } = ledger.list(caller, { ...filter, perPage, from, before });
     const requests = records.map((record) => toPublicRequest(record));
-    return reply.send({ success: true, requests, perPage, ...given({ nextCursor }) });
+    return reply.send({ success: true, requests, perPage, ...omitUndefined({ nextCursor }) });
   });
 
   addReadRoute(app, deps, routes.retrieveRequest, async ({ caller, request, reply }) => {
@@ -44,7 +44,12 @@ export function toPublicRequest({
   const at = toIso(instantOfRequestId(id));
   // Several calls of one request may have been under way at once.
   const ownMs = Math.max(0, round(durationMs - providerMs));
-  return { ...record, at, ownMs, ...given({ environment: caller?.environment, keyId: caller?.keyId }) };
+  return {
+    ...record,
+    at,
+    ownMs,
+    ...omitUndefined({ environment: caller?.environment, keyId: caller?.keyId }),
+  };
 }
 
 const round = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

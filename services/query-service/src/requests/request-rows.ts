@@ -1,6 +1,6 @@
 /** The rows of the requests: how they are written, found and let go of. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { inTransaction } from '../local-file.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -119,7 +119,7 @@ function readPage(database: DatabaseSync, owner: RequestOwner, filter: RequestFi
   const tokens = token === undefined ? [] : [token];
   const found = database.prepare(sql).all(...within, ...tokens, ...values, perPage + 1);
   const records = found.slice(0, perPage).map(toRecord);
-  if (found.length > perPage) return { records, ...given({ next: records.at(-1)?.id }) };
+  if (found.length > perPage) return { records, ...omitUndefined({ next: records.at(-1)?.id }) };
   const last = database.prepare(`${passed} OFFSET ${passedOverMax - 1}`).get(...within, ...tokens);
   return { records, ...(last === undefined ? {} : { next: String(last['id']) }) };
 }
@@ -158,8 +158,8 @@ function toRecord(row: Row): RequestRecord {
   return {
     ...{ id: String(row['id']), method: String(row['method']) },
     ...{ durationMs: Number(row['duration_ms']), providerMs: Number(row['provider_ms']) },
-    ...given({ route: text('route'), errorCode: text('error_code'), token: text('token') }),
-    ...given({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
-    ...given({ clientRequestId: text('client_request_id') }),
+    ...omitUndefined({ route: text('route'), errorCode: text('error_code'), token: text('token') }),
+    ...omitUndefined({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
+    ...omitUndefined({ clientRequestId: text('client_request_id') }),
   };
 }

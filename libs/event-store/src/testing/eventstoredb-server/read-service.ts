@@ -1,5 +1,5 @@
 import type { Http2Stream } from 'node:http2';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -94,7 +94,7 @@ async function readStream({ store, faults }: Parts, call: Call, range: Range): P
   if (shown.kind === 'deleted') throw streamDeleted(name);
   const stored = toStoredStream(name);
   const from = wanted?.hasRevision() === true ? Number(wanted.getRevision()) : undefined;
-  const whence = isBackwards ? given({ from }) : { from: Math.max(from ?? 0, shown.revision) };
+  const whence = isBackwards ? omitUndefined({ from }) : { from: Math.max(from ?? 0, shown.revision) };
   const direction = isBackwards ? 'backwards' : 'forwards';
   const sent = createCutter(call, faults);
   let found = false;

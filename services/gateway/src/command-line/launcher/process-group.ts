@@ -1,6 +1,6 @@
 /** The processes that make up the system: started one by one, stopped together in order. */
 import { renameSync, writeFileSync } from 'node:fs';
-import { type Clock, given } from '@tollgate/service-kit';
+import { type Clock, omitUndefined } from '@tollgate/service-kit';
 import { ofEveryProgram, only } from '../../configuration/service-variables.ts';
 import { type ProcessOptions, type Supervised, supervise } from './supervise.ts';
 
@@ -41,7 +41,7 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
   const stopping = new AbortController();
 
   function list({ label, service, port, metricsPort }: Member, pid: number): void {
-    listed.set(label, { label, service, pid, port, ...given({ metricsPort }) });
+    listed.set(label, { label, service, pid, port, ...omitUndefined({ metricsPort }) });
     const next = `${listFile}.next`;
     writeFileSync(next, `${JSON.stringify([...listed.values()], null, 2)}\n`, { mode: 0o600 });
     // Readers see the old list or the new one, never half of one.

@@ -1,6 +1,6 @@
 /** The followers' thread, seen from the one that has started it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { StartupError, TollgateError, given, within } from '@tollgate/service-kit';
+import { StartupError, TollgateError, omitUndefined, within } from '@tollgate/service-kit';
 import type { Reading } from '../../edge/metrics/metrics.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 import type { Parts } from '../parts.ts';
@@ -30,7 +30,7 @@ type ThreadParts = Pick<Parts, 'clock' | 'env' | 'holder' | 'metrics' | 'stops' 
 export async function startFollowerThread(parts: ThreadParts): Promise<FollowerThread> {
   const connection = await parts.storeConnection();
   const { port1: filler, port2: reader } = new MessageChannel();
-  const workerData: ThreadData = { holder: parts.holder, reader, ...given({ connection }) };
+  const workerData: ThreadData = { holder: parts.holder, reader, ...omitUndefined({ connection }) };
   const worker = new Worker(new URL('./main.ts', import.meta.url), {
     ...{ workerData, resourceLimits, env: { ...parts.env } },
     transferList: [reader, ...(connection === undefined ? [] : [connection])],

@@ -10,7 +10,7 @@ import {
 } from '@tollgate/notifier';
 import { whileAble } from '@tollgate/command-service';
 import { isAllowedOrigin } from '@tollgate/teams';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
 import { degradedByClock, storeTime } from '../clock-check.ts';
@@ -36,7 +36,7 @@ export async function startNotifier(
   const allowed = {
     isCallbackAllowed,
     secretVersionsOf,
-    ...given({ allowedNetworks: config.webhookNetworks }),
+    ...omitUndefined({ allowedNetworks: config.webhookNetworks }),
   };
   const secrets = parts.webhookSecrets();
   const notifying = { store, clock, ids, log, secrets, ...allowed, ...connections };

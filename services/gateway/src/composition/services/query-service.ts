@@ -1,6 +1,6 @@
 import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { createInquiryHints } from '../../edge/inquiry-hints.ts';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';
@@ -33,7 +33,7 @@ export async function startQueryService(
     ...{ store, index, directory, requests, recordExport, underWay, clock, log },
     instance: config.instance ?? ownHost(),
     ...{ feed, recordOf: createRecordOf(store) },
-    ...given({ onUnresolvedRead }),
+    ...omitUndefined({ onUnresolvedRead }),
   });
   const report = await reportToOthers(parts);
   watchIndex(metrics, { store, clock, index });

@@ -1,6 +1,6 @@
 /** What is known of each request that is being answered, from its first line to the last byte of its answer. */
 import { mayBeKept } from '@tollgate/gateway-api/http';
-import { type CurrentRequest, given } from '@tollgate/service-kit';
+import { type CurrentRequest, omitUndefined } from '@tollgate/service-kit';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
@@ -49,7 +49,7 @@ export function encodeNotes(
   { caller, errorCode, providerMs }: RequestNotes,
   token: string | undefined,
 ): string {
-  const fields = given({ ...caller, token, errorCode, providerMs: String(providerMs) });
+  const fields = omitUndefined({ ...caller, token, errorCode, providerMs: String(providerMs) });
   return new URLSearchParams(fields as Record<string, string>).toString();
 }
 
@@ -67,5 +67,5 @@ export function takeNotes(into: RequestNotes, header: unknown): void {
   const { environment, team, keyId, token, errorCode, providerMs } = parsed;
   if (environment !== undefined && team !== undefined && keyId !== undefined)
     into.caller = { environment, team, keyId };
-  Object.assign(into, given({ token, errorCode }), { providerMs });
+  Object.assign(into, omitUndefined({ token, errorCode }), { providerMs });
 }

@@ -1,6 +1,6 @@
 import { mayBeKept } from '@tollgate/gateway-api/http';
 import type { RequestRecord } from '@tollgate/query-service';
-import { given } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notesOf } from './request-notes.ts';
 
@@ -15,7 +15,7 @@ export function toRequestRecord(
   return {
     ...{ id: request.id, method: request.method },
     ...{ durationMs: tenths(reply.elapsedTime), providerMs: tenths(providerMs) },
-    ...given({ route: request.routeOptions.url, status, caller, token, errorCode, clientRequestId }),
+    ...omitUndefined({ route: request.routeOptions.url, status, caller, token, errorCode, clientRequestId }),
   };
 }
 

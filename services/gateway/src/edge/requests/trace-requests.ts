@@ -4,7 +4,7 @@
  */
 import { explained, isErrorBody } from '@tollgate/gateway-api/http';
 import type { RequestRecord } from '@tollgate/query-service';
-import { type Log, given, inRequest } from '@tollgate/service-kit';
+import { type Log, omitUndefined, inRequest } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isKeyIdOfPerson } from '@tollgate/teams';
 import { type RequestNotes, notesOf } from './request-notes.ts';
@@ -77,7 +77,7 @@ const isLooking = ({ caller }: Pick<RequestNotes, 'caller'>, { method }: Fastify
 function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fields }: RequestRecord): void {
   const { team, keyId } = caller ?? {};
   log.info(
-    { ...fields, ...given({ requestId, statusCode: status, code, team, keyId }) },
+    { ...fields, ...omitUndefined({ requestId, statusCode: status, code, team, keyId }) },
     status === undefined ? 'the client was gone before it was answered' : 'answered',
   );
 }

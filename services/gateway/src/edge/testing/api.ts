@@ -32,7 +32,7 @@ import {
   createLocalKeyService,
   createRequestIds,
   createVault,
-  given,
+  omitUndefined,
   parseDataSecrets,
   parseWebhookSecrets,
   readConfig,
@@ -175,7 +175,7 @@ export async function startApi(
                   registerConsole(api, {
                     ...deps,
                     credentials,
-                    ...given({ identityProvider, exportStalledMs, sandbox }),
+                    ...omitUndefined({ identityProvider, exportStalledMs, sandbox }),
                   }),
               },
             ]
