@@ -13,8 +13,8 @@ export interface Clock {
 }
 
 /**
- * Gives what `work` gives, or rejects with what `tooLate` gives where that takes longer than `waitMs`. What becomes of the
- * work later is nobody's business.
+ * Settles as `work` does, or rejects with the error of `tooLate` after `waitMs`. Late work continues, and its rejection is
+ * ignored.
  */
 export function within<Result>(
   clock: Pick<Clock, 'after'>,
@@ -23,7 +23,19 @@ export function within<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(waitMs, () => reject(tooLate()));
-    // A rejection that comes after the time is over is taken here, too: it would otherwise end the process.
+    work.then(resolve, reject);
+    work.then(cancel, cancel);
+  });
+}
+
+/** The same, but undefined if `work` is late. */
+export function valueWithin<Result>(
+  clock: Pick<Clock, 'after'>,
+  waitMs: number,
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(waitMs, () => resolve(undefined));
     work.then(resolve, reject);
     work.then(cancel, cancel);
   });

@@ -5,6 +5,7 @@ export * from './connection-limit.ts';
 export * from './unread-answers.ts';
 export * from './current-request.ts';
 export * from './data-secrets.ts';
+export * from './durations.ts';
 export * from './errors.ts';
 export * from './exact-request.ts';
 export * from './omit-undefined.ts';

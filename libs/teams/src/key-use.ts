@@ -3,7 +3,7 @@
  * event per key and hour, whichever process served it; what cannot be written now is written later, and delays nothing.
  */
 import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, hourMs } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 export interface KeyName {
@@ -17,7 +17,6 @@ export interface KeyUse {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const hourMs = 3_600_000;
 const writeEveryMs = 5_000;
 
 const keyUseStream = ({ team, keyId }: KeyName): string => `key-use-${team}.${keyId}`;

@@ -1,6 +1,6 @@
 /** What people who operate the gateway ask of the index, beyond lists. */
 import { paymentPhases, type PaymentPhase } from '@tollgate/payment-domain';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, hourMs } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
 
@@ -10,8 +10,6 @@ export interface HourCount {
   phase: PaymentPhase;
   count: number;
 }
-
-const hourMs = 3_600_000;
 
 /** Reads only entries of an index, one range for each owner and phase. */
 export function countByHour(file: IndexFile, owners: readonly ListOwner[], from: number): HourCount[] {

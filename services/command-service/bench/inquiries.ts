@@ -14,7 +14,7 @@ import {
   inquiryDelays,
   inquiryShards,
 } from '@tollgate/payment-domain';
-import { silentLog, systemClock } from '@tollgate/service-kit';
+import { silentLog, systemClock, hourMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 import { createPaymentIndex } from '@tollgate/view-index';
 import {
@@ -29,7 +29,6 @@ import { createInquirySchedule } from '../src/inquiries/inquiry-schedule.ts';
 const appendsAtOnce = 500;
 const passes = 200;
 const allShards = [...Array(inquiryShards).keys()];
-const hourMs = 3_600_000;
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(58)} ${figure}\n`);

@@ -1,4 +1,5 @@
 /** What the gateway says about itself: that its answers are as documented, and that its metrics count what happened. */
+import { dayMs } from '@tollgate/service-kit';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@tollgate/testing';
@@ -13,7 +14,6 @@ import { serviceTokenOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const approvedCard = '4392963203551251';
-const dayMs = 86_400_000;
 const card = { pan: approvedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv: '737' };
 
 let system: System;

@@ -1,4 +1,5 @@
 /** What the Payment Service says after a payment has ended: final states that it takes back, and disputes. */
+import { minuteMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, tollgate } from './commands.ts';
@@ -7,7 +8,6 @@ import { type CallGateway, type System, startSystem, stopEverything } from './sy
 
 const approvedCard = '4392963203551251';
 const declinedCard = '4730198364688516';
-const minuteMs = 60_000;
 const settled = { timeoutMs: 20_000 };
 
 let system: System;

@@ -1,4 +1,5 @@
 /** Every operation that moves money, from many connections at once, each asked for several times, as a team's programs do. */
+import { dayMs } from '@tollgate/service-kit';
 import type { Answer, ReachedSystem } from './system.ts';
 
 /** What one flow has done, for the comparison with the service's ledger. */
@@ -20,8 +21,6 @@ export interface Load {
   /** How long a flow waits for what its payment becomes, milliseconds. */
   phaseWithinMs: number;
 }
-
-const dayMs = 86_400_000;
 
 /** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
 const phaseWithinDefaultMs = 180_000;

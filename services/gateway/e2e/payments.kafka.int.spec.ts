@@ -12,7 +12,7 @@ import {
 } from '@tollgate/gateway-api';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { publishAsForeigner } from '@tollgate/message-bus/testing';
-import { systemClock } from '@tollgate/service-kit';
+import { systemClock, dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from './commands.ts';
@@ -22,7 +22,6 @@ import { read, serviceTokenOf } from './ledger.ts';
 import { type Load, newLoad, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
-const dayMs = 86_400_000;
 const settled = { timeoutMs: 30_000 };
 const charged = { pan: '5555555555554444', expires: '12/2039', holder: 'Ada Lovelace', cvv: '7391' };
 

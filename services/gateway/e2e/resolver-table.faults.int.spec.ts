@@ -3,6 +3,7 @@
  * how it ends when nobody asks again, and that the service has carried it out just as often as it should. Then the
  * same for callbacks.
  */
+import { dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
@@ -30,7 +31,6 @@ const times = {
 const slowReplyMs = 4_500;
 /** From the first answer to the end: two scheduled inquiries, the second after 15 s, and slow machines. */
 const settled = { timeoutMs: 40_000 };
-const dayMs = 86_400_000;
 const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
 
 /** After these the service has done what it was asked for. */

@@ -1,4 +1,5 @@
 /** Searches everything that the system writes for planted secrets. */
+import { dayMs } from '@tollgate/service-kit';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +40,6 @@ const payoutCard = '4627342642639018';
 const bankAccount = 'DE89370400440532013000';
 const cvv = '7391';
 const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
-const dayMs = 86_400_000;
 /** Nothing waits for it but a busy machine. */
 const settled = { timeoutMs: 30_000 };
 const receivedCallbacks = 'bus-provider.callbacks.v1';

@@ -4,6 +4,7 @@
  * that hung held up everybody's callbacks. One reconciliation after the faults have ended, the gateway says of every payment
  * what the ledgers say, and no inquiry has been waiting for longer than its bound.
  */
+import { minuteMs } from '@tollgate/service-kit';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,7 +30,6 @@ const connections = 24;
 /** How long two accounts hang before it is the turn of others, and how long all are well after each had its turn. */
 const turnMs = 5_000;
 const wellMs = 30_000;
-const minuteMs = 60_000;
 /** Most of it for reconciliations that find something under way still, and are repeated. */
 const agreeWithinMs = 5 * minuteMs;
 const amount = 1_000;

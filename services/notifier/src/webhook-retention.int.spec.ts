@@ -1,5 +1,5 @@
 import { createEmbeddedEventStore, readLast, type EventStore } from '@tollgate/event-store';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { silentLog, systemIds, dayMs, hourMs } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,6 @@ import { createWebhookJournal } from './webhook-journal.ts';
 import { retainWebhooks } from './webhook-retention.ts';
 import { nextTryAt, type Outcome } from './webhook-state.ts';
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 const cause = { correlationId: 'c', causationId: 'c' };
 const delivered: Outcome = { kind: 'answered', statusCode: 200 };
 

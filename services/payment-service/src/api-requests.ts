@@ -8,7 +8,7 @@ import {
   type ErrorCode,
   type ListPaymentsQuery,
 } from '@tollgate/payment-api';
-import { toErrorEntries } from '@tollgate/service-kit';
+import { toErrorEntries, dayMs } from '@tollgate/service-kit';
 import type { z } from 'zod';
 import { cardBehaviour, isExpired, payoutBehaviour } from './cards.ts';
 import type { Creation } from './payment-changes.ts';
@@ -67,8 +67,6 @@ function withoutDigits({ parameter = '', message, ...entry }: ApiError): ApiErro
   const hide = (text: string): string => text.replace(/\d{12,}/g, '******');
   return { ...entry, message: hide(message ?? ''), parameter: hide(parameter) };
 }
-
-const dayMs = 24 * 60 * 60_000;
 
 /** Both dates are whole days in UTC, and belong to the list. */
 export const toPaymentFilter = (merchantId: number, query: ListPaymentsQuery): PaymentFilter => ({

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { silentLog } from '@tollgate/service-kit';
+import { silentLog, hourMs } from '@tollgate/service-kit';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createCallbackDelivery,
@@ -16,7 +16,6 @@ import { createFakeClock } from '@tollgate/testing';
 import { tea } from './testing/samples.ts';
 
 const start = 1_800_000_000_000;
-const hourMs = 3_600_000;
 
 type Post = (body: { status: string; token: string }, signal: AbortSignal) => Promise<number>;
 

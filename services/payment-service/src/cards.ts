@@ -1,4 +1,5 @@
 /** What a card does in the sandbox; all that is kept of a card number once it has been read. */
+import { dayMs } from '@tollgate/service-kit';
 export interface CardBehaviour {
   outcome: 'approved' | 'declined';
   /** The customer must first confirm on the authentication page. */
@@ -29,8 +30,6 @@ export const payoutBehaviour = (pan: string): Pick<CardBehaviour, 'outcome' | 's
   outcome: payoutCards.has(pan) ? 'approved' : 'declined',
   sanitizedMask: maskCardNumber(pan),
 });
-
-const dayMs = 24 * 60 * 60_000;
 
 /**
  * True where a card that is good to the end of a month, `MM/YYYY`, is so no more at `now`, in milliseconds since the Unix

@@ -1,3 +1,4 @@
+import { dayMs } from '@tollgate/service-kit';
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureServerCertificate } from './certificates.ts';
 
-const dayMs = 24 * 60 * 60_000;
 const start = Date.UTC(2026, 0, 1);
 
 let dir: string;

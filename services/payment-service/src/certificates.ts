@@ -3,7 +3,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { errorCode, makeFolder } from '@tollgate/service-kit';
+import { errorCode, makeFolder, dayMs } from '@tollgate/service-kit';
 
 /** What a server needs, and the file that its clients trust. */
 export interface ServerCertificate {
@@ -19,7 +19,6 @@ interface Pair {
   key: string;
 }
 
-const dayMs = 24 * 60 * 60_000;
 /** A pair that lasts no longer than this is renewed at the next start. */
 const renewalMarginMs = 30 * dayMs;
 const authorityLifetimeMs = 3_650 * dayMs;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/view-index';
-import { silentLog, systemClock } from '@tollgate/service-kit';
+import { silentLog, systemClock, dayMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 import { countOf, viewAt, viewEventOf, teamOfBench, yearStartedAt } from './views.ts';
 
@@ -72,7 +72,6 @@ async function change(store: EventStore, index: PaymentIndex, count: number): Pr
 }
 
 const shop = { ...teamOfBench, perPage: 20 } as const;
-const dayMs = 86_400_000;
 
 /** What is asked for, by what it is called in the table. */
 const queries: Readonly<Record<string, Partial<PaymentListQuery>>> = {

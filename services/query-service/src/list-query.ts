@@ -1,10 +1,8 @@
 /** Maps a caller's parameters to a query of the index. */
 import type { OperationType } from '@tollgate/gateway-api/http';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, dayMs } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentListQuery } from '@tollgate/view-index';
-
-const dayMs = 86_400_000;
 
 interface Filters {
   metadata?: Readonly<Record<string, string>> | undefined;

@@ -1,10 +1,10 @@
 /** The last 24 hours of all teams, hour by hour. */
+import { hourMs } from '@tollgate/service-kit';
 import { toIso } from '@tollgate/gateway-api';
 import { statusOfPhase } from '@tollgate/payment-domain';
 import type { HourCount, ListOwner } from '@tollgate/view-index';
 import type { ReadDependencies } from './reading.ts';
 
-const hourMs = 3_600_000;
 const hoursShown = 24;
 
 export async function countHours(

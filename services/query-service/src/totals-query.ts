@@ -1,9 +1,9 @@
 /** The days of a totals query. */
+import { dayMs } from '@tollgate/service-kit';
 import { totalsQuerySchema } from '@tollgate/gateway-api/http';
 import { dayOf } from '@tollgate/views';
 import type { z } from 'zod';
 
-const dayMs = 86_400_000;
 /** A leap year, and so any two dates a year apart at the most. */
 const totalsDaysMax = 366;
 /** Days shown if the first one is left out, including the last. */

@@ -1,4 +1,5 @@
 /** The topics of Tollgate, as created on Kafka. The embedded bus creates a topic on first use. */
+import { dayMs } from '@tollgate/service-kit';
 import { providerCallbacksDlqTopic, providerCallbacksTopic } from './callback-records.ts';
 import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from './records.ts';
 
@@ -12,7 +13,6 @@ export interface GatewayTopic {
   cleanup: 'delete';
 }
 
-const dayMs = 86_400_000;
 const ofDays = (days: number) => ({ retentionMs: days * dayMs, cleanup: 'delete' }) as const;
 // A new consumer begins at the very first record.
 const history = { partitions: 12, retentionMs: 'forever', cleanup: 'delete' } as const;

@@ -1,6 +1,6 @@
 import { StoreUnavailable, createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { silentLog, systemIds, dayMs } from '@tollgate/service-kit';
 import { createFakeClock, type FakeClock } from '@tollgate/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,6 @@ import { retainTopics, trimTopic } from './retention.ts';
 
 const topic = 'gateway.payments.v1';
 const group = 'command-service';
-const dayMs = 86_400_000;
 const keep = { topic, retentionMs: 30 * dayMs };
 const { signal } = new AbortController();
 

@@ -3,7 +3,7 @@
  * only we can make. Two secrets may be active; the first one makes new addresses, each is accepted.
  */
 import { createHmac } from 'node:crypto';
-import { type KeyedSecret, StartupError, isSameText, parseKeyedSecrets } from '@tollgate/service-kit';
+import { type KeyedSecret, StartupError, isSameText, parseKeyedSecrets, dayMs } from '@tollgate/service-kit';
 
 /** Its name is part of addresses. */
 export type CallbackSecret = KeyedSecret;
@@ -16,8 +16,6 @@ const macOf = ({ secret }: CallbackSecret, environment: string, token: string, d
   createHmac('sha256', secret.reveal())
     .update(JSON.stringify(['callback', environment, token, day]))
     .digest('base64url');
-
-const dayMs = 24 * 60 * 60_000;
 
 /**
  * Path of the address that the service is given for one payment: `/callbacks/<environment>/<token>/<kid>.<day>.<mac>`.

@@ -1,7 +1,7 @@
 /** What people hold: issued, listed, revoked, and refused by every process that follows the store. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { type KeyedSecret, Secret, silentLog, systemIds } from '@tollgate/service-kit';
+import { type KeyedSecret, Secret, silentLog, systemIds, hourMs } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTeamDirectory, sessionIdleMsDefault } from '../team-directory.ts';
@@ -17,7 +17,6 @@ const secret = (kid: string, letter: string): KeyedSecret => ({
 });
 const ada = { person: 'ada@example.com', source: 'command-line', grants: everywhere('operator') } as const;
 const bob = { ...ada, person: 'bob' } as const;
-const hourMs = 3_600_000;
 const address = '192.0.2.1';
 
 async function given(secrets: [KeyedSecret, ...KeyedSecret[]] = [secret('k1', 'a')], known?: EventStore) {

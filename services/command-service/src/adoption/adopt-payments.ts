@@ -5,7 +5,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import type { Actor, Environment } from '@tollgate/payment-domain';
 import type { ComparablePayment } from '@tollgate/provider';
-import type { Clock, Ids, Vault } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Vault, dayMs } from '@tollgate/service-kit';
 import { type Adoptions, createAdoptions } from '../aggregates/payments.ts';
 import { type RecurringTokens, createRecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -101,8 +101,6 @@ export async function adoptPayments(
   }
   return tally.sum();
 }
-
-const dayMs = 86_400_000;
 
 function* daysOf({ from, to }: Pick<AdoptionOrder, 'from' | 'to'>): Generator<string> {
   for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs)

@@ -5,7 +5,7 @@
  */
 import { type EventStore, type Revision, createRecentlyUsed, notShown } from '@tollgate/event-store';
 import { type EventMetadata, firstSchemaVersion } from '@tollgate/payment-domain';
-import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
+import { type Clock, type Ids, TollgateError, dayMs } from '@tollgate/service-kit';
 import type { Caller, LimitedOperation, MoneyLimit } from '@tollgate/teams';
 import { dayOf } from '@tollgate/views';
 import type { Cause } from '../aggregates/repository.ts';
@@ -51,7 +51,6 @@ export interface Spending {
 
 export type SpendingDependencies = { store: EventStore; clock: Clock; ids: Ids } & SpendingOutcomes;
 
-const dayMs = 86_400_000;
 /** Of one request, so that a team at its limit does not make the others slow. */
 const lookedAtMax = 200;
 const triesMax = 100;

@@ -9,7 +9,7 @@ import {
   isAbout,
   noCounts,
 } from '@tollgate/payment-domain';
-import { type Clock, omitUndefined } from '@tollgate/service-kit';
+import { type Clock, omitUndefined, dayMs } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
@@ -145,7 +145,6 @@ function tokenOf(
   return undefined;
 }
 
-const dayMs = 24 * 60 * 60_000;
 const dayBeside = (day: string, days: number) =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 

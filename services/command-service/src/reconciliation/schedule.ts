@@ -1,9 +1,9 @@
 /** Which day of an account is to be compared next. */
+import { dayMs } from '@tollgate/service-kit';
 import type { ReconciliationSummary } from '@tollgate/payment-domain';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const dayMs = 24 * hour;
 
 /** Days after which a day is compared again, by default. */
 export const reconciledAfterDaysDefault: readonly number[] = [1, 2, 7, 30];

@@ -1,5 +1,5 @@
 /** Is yesterday complete, to the cent? What was compared with the Payment Service, newest first, and asking for more. */
-import { type Html, html } from '@tollgate/service-kit';
+import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
@@ -98,8 +98,6 @@ function rowOf(reconciliation: Reconciliation): Html {
     <td class="second">${time(endedAt)}</td>
   </tr>`;
 }
-
-const dayMs = 86_400_000;
 
 function askForm(accounts: readonly AccountName[], { session, now }: PageContext): Html {
   const yesterday = new Date(now - dayMs).toISOString().slice(0, 10);

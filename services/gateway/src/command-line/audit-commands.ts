@@ -9,14 +9,13 @@ import {
   securityEventKinds,
   verifyAudit,
 } from '@tollgate/teams';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, dayMs } from '@tollgate/service-kit';
 import { printable } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 import { parseInstant } from './parse-time.ts';
 import { parseTeamName } from './team-commands.ts';
 
-const dayMs = 86_400_000;
 const limitDefault = 1_000;
 
 interface AuditOptions {

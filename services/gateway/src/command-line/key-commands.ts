@@ -12,7 +12,7 @@ import {
   type Teams,
   newApiKey,
 } from '@tollgate/teams';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, dayMs } from '@tollgate/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDay } from './parse-time.ts';
 import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
@@ -88,8 +88,6 @@ function parseCount(text: string): number {
 
 /** From the time of the call on. */
 type Expiry = (now: number) => number;
-
-const dayMs = 86_400_000;
 
 function parseExpiry(text: string): Expiry {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];

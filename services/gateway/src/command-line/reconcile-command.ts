@@ -1,4 +1,5 @@
 /** `reconcile`: asks the running gateway to compare days of an account, and shows what it finds. */
+import { dayMs } from '@tollgate/service-kit';
 import { createJournal, requestReconciliation } from '@tollgate/command-service';
 import { livingMembers } from '@tollgate/event-store';
 import {
@@ -36,7 +37,6 @@ interface ReconcileOptions {
 
 /** Days of one call at most: each is a run of its own. */
 const daysMax = 366;
-const dayMs = 24 * 60 * 60_000;
 const pollMs = 500;
 /** A gateway begins a run within seconds, unless another run of the account is under way. */
 const begunWithinMs = 20_000;

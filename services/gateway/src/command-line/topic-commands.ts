@@ -1,4 +1,5 @@
 /** `topics create`, `topics check`. */
+import { dayMs } from '@tollgate/service-kit';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -55,8 +56,6 @@ const toSentence = (differences: readonly TopicDifference[]): string =>
 
 const toClause = ({ topic, setting, expected, actual }: TopicDifference): string =>
   setting === 'topic' ? `${topic} ${actual}` : `${topic} has ${setting} ${actual} and not ${expected}`;
-
-const dayMs = 86_400_000;
 
 function toLine({ topic, partitions, replication, retentionMs, cleanup }: TopicSpec): string {
   const kept = retentionMs === 'forever' ? 'kept for ever' : `kept for ${retentionMs / dayMs} days`;

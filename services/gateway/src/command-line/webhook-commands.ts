@@ -8,7 +8,7 @@ import {
 } from '@tollgate/notifier';
 import type { Environment } from '@tollgate/payment-domain';
 import { normaliseOrigin, webhookSecretVersions } from '@tollgate/teams';
-import { omitUndefined, webhookSecretsOf } from '@tollgate/service-kit';
+import { omitUndefined, webhookSecretsOf, dayMs } from '@tollgate/service-kit';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAction } from './audit-commands.ts';
 import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
@@ -77,8 +77,6 @@ function parseEndpoint(text: string): string {
     throw new InvalidArgumentError('It must be an origin such as https://shop.example.');
   return origin;
 }
-
-const dayMs = 86_400_000;
 
 function parseOverlap(text: string): number {
   const [, days] = /^(\d{1,2})d$/.exec(text) ?? [];

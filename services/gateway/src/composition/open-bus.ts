@@ -9,7 +9,7 @@ import {
   prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
-import { type Clock, type Ids, type Log, StartupError, errorCode } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, StartupError, errorCode, valueWithin } from '@tollgate/service-kit';
 import { inBackground } from './background.ts';
 import { type KafkaConfig, toTopicSpec } from '../configuration/kafka-config.ts';
 
@@ -53,14 +53,8 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
     inBackground((signal) => makeTopics(deps, kafka, { signal, onTried: () => tried.resolve(undefined) })),
   );
   // Following a topic that is still being made would fail, and log an error at each first start.
-  await firstOf(tried.promise, clock);
+  await valueWithin(clock, topicsWaitMs, tried.promise);
   return bus;
-}
-
-async function firstOf(tried: Promise<undefined>, clock: Clock): Promise<void> {
-  const waiting = new AbortController();
-  const waited = clock.sleep(topicsWaitMs, waiting.signal).catch(() => undefined);
-  await Promise.race([tried, waited]).finally(() => waiting.abort());
 }
 
 /** Reads the topics of that bus without a trace. */

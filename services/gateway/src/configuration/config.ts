@@ -11,6 +11,7 @@ import {
   parseWebhookSecrets,
   portSchema,
   wholeNumberSchema,
+  dayMs,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
@@ -18,8 +19,6 @@ import { parseInternalSecrets } from './internal-secrets.ts';
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 import { oidcEnvironmentSchema, toOidcConfig } from './oidc-config.ts';
 import { teamSigningEnvironmentSchema } from './team-signing.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 const defaultMetricsPort = 3002;
 

@@ -1,12 +1,10 @@
 import { createAuthority } from '@tollgate/provider/testing';
-import { type Log, silentLog } from '@tollgate/service-kit';
+import { type Log, silentLog, dayMs } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { endOfCertificate } from '../configuration/tls.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { createMetrics } from './metrics/metrics.ts';
-
-const dayMs = 86_400_000;
 
 async function watched(daysBefore: number) {
   const { cert } = await createAuthority('gateway');

@@ -2,11 +2,10 @@
 import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
 import type { EventStore } from '@tollgate/event-store';
 import { type OperatorRole, everywhere } from '@tollgate/teams';
-import { systemClock } from '@tollgate/service-kit';
+import { systemClock, dayMs } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
-const dayMs = 86_400_000;
 const shop = { team: 'shop', keyId: 'k1', expiresAt: systemClock.now() + dayMs, networks: ['10.0.0.0/8'] };
 
 async function seed(store: EventStore): Promise<void> {

@@ -1,6 +1,6 @@
 import { beginning } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { silentLog, systemIds, dayMs } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { tokenAtEndpoint } from '../webhook-events.ts';
@@ -9,7 +9,6 @@ import { retainWebhooks } from '../webhook-retention.ts';
 import { createFailingWebhooks } from '../failing/failing-webhooks.ts';
 import { createDeliveryList } from './delivery-list.ts';
 
-const dayMs = 86_400_000;
 const endpoint = 'we_000000000001';
 
 /**

@@ -9,7 +9,7 @@ import {
 } from '@tollgate/gateway-api/http';
 import { everyWebhookEvent } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/payment-domain';
-import { omitUndefined, sendErrors, toErrorEntries, webhookSecretsOf } from '@tollgate/service-kit';
+import { omitUndefined, sendErrors, toErrorEntries, webhookSecretsOf, hourMs } from '@tollgate/service-kit';
 import { isAllowedOrigin, type Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { endpointChangesMax, endpointsMax, secretVersionsOf } from './endpoint.ts';
@@ -23,7 +23,6 @@ import {
   type EndpointRouteDependencies,
 } from './route-kit.ts';
 
-const hourMs = 3_600_000;
 const overlapHoursDefault = 24;
 
 export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRouteDependencies): void {

@@ -1,3 +1,4 @@
+import { dayMs } from '@tollgate/service-kit';
 import { isCardNumber } from '@tollgate/payment-api';
 import { cardBehaviour, looksLikeCardNumber, type CardBehaviour } from '../cards.ts';
 
@@ -18,7 +19,6 @@ export type CardFormResult =
   | { faults: Partial<Record<CardField, CardFault>>; shown: ShownAgain; card?: never };
 
 const holderLengthMax = 255;
-const dayMs = 24 * 60 * 60_000;
 
 /**
  * Reads the posted form. `now` is in milliseconds since the Unix epoch; a card is good to the end of its month.

@@ -3,7 +3,7 @@
  * a process that starts begins with an empty hour.
  */
 import { routes } from '@tollgate/gateway-api/http';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, minuteMs } from '@tollgate/service-kit';
 import type { RequestRecord } from './request-record.ts';
 
 export interface CreationPulse {
@@ -29,7 +29,6 @@ interface Spread {
   p99: number;
 }
 
-const minuteMs = 60_000;
 const minutesKept = 60;
 const { method, url } = routes.createPayment;
 

@@ -2,14 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { requestIdFrom, silentLog } from '@tollgate/service-kit';
+import { requestIdFrom, silentLog, dayMs } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { zeroPageWith } from '../testing/lost-pages.ts';
 import { type RequestLedger, openRequestLedger } from './request-ledger.ts';
 import type { RequestRecord } from './request-record.ts';
 
-const dayMs = 86_400_000;
 const shop = { environment: 'sandbox', team: 'shop' };
 const games = { environment: 'sandbox', team: 'games' };
 

@@ -2,13 +2,11 @@
 import type { PublicRequest } from '@tollgate/gateway-api';
 import { toIso } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import { omitUndefined, instantOfRequestId, isRequestId, requestIdFrom } from '@tollgate/service-kit';
+import { omitUndefined, instantOfRequestId, isRequestId, requestIdFrom, dayMs } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { type ReadDependencies, addReadRoute, parameterOf, sendRefusedPage } from '../reading.ts';
 import type { RequestLedger } from './request-ledger.ts';
 import type { RequestRecord } from './request-record.ts';
-
-const dayMs = 86_400_000;
 
 export function registerRequestRoutes(
   app: FastifyInstance,

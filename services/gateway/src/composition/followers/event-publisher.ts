@@ -1,3 +1,4 @@
+import { dayMs } from '@tollgate/service-kit';
 import { createEventPublisher } from '@tollgate/event-publisher';
 import { callbackGroup } from '@tollgate/command-service/settings';
 import { gatewayTopics, providerCallbacksTopic } from '@tollgate/gateway-api';
@@ -29,8 +30,6 @@ export async function startEventPublisher(parts: FollowerParts): Promise<Running
     ],
   };
 }
-
-const dayMs = 86_400_000;
 
 /** On Kafka, each topic keeps its records for as long as it is set to. A callback stays until it was handled. */
 const retentionsOf = (publicDays: number): Retention[] =>

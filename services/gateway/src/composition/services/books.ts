@@ -1,7 +1,7 @@
+import { dayMs } from '@tollgate/service-kit';
 import type { Books } from '@tollgate/command-service';
 import type { PaymentIndex } from '@tollgate/view-index';
 
-const dayMs = 24 * 60 * 60_000;
 const perPage = 500;
 
 export const createBooks = (

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WebhookBody } from '@tollgate/gateway-api';
 import { createWebhookJournal } from '@tollgate/notifier';
-import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { readConfig, silentLog, systemClock, systemIds, hourMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
@@ -12,7 +12,6 @@ import { type Parts, createParts } from '../parts.ts';
 import { startClockCheck } from '../start-clock-check.ts';
 import { startNotifier } from './notifier.ts';
 
-const hourMs = 3_600_000;
 const body: WebhookBody = {
   ...{ token: 'pay_1', orderNumber: 'o', amount: 5, currency: 'EUR' },
   type: 'payment',

@@ -1,5 +1,5 @@
 /** Whether the services behind the front door can serve: asked of them on each request. */
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, valueWithin } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { RoutedService } from '../../configuration/service-names.ts';
@@ -20,7 +20,7 @@ export type Origins = Readonly<Partial<Record<RoutedService, readonly string[]>>
 
 interface Asking {
   agent: Pick<Dispatcher, 'request'>;
-  clock: Pick<Clock, 'sleep'>;
+  clock: Pick<Clock, 'after'>;
 }
 
 export async function readinessOf(asking: Asking, upstreams: Origins): Promise<UpstreamReadiness> {
@@ -43,13 +43,8 @@ export async function readinessOf(asking: Asking, upstreams: Origins): Promise<U
 type Reported = z.infer<typeof readinessSchema> | undefined;
 
 /** An agent's own timeouts begin when a connection is free, and all of them may be busy for long. */
-async function askInTime({ agent, clock }: Asking, origin: string): Promise<Reported> {
-  const waiting = new AbortController();
-  const waited = clock.sleep(tellWithinMs, waiting.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  return Promise.race([askOne(agent, origin), waited]).finally(() => waiting.abort());
+function askInTime({ agent, clock }: Asking, origin: string): Promise<Reported> {
+  return valueWithin(clock, tellWithinMs, askOne(agent, origin));
 }
 
 async function askOne(agent: Pick<Dispatcher, 'request'>, origin: string): Promise<Reported> {
