@@ -1,5 +1,5 @@
 /** The public form of each payment event: its meaning, its data and an example. */
-import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentStatusSchema } from '@tollgate/payment-domain/money';
 import {
   paymentFailureSchema,
   reviewCodes,

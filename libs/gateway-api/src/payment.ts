@@ -1,5 +1,5 @@
 /** The payment as teams see it: a field stated here appears in answers, records, OpenAPI, AsyncAPI and exported files. */
-import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentStatusSchema } from '@tollgate/payment-domain/money';
 import { paymentPhases, statusOfPhase, type Payment, type PaymentAggregate } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';

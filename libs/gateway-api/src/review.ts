@@ -1,5 +1,5 @@
 /** Reviews as teams see them: the code, since when, the evidence and the allowed resolutions. */
-import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentStatusSchema } from '@tollgate/payment-domain/money';
 import {
   paymentPhases,
   payoutPhases,

@@ -1,5 +1,5 @@
 /** Values that several public objects and events share. */
-import { amountSchema, apiErrorSchema, currencySchema, type ApiError } from '@tollgate/payment-api/values';
+import { amountSchema, apiErrorSchema, currencySchema, type ApiError } from '@tollgate/payment-domain/money';
 import { endReasons, environmentSchema, type Metadata, type Review } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, shownBy } from './public-object.ts';

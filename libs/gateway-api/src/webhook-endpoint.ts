@@ -1,5 +1,5 @@
 /** A standing receiver of a team's webhooks, and the events that it can subscribe to. */
-import { paymentStatuses } from '@tollgate/payment-api/values';
+import { paymentStatuses } from '@tollgate/payment-domain/money';
 import { environmentSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { instant } from './values.ts';

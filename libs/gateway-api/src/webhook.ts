@@ -1,5 +1,5 @@
 /** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
-import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentStatusSchema } from '@tollgate/payment-domain/money';
 import { metadataSchema, since } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';

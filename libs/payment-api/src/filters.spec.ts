@@ -1,14 +1,14 @@
 // One request with `abab…` held the process for seconds: the filter of card numbers took time cubic in the length.
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
-import { containsCardNumber, isOnlyCardNumber, maskedText } from './card-number.ts';
+import { containsCardNumber, isOnlyCardNumber, maskedText } from '@tollgate/payment-domain/money';
 import {
   createPaymentRequestSchema,
   httpUrlSchema,
   payoutRequestSchema,
   refundRequestSchema,
 } from './schemas.ts';
-import { isVisibleText } from './values.ts';
+import { isVisibleText } from './visible-text.ts';
 
 const callback = 16 * 1024;
 const body = 64 * 1024;

@@ -1,6 +1,4 @@
-export * from './values.ts';
+export * from '@tollgate/payment-domain/money';
 export * from './schemas.ts';
 export * from './errors.ts';
-
-export * from './card-number.ts';
-export * from './currencies.ts';
+export * from './visible-text.ts';

@@ -1,5 +1,5 @@
 /** The service shows what is ours with another amount: a person may say that this is the amount that holds. */
-import { amountSchema } from '@tollgate/payment-api/values';
+import { amountSchema } from './money.ts';
 import { findOpen, type Evidence, type Resolution, type Review, type ReviewResolved } from './review.ts';
 
 interface Own {

@@ -1,5 +1,5 @@
 /** Values that events of several kinds hold, and their limits. */
-import { apiErrorSchema } from '@tollgate/payment-api/values';
+import { apiErrorSchema } from './money.ts';
 import { z } from 'zod';
 import { since } from './schema-version.ts';
 

@@ -1,5 +1,5 @@
 /** What lists of payments and payouts are asked by. */
-import type { PaymentStatus } from '@tollgate/payment-api/values';
+import type { PaymentStatus } from '@tollgate/payment-domain/money';
 import type { PaymentPhase, PayoutPhase } from '@tollgate/payment-domain';
 import type { PageQuery, PageRefused } from './list-page.ts';
 import type { PaymentView, PayoutView } from '@tollgate/views';

@@ -2,7 +2,7 @@
  * What is left to a team of the money that it took through one account: approved, less what went back and what was paid
  * out. What one payment or payout adds to it, and the sums of that.
  */
-import { amountSchema } from '@tollgate/payment-api/values';
+import { amountSchema } from '@tollgate/payment-domain/money';
 import {
   isAboutToken,
   reservedAmount,

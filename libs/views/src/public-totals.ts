@@ -1,5 +1,5 @@
 /** Totals as teams see them. */
-import type { PaymentStatus } from '@tollgate/payment-api/values';
+import type { PaymentStatus } from '@tollgate/payment-domain/money';
 import type { PayoutStatus } from '@tollgate/payment-domain';
 import type { DayTotals as TotalsView, Sum } from './totals.ts';
 

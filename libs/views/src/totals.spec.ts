@@ -1,4 +1,4 @@
-import { paymentStatuses } from '@tollgate/payment-api/values';
+import { paymentStatuses } from '@tollgate/payment-domain/money';
 import { payoutStatusSchema } from '@tollgate/payment-domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -2,7 +2,7 @@
  * What a team took, gave back and paid out, by day and currency: what one payment or payout adds, and the sums of that.
  * The day is that of the creation, in UTC, and never changes.
  */
-import { paymentStatuses, type PaymentStatus } from '@tollgate/payment-api/values';
+import { paymentStatuses, type PaymentStatus } from '@tollgate/payment-domain/money';
 import { payoutStatusSchema, type Environment, type PayoutStatus } from '@tollgate/payment-domain';
 
 export interface TotalsKey {

@@ -2,7 +2,7 @@
  * The answers of the API. These schemas only describe: an answer follows its effect, and must not fail for differing from a
  * description. The end-to-end tests parse real answers strictly.
  */
-import { paymentStatuses } from '@tollgate/payment-api/values';
+import { paymentStatuses } from '@tollgate/payment-domain/money';
 import { payoutStatusSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { publicDispute } from '../dispute.ts';

@@ -1,5 +1,5 @@
 /** The history of a payment or payout, as teams read it. */
-import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentStatusSchema } from '@tollgate/payment-domain/money';
 import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { paymentEvents } from '../payment-events.ts';

@@ -4,7 +4,8 @@
  * the values of today and accept others.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { currencySchema, isVisibleText, visibleTextPattern } from '@tollgate/payment-api/values';
+import { isVisibleText, visibleTextPattern } from '@tollgate/payment-api';
+import { currencySchema } from '@tollgate/payment-domain/money';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { bodyFields } from './fields.ts';

@@ -1,5 +1,5 @@
 /** The parameters of reads, as callers write them: parsed with these schemas, and documented by them. */
-import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
+import { currencySchema, paymentStatusSchema } from '@tollgate/payment-domain/money';
 import {
   environmentSchema,
   metadataLimits,

@@ -1,5 +1,5 @@
 /** What people who operate the gateway ask for to change teams and their keys. */
-import { currencySchema } from '@tollgate/payment-api/values';
+import { currencySchema } from '@tollgate/payment-domain/money';
 import { environmentSchema } from '@tollgate/payment-domain';
 import {
   limitedOperations,

@@ -1,4 +1,4 @@
-import { containsCardNumber } from '@tollgate/payment-api/values';
+import { containsCardNumber } from '../money.ts';
 import { scenario, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

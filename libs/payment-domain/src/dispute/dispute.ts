@@ -2,7 +2,7 @@
  * A dispute: the customer's bank wants money back (stream `dispute-<token>`). It is the service's business alone; we
  * record what its list shows, and which payment of ours it is about, so that the team learns of it.
  */
-import { amountSchema, currencySchema, maskedText } from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema, maskedText } from '../money.ts';
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';

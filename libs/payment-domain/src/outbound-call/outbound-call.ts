@@ -7,7 +7,7 @@
  * Operations differ as data: which events they write ({@link CallInFlight}), how their effect is recognised, how often
  * they may be attempted, and which review opens where no inquiry can settle it ({@link callRules}).
  */
-import type { ApiError } from '@tollgate/payment-api/values';
+import type { ApiError } from '../money.ts';
 import { z } from 'zod';
 import { unreachable } from '../invariant.ts';
 import { cut, errorsMax, instantSchema } from '../values.ts';

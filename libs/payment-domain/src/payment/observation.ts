@@ -1,5 +1,5 @@
 /** What a retrieved payment shows that was not known. An inquiry that finds no change gives no event. */
-import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
+import { amountSchema, paymentStatusSchema, type PaymentStatus } from '../money.ts';
 import { unreachable } from '../invariant.ts';
 import { mayBeOlder } from '../older-picture.ts';
 import {

@@ -2,7 +2,7 @@
  * The events of a payment (stream `payment-<token>`). They are the only record of what happened; a changed event is a
  * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
  */
-import { amountSchema, currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema, paymentStatusSchema } from '../money.ts';
 import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';

@@ -1,4 +1,4 @@
-import { paymentStatuses } from '@tollgate/payment-api/values';
+import { paymentStatuses } from '../money.ts';
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation } from '../invariant.ts';
 import { paymentEventSchemas } from './payment-events.ts';

@@ -5,7 +5,7 @@
  * Each outbound call is a nested state: `announced` (may be sent, or is under way) or `unresolved` (sent, outcome unknown).
  * Refunds run beside the lifecycle, one at a time.
  */
-import type { PaymentStatus } from '@tollgate/payment-api/values';
+import type { PaymentStatus } from '../money.ts';
 import { setup, stateIn } from 'xstate';
 import { createMachineWalk } from '../machine-walk.ts';
 import type { PaymentEventType } from './payment-events.ts';

@@ -1,5 +1,5 @@
 /** What a payment is, folded from its events. */
-import { apiErrorSchema, type ApiError } from '@tollgate/payment-api/values';
+import { apiErrorSchema, type ApiError } from '../money.ts';
 import { z } from 'zod';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';

@@ -1,5 +1,5 @@
 /** Which resolutions a payment's review allows, and which reviews are resolved by a later observation. */
-import { amountSchema } from '@tollgate/payment-api/values';
+import { amountSchema } from '../money.ts';
 import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import {

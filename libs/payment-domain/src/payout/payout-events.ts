@@ -2,7 +2,7 @@
  * The events of a payout (stream `payout-<token>`). They are the only record of what happened; a changed event is a
  * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
  */
-import { amountSchema, currencySchema } from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema } from '../money.ts';
 import { z } from 'zod';
 import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';

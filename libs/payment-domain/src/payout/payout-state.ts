@@ -1,5 +1,5 @@
 /** What a payout is, folded from its events. */
-import { apiErrorSchema } from '@tollgate/payment-api/values';
+import { apiErrorSchema } from '../money.ts';
 import { z } from 'zod';
 import type { InquiryNeed } from '../failed-inquiry.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';

@@ -2,7 +2,7 @@
  * A payment or payout that an account at the provider has and our books do not: made before Tollgate, by somebody else
  * under the same account, or by another installation. It belongs to no team's books; a person decides what it is.
  */
-import { maskedText } from '@tollgate/payment-api/values';
+import { maskedText } from '../money.ts';
 import { z } from 'zod';
 import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';

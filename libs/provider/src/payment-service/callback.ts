@@ -1,5 +1,5 @@
 /** The Payment Service's callbacks: what may be kept of one, and what it hints at. */
-import { containsCardNumber } from '@tollgate/payment-api/values';
+import { containsCardNumber } from '@tollgate/payment-domain/money';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { CallbackHint } from '../provider.ts';
 

@@ -1,5 +1,5 @@
 /** What was asked for on one day under one limit. Pure. */
-import { amountSchema } from '@tollgate/payment-api/values';
+import { amountSchema } from '@tollgate/payment-domain/money';
 import { z } from 'zod';
 
 export const spendingEventSchemas = {

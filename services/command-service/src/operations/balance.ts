@@ -1,5 +1,5 @@
 /** The balance that a team reads: its own position, or that of the accounts that its payments go to, asked of the provider. */
-import type { ApiError } from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/payment-domain/money';
 import type { Environment } from '@tollgate/payment-domain';
 import type { Balance, InquiryOutcome } from '@tollgate/provider';
 import type { Clock } from '@tollgate/service-kit';

@@ -1,5 +1,5 @@
 /** A team asks for a payment: announced, called, recorded, answered; a repeat meets what the first request did. */
-import { maskCardNumber } from '@tollgate/payment-api';
+import { maskCardNumber } from '@tollgate/payment-domain/money';
 import {
   type PaymentEvent,
   type PaymentRefusal,

@@ -1,6 +1,6 @@
 /** A team pays out: announced, called once, recorded, answered. It is never sent again. */
 import type { PayoutRequest } from '@tollgate/gateway-api/http';
-import { maskCardNumber } from '@tollgate/payment-api';
+import { maskCardNumber } from '@tollgate/payment-domain/money';
 import {
   type AccountState,
   type PayoutDestination,

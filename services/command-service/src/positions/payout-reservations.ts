@@ -2,7 +2,7 @@
  * What of a wallet is reserved for payouts that are not recorded yet. Recorded payouts count by themselves, by their own
  * outcome, whenever it comes; a reservation bridges the moment between the decision and the announcement. Pure.
  */
-import { amountSchema } from '@tollgate/payment-api/values';
+import { amountSchema } from '@tollgate/payment-domain/money';
 import type { PositionSums } from '@tollgate/views';
 import { z } from 'zod';
 

@@ -14,7 +14,7 @@ import {
   differenceCountOf,
   reconciliationStream,
 } from '@tollgate/payment-domain';
-import { maskedText } from '@tollgate/payment-api';
+import { maskedText } from '@tollgate/payment-domain/money';
 import { type ComparablePayment, type Page, pageRows } from '@tollgate/provider';
 import type { ObservedPayout } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service-kit';

@@ -1,5 +1,5 @@
 /** How the outcomes of operations are answered over HTTP. */
-import type { ApiError } from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/payment-domain/money';
 import {
   type EndReason,
   type PaymentPhase,

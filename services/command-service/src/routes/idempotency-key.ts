@@ -1,4 +1,4 @@
-import { containsCardNumber } from '@tollgate/payment-api';
+import { containsCardNumber } from '@tollgate/payment-domain/money';
 import type { IdempotencyKey } from '../tokens.ts';
 import { type Parsed, refuse } from './parsed.ts';
 

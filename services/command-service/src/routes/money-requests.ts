@@ -5,7 +5,7 @@ import {
   payoutRequestSchema,
   refundRequestSchema,
 } from '@tollgate/gateway-api/http';
-import { isOnlyCardNumber } from '@tollgate/payment-api';
+import { isOnlyCardNumber } from '@tollgate/payment-domain/money';
 import type { Caller } from '@tollgate/teams';
 import {
   type Parsed,

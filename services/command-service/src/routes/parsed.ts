@@ -1,4 +1,4 @@
-import { containsCardNumber } from '@tollgate/payment-api';
+import { containsCardNumber } from '@tollgate/payment-domain/money';
 import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
 import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
 import type { z } from 'zod';

@@ -1,5 +1,5 @@
 /** Amounts are minor units; how many make a whole is the currency's. */
-import { minorUnitDigits } from '@tollgate/payment-api/values';
+import { minorUnitDigits } from '@tollgate/payment-domain/money';
 import { type Html, html } from '@tollgate/service-kit';
 
 /**

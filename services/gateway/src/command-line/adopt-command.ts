@@ -11,7 +11,7 @@ import {
   nameOfInstallation,
   requireDataSecrets,
 } from '@tollgate/command-service';
-import { containsCardNumber } from '@tollgate/payment-api';
+import { containsCardNumber } from '@tollgate/payment-domain/money';
 import type { Environment } from '@tollgate/payment-domain';
 import type { ComparablePayment } from '@tollgate/provider';
 import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';

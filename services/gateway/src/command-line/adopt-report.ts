@@ -1,7 +1,7 @@
 /** What `adopt` prints and writes about the payments. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { AdoptedRow, AdoptionOrder, AdoptionOutcome, AdoptionTally } from '@tollgate/command-service';
-import { formatAmount } from '@tollgate/payment-api/values';
+import { formatAmount } from '@tollgate/payment-domain/money';
 import { TollgateError, errorCode, omitUndefined } from '@tollgate/service-kit';
 import { printable } from '@tollgate/service-kit/command-line';
 import type { CommandResult } from './command.ts';

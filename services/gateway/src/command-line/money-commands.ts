@@ -1,5 +1,5 @@
 /** `team wallet`, `team approval` and `team limit`: what the payouts of a team are taken from, which a second key approves, and limits. */
-import { currencySchema } from '@tollgate/payment-api/values';
+import { currencySchema } from '@tollgate/payment-domain/money';
 import type { Environment } from '@tollgate/payment-domain';
 import { omitUndefined } from '@tollgate/service-kit';
 import {

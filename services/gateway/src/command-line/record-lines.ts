@@ -8,7 +8,7 @@ import {
   sequenceHeader,
 } from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
-import { formatAmount } from '@tollgate/payment-api/values';
+import { formatAmount } from '@tollgate/payment-domain/money';
 import { printable } from '@tollgate/service-kit/command-line';
 
 /** What a line shows beside time, type, key and number. */

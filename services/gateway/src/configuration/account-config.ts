@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type AccountConfig, inquiryLimits } from '@tollgate/command-service';
-import { currencySchema, orMissing } from '@tollgate/payment-api';
+import { currencySchema, orMissing } from '@tollgate/payment-domain/money';
 import { environmentSchema } from '@tollgate/payment-domain';
 import { type ProviderName, defaultProvider, providerNames } from '@tollgate/provider';
 import { teamNameSchema } from '@tollgate/teams';

@@ -1,5 +1,5 @@
 /** `fund`: money that the demo team can pay out at once, come by as money comes: by a payment. */
-import { formatAmount, isCurrency } from '@tollgate/payment-api';
+import { formatAmount, isCurrency } from '@tollgate/payment-domain/money';
 import type { CommandResult, RunCommand } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorKindByCode, apiError, isErrorCode, type ErrorCode } from './errors.ts';
-import { amountSchema, apiErrorSchema, currencySchema, isFinalStatus, paymentStatuses } from './values.ts';
+import { amountSchema, currencySchema, isFinalStatus, paymentStatuses } from './money.ts';
 
 const faultsOf = (schema: typeof amountSchema | typeof currencySchema, value: unknown) =>
   schema.safeParse(value).error?.issues.map((issue) => issue.message) ?? [];
@@ -47,26 +46,5 @@ it.each([
 describe('a status', () => {
   it('is final as the specification says', () => {
     expect(paymentStatuses.filter(isFinalStatus)).toEqual(['approved', 'declined', 'refunded', 'expired']);
-  });
-});
-
-describe('an error', () => {
-  it.each(Object.keys(errorKindByCode) as ErrorCode[])('of the code %s has its kind', (code) => {
-    expect(isErrorCode(code)).toBe(true);
-    const error = apiError(code, 'text', 'amount');
-    expect(apiErrorSchema.parse(error)).toEqual({
-      code,
-      kind: errorKindByCode[code],
-      message: 'text',
-      parameter: 'amount',
-    });
-  });
-
-  it('names no parameter where there is none', () => {
-    expect(apiError('invalid_json', 'text')).not.toHaveProperty('parameter');
-  });
-
-  it.each(['', 'constructor', 'toString', '__proto__', 'api_error'])('%j is no code of ours', (code) => {
-    expect(isErrorCode(code)).toBe(false);
   });
 });

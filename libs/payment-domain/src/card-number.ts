@@ -205,6 +205,7 @@ function isId(text: string): boolean {
 
 /** Through several layers (`%2520`). Bytes that are not UTF-8 are separators. */
 const percentDecoded = (text: string): string =>
-  text
-    .replace(/%(?:25)+/g, '%')
-    .replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());
+  text.replace(/%(?:25)+/g, '%').replace(/(?:%[\da-f]{2})+/gi, (escapes) => {
+    const bytes = escapes.split('%').slice(1);
+    return new TextDecoder().decode(Uint8Array.from(bytes, (hex) => Number.parseInt(hex, 16)));
+  });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAmount, isCurrency, minorUnitDigits } from './currencies.ts';
+import { formatAmount, isCurrency, minorUnitDigits } from './money.ts';
 
 /** Codes that the runtime still knows and ISO 4217 does not, or that nothing can be charged in. */
 const notActive = {

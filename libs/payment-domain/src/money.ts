@@ -1,3 +1,8 @@
+/** Amounts, currencies and minor units; the statuses and errors that the specification names. */
+import { z } from 'zod';
+
+export * from './card-number.ts';
+
 /**
  * ISO 4217 active alphabetic codes with their minor-unit digits (list one of the standard, amendments 1 to 180).
  * Precious metals, testing codes and units without a minor unit (XAU, XTS, XDR) are no currency to charge in, and absent.
@@ -38,3 +43,39 @@ export function formatAmount(amount: number | bigint, currency: string): string 
   const major = text.slice(0, text.length - digits);
   return `${sign}${major}${digits > 0 ? `.${text.slice(-digits)}` : ''} ${currency}`;
 }
+
+/** The six states of a payment (specification, section 3). */
+export const paymentStatuses = ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'] as const;
+export const paymentStatusSchema = z.enum(paymentStatuses);
+export type PaymentStatus = z.infer<typeof paymentStatusSchema>;
+
+/** States that the specification marks as final (section 3). */
+export const isFinalStatus = (status: PaymentStatus): boolean => status !== 'init' && status !== 'pending';
+
+/** Distinguishes a missing field from a wrong one. */
+export const orMissing = (message: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? 'is missing' : message),
+});
+
+/** An amount in minor units: a safe integer of at least 1 (section 2). */
+export const amountSchema = z
+  .int(orMissing('must be an integer in minor units'))
+  .min(1, 'must be at least 1');
+
+/** ISO 4217 alphabetic code in capitals (section 2, "alphabetic code"). */
+export const currencySchema = z
+  .string(orMissing('must be an ISO 4217 alphabetic code in capitals, for example EUR'))
+  .refine(isCurrency, 'must be an ISO 4217 alphabetic code in capitals, for example EUR');
+
+/** The kinds of error of section 7, and those that known deployments add. */
+export type SpecifiedErrorKind =
+  'api_error' | 'authentication_error' | 'invalid_request_error' | 'processing_error';
+
+/** One entry of an error answer (section 7). `parameter` names the request field at fault, where there is one. */
+export const apiErrorSchema = z.object({
+  code: z.string(),
+  kind: z.string(),
+  message: z.string().optional(),
+  parameter: z.string().optional(),
+});
+export type ApiError = z.infer<typeof apiErrorSchema>;

@@ -1,0 +1,24 @@
+import { apiErrorSchema } from '@tollgate/payment-domain/money';
+import { describe, expect, it } from 'vitest';
+import { errorKindByCode, apiError, isErrorCode, type ErrorCode } from './errors.ts';
+
+describe('an error', () => {
+  it.each(Object.keys(errorKindByCode) as ErrorCode[])('of the code %s has its kind', (code) => {
+    expect(isErrorCode(code)).toBe(true);
+    const error = apiError(code, 'text', 'amount');
+    expect(apiErrorSchema.parse(error)).toEqual({
+      code,
+      kind: errorKindByCode[code],
+      message: 'text',
+      parameter: 'amount',
+    });
+  });
+
+  it('names no parameter where there is none', () => {
+    expect(apiError('invalid_json', 'text')).not.toHaveProperty('parameter');
+  });
+
+  it.each(['', 'constructor', 'toString', '__proto__', 'api_error'])('%j is no code of ours', (code) => {
+    expect(isErrorCode(code)).toBe(false);
+  });
+});
