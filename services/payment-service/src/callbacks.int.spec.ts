@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
 import { eventually } from './testing/eventually.ts';
 import { startHarness, type Harness } from './testing/harness.ts';
-import { approvedCard, declinedCard, goodForm, tea } from './testing/samples.ts';
+import { approvedCard, goodForm, tea } from './testing/samples.ts';
 
 let harness: Harness;
 let receiver: CallbackReceiver;
@@ -36,12 +36,6 @@ describe('callbacks', () => {
     expect(receiver.contentTypes).toEqual(['application/json', 'application/json']);
   });
 
-  it('say why a payment was declined', async () => {
-    await harness.pay(await create(), { pan: declinedCard });
-    const [, declined] = await receiver.waitFor(2);
-    expect(declined).toMatchObject({ status: 'declined', declineReason: 'card_declined' });
-  });
-
   it('report an expiry and a revision, and no creation', async () => {
     const token = await create();
     await harness.advanceClock(30 * 60_000);
@@ -52,28 +46,6 @@ describe('callbacks', () => {
       { status: 'expired', amount: tea.amount },
       { status: 'approved', amount: 900 },
     ]);
-  });
-
-  it('report an authorization, which is no change of status', async () => {
-    const token = await create({ needConfirmation: true });
-    await harness.browse(`/checkout/${token}`);
-    await harness.browse(`/checkout/${token}`, goodForm(approvedCard));
-    const [, authorized] = await receiver.waitFor(2);
-    expect(authorized).toMatchObject({ status: 'pending', sanitizedMask: '439296******1251' });
-  });
-
-  it('give the recurring token where one was asked for', async () => {
-    const token = await create({ recurring: true });
-    await harness.pay(token, { outcome: 'approved' });
-    const [, approved] = await receiver.waitFor(2);
-    expect(approved?.recurringToken).toMatch(/^[0-9a-f]{32}$/);
-    expect((await harness.retrieve(token)).recurringToken).toBe(approved?.recurringToken);
-  });
-
-  it('have no order number where the payment has none', async () => {
-    await harness.browse(`/checkout/${await create({ orderNumber: undefined })}`);
-    const [pending] = await receiver.waitFor(1);
-    expect(pending?.orderNumber).toBeNull();
   });
 
   it('go to HTTPS receivers whose certificate can be verified', async () => {
@@ -103,17 +75,6 @@ describe('callbacks', () => {
     expect(receiver.statuses()).toEqual(['pending', 'pending', 'pending']);
   });
 
-  it('are given up after nine tries', async () => {
-    const token = await harness.create({ orderNumber: 'C-2' });
-    await harness.browse(`/checkout/${token}`);
-    for (let tries = 1; tries <= 9; tries += 1) {
-      await eventually(`try ${tries}`, async () => (await callbacksOf('C-2'))[0]?.tries === tries);
-      await harness.advanceClock(30 * 60_000);
-    }
-    const [given] = await callbacksOf('C-2');
-    expect(given).toMatchObject({ state: 'given_up', tries: 9 });
-  });
-
   it('that are due when the service stops are sent after its start', async () => {
     receiver.react(() => 'hang');
     await harness.browse(`/checkout/${await create()}`);
@@ -123,47 +84,5 @@ describe('callbacks', () => {
     await harness.restart();
     await eventually('the delivery', async () => (await callbacksOf('C-1'))[0]?.state === 'delivered');
     expect(receiver.statuses()).toEqual(['pending', 'pending']);
-  });
-});
-
-describe('the faults of callbacks', () => {
-  const payWithFault = async (fault: string, delayMs?: number) => {
-    await harness.setFaults({
-      operation: 'callback',
-      fault,
-      times: 1,
-      ...(delayMs === undefined ? {} : { delayMs }),
-    });
-    await harness.pay(await create(), { outcome: 'approved' });
-  };
-
-  it('drop: the first callback never comes', async () => {
-    await payWithFault('drop');
-    await receiver.waitFor(1);
-    expect(await callbacksOf('C-1')).toMatchObject([
-      { status: 'pending', state: 'dropped', tries: 0 },
-      { status: 'approved' },
-    ]);
-    expect(receiver.statuses()).toEqual(['approved']);
-  });
-
-  it('duplicate: the first callback comes twice', async () => {
-    await payWithFault('duplicate');
-    await receiver.waitFor(3);
-    expect(receiver.statuses()).toEqual(['pending', 'pending', 'approved']);
-  });
-
-  it('delay: the first callback comes when its delay is over', async () => {
-    await payWithFault('delay', 60_000);
-    await receiver.waitFor(1);
-    await harness.advanceClock(60_000);
-    await receiver.waitFor(2);
-    expect(receiver.statuses()).toEqual(['approved', 'pending']);
-  });
-
-  it('reorder: the first callback comes after the second', async () => {
-    await payWithFault('reorder', 3_600_000);
-    await receiver.waitFor(2);
-    expect(receiver.statuses()).toEqual(['approved', 'pending']);
   });
 });

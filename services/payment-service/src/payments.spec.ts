@@ -90,12 +90,6 @@ describe('the life of a payment', () => {
     expect(customerStep(payment)).toBe('none');
   });
 
-  it('waits for authentication without a change of status', () => {
-    const payment = after(created(), openCheckout, withCard(authenticatedCard));
-    expect(payment.status).toBe('pending');
-    expect(customerStep(payment)).toBe('authentication');
-  });
-
   it('takes another card while it waits for authentication', () => {
     const payment = after(
       created(),
@@ -140,18 +134,6 @@ describe('a payment that needs confirmation', () => {
     });
     expect(customerStep(authorized)).toBe('none');
     expect(isPaid(authorized)).toBe(true);
-  });
-
-  it('is not authorized when the card is declined', () => {
-    const declined = after(created({ needConfirmation: true }), openCheckout, withCard(declinedCard));
-    expect(declined).toMatchObject({ status: 'declined', heldAmount: 0 });
-  });
-
-  it('gives the money back when the hold lapses after seven days', () => {
-    expect(expireWhenDue(authorized, start + 2_000 + holdLifetimeMs)).toMatchObject({
-      status: 'expired',
-      heldAmount: 0,
-    });
   });
 
   it('needs a callback when it is authorized, though the status is the same', () => {

@@ -2,13 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '@tollgate/service-kit';
 import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
 import { errorsOf, startHarness, type Harness } from './testing/harness.ts';
-import {
-  approvedCard,
-  authenticatedCard,
-  authenticatedDeclinedCard,
-  declinedCard,
-  tea,
-} from './testing/samples.ts';
+import { tea } from './testing/samples.ts';
 
 let harness: Harness;
 let receiver: CallbackReceiver;
@@ -25,31 +19,6 @@ afterEach(() => harness.call('DELETE', '/sandbox/faults'));
 const post = (orderNumber: string) => harness.call('POST', '/api/v1/payments', { ...tea, orderNumber });
 
 describe('POST /sandbox/payments/{token}/pay', () => {
-  it.each([
-    [{ pan: approvedCard }, 'approved', '439296******1251'],
-    [{ pan: declinedCard }, 'declined', '473019******8516'],
-    [{ pan: authenticatedCard }, 'approved', '461761******3933'],
-    [{ pan: authenticatedDeclinedCard }, 'declined', '462623******7898'],
-    [{ pan: '4111111111111111' }, 'declined', '411111******1111'],
-    [{ outcome: 'approved' }, 'approved', undefined],
-    [{ outcome: 'declined' }, 'declined', undefined],
-  ])('does with %j what the customer would do: %s', async (how, status, sanitizedMask) => {
-    const token = await harness.create();
-    const answer = await harness.pay(token, how);
-    expect(answer.statusCode).toBe(200);
-    const payment = await harness.retrieve(token);
-    expect(answer.body['payment']).toEqual(payment);
-    expect([payment.status, payment.sanitizedMask]).toEqual([status, sanitizedMask]);
-  });
-
-  it('holds the money of a payment that needs confirmation', async () => {
-    const token = await harness.create({ needConfirmation: true });
-    await harness.pay(token, { pan: approvedCard });
-    expect(await harness.retrieve(token)).toMatchObject({ status: 'pending', heldAmount: tea.amount });
-    const again = await harness.pay(token, { pan: approvedCard });
-    expect(errorsOf(again)).toMatchObject([{ code: 'payment_in_final_state', kind: 'processing_error' }]);
-  });
-
   it('refuses a final payment', async () => {
     const token = await harness.create();
     await harness.pay(token, { outcome: 'approved' });
@@ -57,17 +26,6 @@ describe('POST /sandbox/payments/{token}/pay', () => {
     expect(answer.statusCode).toBe(409);
     expect(errorsOf(answer)).toMatchObject([{ code: 'payment_in_final_state', parameter: 'token' }]);
     expect((await harness.retrieve(token)).status).toBe('approved');
-  });
-
-  it.each([
-    ['pan', {}],
-    ['outcome', { pan: approvedCard, outcome: 'approved' }],
-    ['pan', { pan: '1' }],
-    ['outcome', { outcome: 'refunded' }],
-  ])('refuses a wrong %s (%j)', async (parameter, body) => {
-    const answer = await harness.pay(await harness.create(), body);
-    expect(errorsOf(answer)).toMatchObject([{ code: 'invalid_param', parameter }]);
-    expect(answer.text).not.toContain(approvedCard);
   });
 
   it('finds no payment of another merchant', async () => {
@@ -87,18 +45,6 @@ describe('POST /sandbox/payments/{token}/pay', () => {
 describe('POST /sandbox/payments/{token}/revise', () => {
   const revise = (token: string, body: object) =>
     harness.call('POST', `/sandbox/payments/${token}/revise`, body);
-
-  it('changes a final status and its amount', async () => {
-    const token = await harness.create();
-    await harness.pay(token, { outcome: 'declined' });
-    expect((await revise(token, { status: 'approved', amount: 900 })).statusCode).toBe(200);
-    expect(await harness.retrieve(token)).toMatchObject({ status: 'approved', amount: 900 });
-    await revise(token, { status: 'declined' });
-    expect(await harness.retrieve(token)).toMatchObject({
-      status: 'declined',
-      declineReason: 'revised_by_operator',
-    });
-  });
 
   it.each([
     ['status', { status: 'approved' }, 'invalid_param'],
@@ -154,11 +100,6 @@ describe('POST /sandbox/clock', () => {
     expect((await harness.retrieve(token)).status).toBe('expired');
     expect(Date.parse(String(answer.body['now'])) - systemClock.now()).toBeGreaterThan(29 * 60_000);
   });
-
-  it.each([{}, { advanceMs: -1 }, { advanceMs: 1.5 }, { advanceMs: 1e12 }])('refuses %j', async (body) => {
-    const answer = await harness.call('POST', '/sandbox/clock', body);
-    expect(errorsOf(answer)).toMatchObject([{ code: 'invalid_param', parameter: 'advanceMs' }]);
-  });
 });
 
 describe('GET /sandbox/ledger', () => {
@@ -185,24 +126,6 @@ describe('GET /sandbox/ledger', () => {
     ]);
   });
 
-  it('shows the oldest first', async () => {
-    const tokens = [
-      await harness.create({ orderNumber: 'order' }),
-      await harness.create({ orderNumber: 'order' }),
-    ];
-    for (const token of tokens) await harness.browse(`/checkout/${token}`);
-    const { payments, callbacks, calls } = await harness.ledger('order');
-    for (const entries of [payments, callbacks, calls])
-      expect(entries.map(({ token }) => token)).toEqual(tokens);
-  });
-
-  it('shows a refused call by its error', async () => {
-    await harness.call('POST', '/api/v1/payments', { ...tea, orderNumber: 'ledger-2', amount: 0 });
-    const { calls, payments } = await harness.ledger('ledger-2');
-    expect(payments).toEqual([]);
-    expect(calls).toMatchObject([{ operation: 'create', effect: 'none', answer: '400 incorrect_amount' }]);
-  });
-
   it('shows a merchant nothing of another', async () => {
     await harness.create({ orderNumber: 'ledger-3' });
     const stranger = `Bearer ${await harness.addMerchant({ name: 'stranger-to-the-ledger' })}`;
@@ -223,65 +146,33 @@ describe('faults of answers', () => {
     };
   };
 
-  it('error_before: an api_error, and nothing happened', async () => {
-    await harness.setFaults({ operation: 'create', fault: 'error_before', times: 1 });
-    const answer = await post('f-1');
-    expect(answer.statusCode).toBe(500);
-    expect(errorsOf(answer)).toMatchObject([{ code: 'core_api_error', kind: 'api_error' }]);
-    expect(await truth('f-1')).toEqual({
-      payments: 0,
-      effect: 'none',
-      answer: '500 core_api_error',
-      calls: 1,
-    });
-    expect((await post('f-1')).statusCode).toBe(200);
-  });
-
-  it('error_after: an api_error, and the payment is there', async () => {
-    await harness.setFaults({ operation: 'create', fault: 'error_after', times: 1 });
-    const answer = await post('f-2');
-    expect([answer.statusCode, errorsOf(answer)[0]?.kind]).toEqual([500, 'api_error']);
-    expect(await truth('f-2')).toEqual({ payments: 1, effect: 'created', answer: 'error_after', calls: 1 });
-  });
+  const struck = { payments: 1, effect: 'created', calls: 1 };
+  const missed = { payments: 0, effect: 'none', calls: 1 };
+  it.each([
+    ['error_before', 500, /core_api_error/, { ...missed, answer: '500 core_api_error' }],
+    ['error_after', 500, /core_api_error/, { ...struck, answer: 'error_after' }],
+    ['html_502', 502, /^<html>/, { ...struck, answer: 'html_502' }],
+    ['truncated_json', 200, /^\{"success":true,.*[^}]$/, { ...struck, answer: 'truncated_json' }],
+    ['rate_limited', 429, /rate_limited/, { ...missed, answer: '429 rate_limited' }],
+    ['slow_reply', 200, /"success":true/, { ...struck, answer: '200' }],
+  ])(
+    '%s: the answer is %i, and the ledger tells whether it took effect',
+    async (fault, statusCode, text, told) => {
+      await harness.setFaults({ operation: 'create', fault, delayMs: 50, times: 1 });
+      const answer = await post(fault);
+      expect(answer.statusCode).toBe(statusCode);
+      expect(answer.text).toMatch(text);
+      expect(await truth(fault)).toEqual(told);
+      expect((await post('next')).statusCode).toBe(200);
+    },
+  );
 
   it('lost_reply: the connection is gone without an answer, and the payment is there', async () => {
     await harness.setFaults({ operation: 'create', fault: 'lost_reply', times: 1 });
     await expect(post('f-3')).rejects.toMatchObject({
       code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) as string,
     });
-    expect(await truth('f-3')).toEqual({ payments: 1, effect: 'created', answer: 'lost_reply', calls: 1 });
-  });
-
-  it('slow_reply: the answer comes after the delay, and meanwhile the payment is there', async () => {
-    await harness.setFaults({ operation: 'create', fault: 'slow_reply', delayMs: 300, times: 1 });
-    const startedAt = systemClock.monotonic();
-    expect((await post('f-4')).statusCode).toBe(200);
-    expect(systemClock.monotonic() - startedAt).toBeGreaterThanOrEqual(299);
-    expect(await truth('f-4')).toEqual({ payments: 1, effect: 'created', answer: '200', calls: 1 });
-  });
-
-  it('html_502: a page of a proxy, and the payment is there', async () => {
-    await harness.setFaults({ operation: 'create', fault: 'html_502', times: 1 });
-    const answer = await post('f-5');
-    expect(answer.statusCode).toBe(502);
-    expect(answer.text).toMatch(/^<html>/);
-    expect(await truth('f-5')).toMatchObject({ payments: 1, effect: 'created' });
-  });
-
-  it('truncated_json: half of an answer, and the payment is there', async () => {
-    await harness.setFaults({ operation: 'create', fault: 'truncated_json', times: 1 });
-    const answer = await post('f-6');
-    expect(answer.statusCode).toBe(200);
-    expect(answer.text).toMatch(/^\{"success":true,/);
-    expect(() => JSON.parse(answer.text) as unknown).toThrow();
-    expect(await truth('f-6')).toMatchObject({ payments: 1, effect: 'created' });
-  });
-
-  it('rate_limited: 429, and nothing happened', async () => {
-    await harness.setFaults({ operation: 'create', fault: 'rate_limited', times: 1 });
-    const answer = await post('f-7');
-    expect([answer.statusCode, errorsOf(answer)[0]?.code]).toEqual([429, 'rate_limited']);
-    expect(await truth('f-7')).toMatchObject({ payments: 0, effect: 'none' });
+    expect(await truth('f-3')).toEqual({ ...struck, answer: 'lost_reply' });
   });
 
   it('strike readings too', async () => {
@@ -309,19 +200,6 @@ describe('faults of answers', () => {
     expect(answer.statusCode).toBe(400);
     expect(errorsOf(answer)[0]).toMatchObject({ code: 'invalid_param', parameter: '0.fault' });
     expect((await post('f-10')).statusCode).toBe(200);
-  });
-
-  it('are refused when they are too many', async () => {
-    const many = Array.from({ length: 100 }, () => ({
-      operation: 'get',
-      fault: 'lost_reply',
-      probability: 0.000001,
-    }));
-    for (let times = 0; times < 10; times += 1)
-      expect((await harness.setFaults(...many)).statusCode).toBe(200);
-    expect(errorsOf(await harness.setFaults(...many))).toMatchObject([
-      { code: 'invalid_param', parameter: 'body' },
-    ]);
   });
 });
 

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import {
-  newPayment,
-  openCheckout,
-  revise,
-  settleAs,
-  type CheckoutRequest,
-  type Payment,
-} from '../payments.ts';
+import { newPayment, openCheckout, settleAs, type CheckoutRequest, type Payment } from '../payments.ts';
 import { tea } from '../testing/samples.ts';
 import { authenticationPage, cardPage, outcomePage, troublePage } from './pages.ts';
 import { scriptSource } from './script.ts';
@@ -137,26 +130,5 @@ describe('an amount', () => {
     [1, 'USD', 'en', '$0.01'],
   ])('of %i minor units of %s reads in %s as %s', (amount, currency, locale, text) => {
     expect(showAmount(amount, currency, locale).replace(/\s/g, ' ')).toBe(text);
-  });
-});
-
-describe('the outcome page', () => {
-  it.each([
-    ['approved', settled('approved'), 'Payment successful'],
-    ['held', settled('approved', { needConfirmation: true }), 'Payment authorised'],
-    ['declined', settled('declined'), 'Payment declined'],
-    ['revised', revise('declined', undefined)(settled('approved'), start), 'Payment declined'],
-  ])('says that the payment is %s', (_name, shown, title) => {
-    expect(outcomePage(shown)).toContain(`<h1>${title}</h1>`);
-  });
-
-  it('leads back to the merchant by the address for the outcome', () => {
-    const urls = {
-      redirectSuccessUrl: 'https://shop.example/ok?a=1&b=2',
-      redirectFailUrl: 'https://shop.example/no',
-    };
-    expect(outcomePage(settled('approved', urls))).toContain('href="https://shop.example/ok?a=1&amp;b=2"');
-    expect(outcomePage(settled('declined', urls))).toContain('href="https://shop.example/no"');
-    expect(outcomePage(settled('approved'))).not.toContain('<a ');
   });
 });

@@ -45,11 +45,10 @@ export interface LedgerBody {
 }
 
 /** HTTP status, code and parameter of an answer's first error. */
-export const refusalOf = (answer: JsonAnswer) => [
-  answer.statusCode,
-  errorsOf(answer)[0]?.code,
-  errorsOf(answer)[0]?.parameter,
-];
+export const refusalOf = (answer: JsonAnswer) => {
+  const [first] = (answer.body['errors'] ?? []) as ErrorEntry[];
+  return [answer.statusCode, first?.code, first?.parameter];
+};
 
 export const errorsOf = (answer: JsonAnswer): ErrorEntry[] => answer.body['errors'] as ErrorEntry[];
 

@@ -1,0 +1,2 @@
+export { runCommand } from './command.ts';
+export { conformanceTests } from './tests/all.ts';

@@ -1,0 +1,161 @@
+/** The sandbox conforms to the specification, and each test of the conformance suite finds a service that lies. */
+import { randomUUID } from 'node:crypto';
+import { conformanceTests, runCommand } from '@tollgate/conformance';
+import { systemClock } from '@tollgate/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHarness, type Harness } from './testing/harness.ts';
+import { lies, noSayer, yesSayer } from './testing/lies.ts';
+import { startLyingProxy, type Lie, type LyingProxy } from './testing/lying-proxy.ts';
+
+interface Report {
+  exitCode: number;
+  output: string;
+  complaint: string;
+  results: { name: string; outcome: string; reason?: string }[];
+}
+
+const ofProduction = `sk_production_${'0123456789abcdef'.repeat(2)}`;
+
+let harness: Harness;
+let proxy: LyingProxy;
+beforeAll(async () => {
+  harness = await startHarness();
+  proxy = await startLyingProxy(harness);
+});
+afterAll(async () => {
+  await proxy.close();
+  await harness.remove();
+});
+
+const newName = () =>
+  randomUUID()
+    .replaceAll('-', '')
+    .replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
+
+async function run(argv: readonly string[]): Promise<Report> {
+  let output = '';
+  let complaint = '';
+  const exitCode = await runCommand(argv, {
+    clock: systemClock,
+    newName,
+    environment: {},
+    print: (text) => (output += text),
+    complain: (text) => (complaint += text),
+  });
+  const results = output.startsWith('{') ? (JSON.parse(output) as Pick<Report, 'results'>).results : [];
+  return { exitCode, output, complaint, results };
+}
+
+const against = (lie: Lie, ...more: string[]): Promise<Report> => {
+  proxy.setLie(lie);
+  const address = ['--base-url', proxy.httpsUrl, '--http-url', proxy.httpUrl, '--ca', proxy.caFile];
+  return run([...address, '--key', harness.key(), ...more]);
+};
+
+const everything = ['--sandbox', '--move-clock', '--other-key', ofProduction, '--json'];
+const namesOf = ({ results }: Report, outcome: string) =>
+  results.filter((result) => result.outcome === outcome).map(({ name }) => name);
+const namesOfAll = conformanceTests.map(({ name }) => name);
+const namesWith = (parts: readonly string[]) =>
+  namesOfAll.filter((name) => parts.some((part) => name.includes(part)));
+
+describe('the sandbox', () => {
+  it('passes every test of the conformance suite', async () => {
+    const report = await against({}, ...everything);
+    expect(report.results.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
+    expect(report.results).toHaveLength(conformanceTests.length);
+    expect(report.exitCode).toBe(0);
+  });
+});
+
+describe('a service that lies is found by the tests of that rule', () => {
+  it.each(lies)('$what', async ({ lie, foundBy }) => {
+    expect(foundBy.filter((part) => namesWith([part]).length === 0)).toEqual([]);
+    const greps = foundBy.flatMap((part) => ['--grep', part]);
+    const told = lie({ right: harness.key(), ofProduction });
+    const report = await against(told, ...everything, '--patience', '0.4', ...greps);
+    expect(report.complaint).toBe('');
+    expect(namesOf(report, 'failed')).toEqual(namesWith(foundBy));
+    expect(report.exitCode).toBe(1);
+    expect(report.output).not.toContain(harness.key());
+  });
+});
+
+describe('each test can fail', () => {
+  it('by a planted lie, or by a service that accepts or refuses every call', async () => {
+    const patience = ['--patience', '0.05'];
+    const found = new Set([
+      ...lies.flatMap(({ foundBy }) => namesWith(foundBy)),
+      ...namesOf(await against(yesSayer, ...everything, ...patience), 'failed'),
+      ...namesOf(await against(noSayer, ...everything, ...patience), 'failed'),
+    ]);
+    expect(namesOfAll.filter((name) => !found.has(name))).toEqual([]);
+  });
+});
+
+describe('a test whose needs are not met', () => {
+  it('is not run, and says what it needs', async () => {
+    const report = await against({}, '--no-callbacks', '--json', '--patience', '0.4');
+    const results = new Map(report.results.map((result) => [result.name, result]));
+    for (const { name, needs } of conformanceTests.filter((test) => test.needs.length > 0)) {
+      const result = results.get(name);
+      const isMet = needs.every((need) => need === 'plainHttp');
+      expect({ name, outcome: result?.outcome }).toEqual({ name, outcome: isMet ? 'passed' : 'not run' });
+      if (!isMet) expect(result?.reason).toMatch(/^needs .*: (give|leave out) --/);
+    }
+  });
+});
+
+describe('the command', () => {
+  it('prints a line for each test, a table by section, and the totals as the last line', async () => {
+    const { output, exitCode } = await against({}, '--grep', '§9', '--grep', '§1 flow 1');
+    expect(output).toMatch(/^passed {2}§1 flow 1, 2: .* \(\d+ ms\)$/m);
+    expect(output).toMatch(/^§9 Versioning +1 +0 +0$/m);
+    expect(output.trimEnd().split('\n').at(-1)).toBe('2 passed, 0 failed, 0 not run');
+    expect(exitCode).toBe(0);
+  });
+
+  it('says what was answered when a test fails, and ends with 1', async () => {
+    const { output, exitCode } = await against(yesSayer, '--grep', '§4 POST /api/v1/payments answers');
+    expect(output).toContain(
+      'The answer should have a text token; POST /api/v1/payments was answered HTTP 200',
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it('fails the rules on HTTPS at a plain HTTP address', async () => {
+    proxy.setLie({ servesPlainHttp: true });
+    const greps = ['--grep', '§4 all calls use HTTPS', '--grep', '§5 GET /api/v1/payments over plain HTTP'];
+    const report = await run(['--base-url', proxy.httpUrl, '--key', harness.key(), '--json', ...greps]);
+    expect(namesOf(report, 'failed')).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'nothing answers',
+      () => ['--base-url', 'https://127.0.0.1:1', '--key', 'k'],
+      /^Nothing answers at --base-url/,
+    ],
+    [
+      'the certificate is not trusted',
+      () => ['--base-url', proxy.httpsUrl, '--key', 'k'],
+      /cannot be verified .*--ca\.\n$/,
+    ],
+    [
+      'the key is rejected',
+      () => ['--base-url', proxy.httpsUrl, '--ca', proxy.caFile, '--key', 'sk_sandbox_wrong'],
+      /rejects the key of --key/,
+    ],
+  ])('ends with a sentence and 2 when %s', async (_why, argv, complaint) => {
+    proxy.setLie({});
+    const report = await run(argv());
+    expect(report.complaint).toMatch(complaint);
+    expect(report.exitCode).toBe(2);
+  });
+
+  it('ends with 2 when the time is over', async () => {
+    const { output, exitCode } = await against({}, '--timeout', '0.001');
+    expect(output).toContain('the time for the whole run is over');
+    expect(exitCode).toBe(2);
+  });
+});

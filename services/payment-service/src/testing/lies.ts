@@ -1,0 +1,456 @@
+/** Violations of the specification, each with the tests that must find it, named by a part of their names. */
+import type { Answer, Body, Call, Lie } from './lying-proxy.ts';
+
+interface Keys {
+  right: string;
+  ofProduction: string;
+}
+
+type PlantedLie = readonly [what: string, lie: (keys: Keys) => Lie, ...foundBy: string[]];
+
+const parse = (text: string): Body => {
+  try {
+    return JSON.parse(text) as Body;
+  } catch {
+    return {};
+  }
+};
+
+const at = (method: string, path: string) => (call: Call) =>
+  call.method === method && call.path.split('?')[0] === path;
+const to = (path: string) => (call: Call) => call.path.split('?')[0] === path;
+const isCreation = at('POST', '/api/v1/payments');
+const isList = at('GET', '/api/v1/payments');
+const isRetrieval = ({ method, path }: Call) => method === 'GET' && path.startsWith('/api/v1/payments/');
+const tokenOf = (answer: Answer) => String(parse(answer.text)['token']);
+
+const withBody = (answer: Answer, change: (body: Body) => Body): Answer =>
+  answer.contentType.startsWith('application/json')
+    ? { ...answer, text: JSON.stringify(change(parse(answer.text))) }
+    : answer;
+
+const answering = (isMeant: (call: Call) => boolean, change: (body: Body) => Body) => (): Lie => ({
+  answer: (honest, call) => (isMeant(call) ? withBody(honest, change) : honest),
+});
+
+const hearing = (isMeant: (call: Call) => boolean, change: (body: Body) => Body) => (): Lie => ({
+  call: (call) => (isMeant(call) ? { ...call, text: JSON.stringify(change(parse(call.text))) } : call),
+});
+
+const without = (name: string) => (body: Body) =>
+  Object.fromEntries(Object.entries(body).filter(([field]) => field !== name));
+
+const changePayment = (change: (payment: Body) => Body) => (body: Body) =>
+  body['payment'] === undefined ? body : { ...body, payment: change(body['payment'] as Body) };
+
+const inPayment = (change: (payment: Body) => Body) => answering(isRetrieval, changePayment(change));
+
+const renaming = (status: string, shown: string) =>
+  inPayment((payment) => (payment['status'] === status ? { ...payment, status: shown } : payment));
+
+const inFailures = (change: (body: Body) => Body) =>
+  answering(
+    () => true,
+    (body) => (body['success'] === false ? change(body) : body),
+  );
+
+const inErrors = (change: (error: Body) => Body) =>
+  inFailures((body) => ({ ...body, errors: (body['errors'] as Body[]).map(change) }));
+
+const confusing = (kind: string, shown: string) =>
+  inErrors((error) => (error['kind'] === kind ? { ...error, kind: shown } : error));
+
+const inCallbacks = (change: (body: Body) => Body) => (): Lie => ({
+  callback: (honest) => ({ ...honest, body: change(honest.body) }),
+});
+
+/** Answers every call of one path with success, and does nothing. */
+const ignoring = (path: string) => (): Lie => ({
+  call: (call) => (to(path)(call) ? { ...call, path: '/api/v1/ignored' } : call),
+  answer: (honest, call) => (to(path)(call) ? saying({ success: true }) : honest),
+});
+
+const saying = (body: Body, statusCode = 200): Answer => ({
+  statusCode,
+  contentType: 'application/json',
+  location: undefined,
+  text: JSON.stringify(body),
+});
+
+const unlocking =
+  (isMeant: (call: Call, keys: Keys) => boolean) =>
+  (keys: Keys): Lie => ({
+    call: (call) => (isMeant(call, keys) ? { ...call, authorization: `Bearer ${keys.right}` } : call),
+  });
+
+const goodTerms = { product: 'Tea', amount: 1250, currency: 'EUR', callbackUrl: 'http://127.0.0.1:9/' };
+
+/** Payments that were created in one way, or left a final status, by their tokens. */
+function following(isMeant: (call: Call, answer: Answer) => string | undefined, status: string): Lie {
+  const meant = new Set<string>();
+  return {
+    answer: (honest, call) => {
+      const token = isMeant(call, honest);
+      if (token !== undefined) meant.add(token);
+      const isOne = isRetrieval(call) && meant.has(call.path.split('/')[4] ?? '');
+      return isOne
+        ? withBody(
+            honest,
+            changePayment((payment) => ({ ...payment, status })),
+          )
+        : honest;
+    },
+  };
+}
+
+const answersAndTerms: readonly PlantedLie[] = [
+  [
+    'answers a creation HTTP 201',
+    () => ({ answer: (honest, call) => (isCreation(call) ? { ...honest, statusCode: 201 } : honest) }),
+    '§1 flow 1, 2',
+    '§4 POST /api/v1/payments answers HTTP 200',
+  ],
+  [
+    'answers amounts in major units',
+    inPayment((payment) => ({ ...payment, amount: Number(payment['amount']) / 100 })),
+    '§2 amounts are integers',
+  ],
+  [
+    'takes any callbackUrl',
+    hearing(isCreation, (body) => ({ ...body, callbackUrl: 'http://127.0.0.1:9/' })),
+    '§2 callbackUrl is a URL',
+    '§2 callbackUrl: it receives',
+  ],
+  [
+    'gives a token that is a number',
+    answering(isCreation, (body) => ('token' in body ? { ...body, token: 7 } : body)),
+    '§2 each payment is identified',
+  ],
+  [
+    'answers JSON that is marked as text',
+    () => ({ answer: (honest) => ({ ...honest, contentType: 'text/plain' }) }),
+    '§2 response bodies are JSON',
+  ],
+  [
+    'takes forms',
+    () => ({
+      call: (call) => {
+        if (!isCreation(call) || call.contentType?.includes('urlencoded') !== true) return call;
+        const { amount, ...fields } = Object.fromEntries(new URLSearchParams(call.text));
+        const text = JSON.stringify({ ...fields, amount: Number(amount) });
+        return { ...call, text, contentType: 'application/json' };
+      },
+    }),
+    '§2 request bodies are JSON: a form',
+  ],
+  [
+    'takes half a body',
+    hearing(isCreation, (body) => (body['product'] === undefined ? goodTerms : body)),
+    '§2 request bodies are JSON: what is none',
+    '§7 a missing parameter',
+  ],
+  [
+    'knows no locale',
+    hearing(isCreation, (body) => ('locale' in body ? {} : body)),
+    '§2 a payment is created with all fields',
+  ],
+  [
+    'gives a token with a refusal',
+    answering(isCreation, (body) => ({ ...body, token: 'refused' })),
+    '§1 flow 2: the service validates',
+  ],
+  [
+    'takes fields of any type',
+    hearing(isCreation, (body) => ({
+      ...goodTerms,
+      amount: Number(body['amount']) > 0 ? Math.ceil(Number(body['amount'])) : 1,
+    })),
+    ': anything else is refused',
+  ],
+  [
+    'has a page that shows nothing and leads nowhere',
+    () => ({
+      answer: (honest) =>
+        honest.contentType.startsWith('text/html') || honest.location !== undefined
+          ? { ...honest, statusCode: 200, location: undefined, text: '<p>Pay</p>' }
+          : honest,
+    }),
+    '§1 hosted checkout',
+    '§2 product: the payment page',
+    '§2 redirectSuccessUrl: the customer',
+    '§2 redirectFailUrl: the customer',
+    '§2 locale: it is',
+  ],
+  [
+    'shows the key on the payment page',
+    ({ right }) => ({
+      answer: (honest) =>
+        honest.contentType.startsWith('text/html') ? { ...honest, text: honest.text + right } : honest,
+    }),
+    '§5 private keys belong',
+  ],
+];
+
+const statesAndFlow: readonly PlantedLie[] = [
+  [
+    'lists payments in a state of its own',
+    answering(isList, (body) => ({ ...body, payments: [{ token: 'x', status: 'unresolved' }] })),
+    '§3 a payment has one of the six states',
+  ],
+  ['calls approved payments completed', renaming('approved', 'completed'), '§3 approved: the payment'],
+  [
+    'keeps paid payments pending',
+    renaming('approved', 'pending'),
+    '§1 flow 3, 4',
+    '§3 init and pending are not final',
+  ],
+  ['calls a new payment pending', renaming('init', 'pending'), '§3 init: the payment'],
+  [
+    'calls a payment init until it is final',
+    renaming('pending', 'init'),
+    '§3 pending: the customer',
+    '§1 flow 3: customer authentication',
+  ],
+  [
+    'calls declined payments approved',
+    renaming('declined', 'approved'),
+    '§1 flow 4',
+    '§3 declined: the payment',
+  ],
+  [
+    'lets a customer leave a final state',
+    () =>
+      following((call, { statusCode }) => {
+        const paid = /^\/sandbox\/payments\/([^/]+)\/pay$/.exec(call.path)?.[1];
+        return statusCode === 409 ? paid : undefined;
+      }, 'pending'),
+    'is final: it stays',
+  ],
+  [
+    'lets approved payments expire',
+    () => {
+      let isLater = false;
+      const expired = changePayment((payment) => ({ ...payment, status: 'expired' }));
+      return {
+        answer: (honest, call) => {
+          isLater ||= to('/sandbox/clock')(call);
+          return isLater && isRetrieval(call) ? withBody(honest, expired) : honest;
+        },
+      };
+    },
+    '§3 final states stay',
+  ],
+  [
+    'never lets a payment expire',
+    hearing(to('/sandbox/clock'), () => ({ advanceMs: 0 })),
+    '§3 expired: the payment',
+    '§6 the status change to expired',
+  ],
+  [
+    'gives no recurring token',
+    inPayment(without('recurringToken')),
+    '§1 recurring payments: a first payment',
+  ],
+  [
+    'does not charge cards and recurring tokens',
+    () =>
+      following((call, answer) => {
+        const { card, recurringToken } = isCreation(call) ? parse(call.text) : {};
+        return card === undefined && recurringToken === undefined ? undefined : tokenOf(answer);
+      }, 'pending'),
+    '§1 server-to-server',
+    '§1 recurring payments: a later one',
+  ],
+];
+
+const endpoints: readonly PlantedLie[] = [
+  [
+    'retrieves a payment for every token',
+    () => ({
+      answer: (honest, call) =>
+        isRetrieval(call) && honest.statusCode === 404
+          ? saying({ success: true, payment: { token: 'x', status: 'init' } })
+          : honest,
+    }),
+    '§4 GET /api/v1/payments/{token} fails',
+  ],
+  [
+    'retrieves some other payment',
+    () => {
+      let first: string | undefined;
+      return { call: (call) => (isRetrieval(call) ? { ...call, path: (first ??= call.path) } : call) };
+    },
+    '§4 GET /api/v1/payments/{token} retrieves',
+  ],
+  [
+    'lists no payments',
+    answering(isList, (body) => ('payments' in body ? { ...body, payments: [] } : body)),
+    '§4 GET /api/v1/payments lists payments',
+  ],
+  ...(['confirm', 'decline'] as const).map((operation): PlantedLie => [
+    `ignores ${operation}`,
+    ignoring(`/api/v1/payments/${operation}`),
+    `§4 POST /api/v1/payments/${operation} ${operation}s a two-step payment`,
+    `§4 POST /api/v1/payments/${operation} fails`,
+    '§6 the outcome of a two-step payment',
+  ]),
+  [
+    'ignores refunds',
+    ignoring('/api/v1/refunds'),
+    '§2 each refund is identified',
+    '§3 refunded: the payment',
+    '§4 POST /api/v1/refunds refunds a payment in full',
+    '§4 POST /api/v1/refunds: the amount',
+    '§4 POST /api/v1/refunds fails',
+    '§7 an operation that could not be processed',
+  ],
+  [
+    'refunds in full whatever the amount',
+    hearing(to('/api/v1/refunds'), without('amount')),
+    '§4 POST /api/v1/refunds refunds partially',
+  ],
+  [
+    'ignores payouts',
+    ignoring('/api/v1/payouts'),
+    '§2 each payout is identified',
+    '§4 POST /api/v1/payouts: the amount',
+  ],
+  [
+    'has payouts for production only',
+    () => ({ call: (call) => (to('/api/v1/payouts')(call) ? { ...call, path: '/api/v1/nothing' } : call) }),
+    '§4 POST /api/v1/payouts starts',
+  ],
+  [
+    'answers the balance as texts',
+    answering(to('/api/v1/balance'), (body) => ({ ...body, wallet: { available: '0', hold: '0' } })),
+    '§4 GET /api/v1/balance reads',
+  ],
+  [
+    'has one balance for all currencies',
+    () => ({
+      call: (call) =>
+        to('/api/v1/balance')(call) ? { ...call, path: '/api/v1/balance?currency=EUR' } : call,
+    }),
+    '§4 GET /api/v1/balance is kept',
+  ],
+  [
+    'answers disputes without a list',
+    answering(to('/api/v1/disputes/list'), without('disputes')),
+    '§4 GET /api/v1/disputes/list reads',
+  ],
+  [
+    'never lists a new dispute',
+    answering(to('/api/v1/disputes/list'), (body) => ({ ...body, disputes: [] })),
+    '§4 GET /api/v1/disputes/list holds',
+  ],
+  [
+    'answers without the version in the path',
+    () => ({ call: (call) => (call.path === '/payments' ? { ...call, path: '/api/v1/payments' } : call) }),
+    '§9 the version is the path segment',
+  ],
+];
+
+const keysAndErrors: readonly PlantedLie[] = [
+  [
+    'takes any key',
+    unlocking(({ authorization }) => authorization?.startsWith('Bearer ') === true),
+    '§5 every request carries the key',
+    '§5 a rejected creation creates nothing',
+    '§7 a request without a valid key',
+  ],
+  [
+    'needs no key for one endpoint',
+    unlocking(to('/api/v1/disputes/list')),
+    '§5 every request carries the key: GET /api/v1/disputes/list',
+  ],
+  [
+    'takes the key in the query',
+    unlocking(({ path }, { right }) => path.includes(`key=${right}`)),
+    '§5 the key counts only as a bearer token',
+  ],
+  [
+    'takes a production key in the sandbox',
+    unlocking(({ authorization }, { ofProduction }) => authorization === `Bearer ${ofProduction}`),
+    '§1 sandbox and production are separate',
+    '§5 a key of one environment',
+  ],
+  [
+    'serves plain HTTP',
+    () => ({ servesPlainHttp: true }),
+    'over plain HTTP is rejected',
+    '§5 plain HTTP: HTTP 403',
+    '§7 a request over plain HTTP',
+  ],
+  [
+    'blames the merchant for its own faults',
+    confusing('api_error', 'processing_error'),
+    "§7 a problem on the service's side",
+  ],
+  [
+    'has a wrong kind for wrong parameters',
+    confusing('invalid_request_error', 'processing_error'),
+    '§7 a missing parameter',
+    '§7 an invalid parameter',
+  ],
+  [
+    'has a kind that is none of the four',
+    inErrors((error) => ({ ...error, kind: 'settings_error' })),
+    '§7 each error has a code and a kind',
+  ],
+  ['leaves the code out of errors', inErrors(without('code')), '§7 each error has a code and a kind'],
+  [
+    'answers one error instead of a list',
+    inFailures((body) => ({ ...body, errors: (body['errors'] as unknown[])[0] })),
+    '§7 a failed call returns success false',
+  ],
+  ['leaves success false out', inFailures(without('success')), '§7 a failed call returns success false'],
+];
+
+const callbacks: readonly PlantedLie[] = [
+  [
+    'leaves orderNumber out of callbacks',
+    inCallbacks(without('orderNumber')),
+    '§6 each callback carries the merchant',
+  ],
+  ['leaves the status out of callbacks', inCallbacks(without('status')), '§6 each callback carries a status'],
+  [
+    'puts the callback',
+    () => ({ callback: (honest) => ({ ...honest, method: 'PUT' }) }),
+    '§1 flow 5',
+    '§6 a callback is an HTTP POST',
+  ],
+  [
+    'marks callbacks as text',
+    () => ({ callback: (honest) => ({ ...honest, contentType: 'text/plain' }) }),
+    '§6 the body of a callback is JSON',
+  ],
+  [
+    'calls back only for approvals',
+    () => ({ callback: (honest) => (honest.body['status'] === 'approved' ? honest : undefined) }),
+    '§6 the final status declined',
+    '§6 each status change is posted',
+  ],
+  [
+    'calls back only while nothing is decided',
+    () => ({ callback: (honest) => (honest.body['status'] === 'pending' ? honest : undefined) }),
+    '§6 the final status approved',
+    '§6 the status change to refunded',
+  ],
+];
+
+export const lies = [...answersAndTerms, ...statesAndFlow, ...endpoints, ...keysAndErrors, ...callbacks].map(
+  ([what, lie, ...foundBy]) => ({ what, lie, foundBy }),
+);
+
+/** Accepts every call and executes none. */
+export const yesSayer: Lie = {
+  call: (call) => ({ ...call, method: 'GET', path: '/nothing', text: '' }),
+  answer: () => saying({ success: true }),
+  callback: () => undefined,
+};
+
+/** Refuses every call, in good form. */
+export const noSayer: Lie = {
+  ...yesSayer,
+  answer: () => saying({ success: false, errors: [{ code: 'no', kind: 'processing_error' }] }, 409),
+};
