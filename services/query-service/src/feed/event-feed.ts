@@ -1,21 +1,29 @@
 /**
- * The events of each team in the order of the store, for those who read them over HTTP. It begins to follow the store when
- * somebody first asks, so that an installation in which nobody does has no work with it, and goes on from its file after a
- * restart. Who waits costs a timer and an entry in a list, however many others there are.
+ * Where the events of each team are, in the order of the store, for readers over HTTP. Following begins with the first
+ * request, so that an installation without readers has no work with it.
  */
+import type { DatabaseSync } from 'node:sqlite';
 import {
   type EventStore,
   type Position,
   type RecordedEvent,
-  createBatchAge,
-  createFollower,
+  openLocalProjection,
 } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { type FeedEntry, type FeedFile, type FeedOwner, openFeedFile } from './feed-file.ts';
-import { type OwnersOfStreams, createOwnersOfStreams } from './owners-of-streams.ts';
+import { checkpointStream } from '@tollgate/views';
+import { type KnownOwner, ownerAfter } from './owners-of-streams.ts';
 
-/** Written together at most. */
-const batchMax = 500;
+export interface FeedOwner {
+  environment: string;
+  team: string;
+}
+
+/** An event of a team. */
+export interface FeedEntry {
+  position: Position;
+  stream: string;
+  revision: number;
+}
 
 export interface EventFeedOptions {
   store: EventStore;
@@ -29,126 +37,109 @@ export interface EventFeedOptions {
 }
 
 export interface EventFeed {
-  /** What there is of the owner after that position, as far as it is known here by now. */
+  /** The next events of the owner that the file has. @throws TollgateError, retryable, while it is damaged */
   after(owner: FeedOwner, position: string, limit: number): readonly FeedEntry[];
-  /** Every event up to there is known here. */
+  /** Every event at or before it is in the file. */
   position(): Position;
-  /** False from the start, and from a failure on, until all that the store has by then is known here. */
+  /** False from the start, and after a failure, until the end of the store is reached. */
   isComplete(): boolean;
-  /** Resolves when there is something of the owner after that position, when the time is over, or when the signal is aborted. */
+  /** Resolves when the owner has a later event, after `waitMs`, or when the signal is aborted. */
   changed(owner: FeedOwner, position: string, wait: { waitMs: number; signal: AbortSignal }): Promise<void>;
-  /** Lets all go who wait, and ends. */
+  /** Ends all waits. */
   stop(): Promise<void>;
 }
 
-/** @throws StartupError where the file is another program's */
+/** "TgFd" */
+const applicationId = 0x54674664;
+
+const schema = `
+  CREATE TABLE owners (stream TEXT PRIMARY KEY, environment TEXT NOT NULL, team TEXT) STRICT, WITHOUT ROWID;
+  CREATE TABLE events (
+    environment TEXT NOT NULL, team TEXT NOT NULL, position TEXT NOT NULL, stream TEXT NOT NULL, revision INTEGER NOT NULL,
+    PRIMARY KEY (environment, team, position)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** @throws StartupError `file_foreign` for a file of another program */
 export function createEventFeed(options: EventFeedOptions): EventFeed {
-  const { store, file: path, clock, log } = options;
-  let isComplete = false;
-  let beginAgain: () => void = () => undefined;
-  const file = openFeedFile(path, log, () => {
-    isComplete = false;
-    beginAgain();
+  const waiting = createWaiting(options.clock);
+  const feed = openLocalProjection({
+    ...options,
+    name: 'event-feed',
+    applicationId,
+    schema,
+    comparedWith: checkpointStream,
+    batchEventsMax: 500,
+    rowsOf: createFeedRows,
+    apply: (rows, events) => {
+      for (const event of events) rows.apply(event);
+    },
+    onChange: (applied) => {
+      for (const stream of new Set(applied.map((event) => event.stream)))
+        waiting.wake(feed.use((rows) => rows.ownerOf(stream)));
+    },
   });
-  const waiting = createWaiting(clock);
-  const owners = createOwnersOfStreams(store);
   const ending = new AbortController();
-  const caughtUp = () => void (isComplete = true);
-  const follower = createFollower({ ...options, name: 'event-feed' }, async (signal, gotOn) => {
-    const ended = new AbortController();
-    beginAgain = () => ended.abort();
-    const until = AbortSignal.any([signal, ended.signal]);
-    try {
-      await follow({ ...options, feed: file, owners, waiting, caughtUp }, until, gotOn);
-    } finally {
-      // Until the next pass has come to the end, there may be events that are not known here.
-      isComplete = false;
-    }
-  });
   let running: Promise<void> | undefined;
-  const begin = () => void (running ??= follower.run(ending.signal));
   return {
     after(owner, position, limit) {
-      begin();
-      return file.after(owner, position, limit);
+      running ??= feed.follow(ending.signal);
+      return feed.use((rows) => rows.after(owner, position, limit));
     },
-    position: () => file.progress().position,
-    isComplete: () => isComplete,
+    position: () => feed.state().position,
+    isComplete: () => feed.state().isCaughtUp,
     async changed(owner, position, { waitMs, signal }) {
-      // It may have come between the page that had nothing and this.
-      if (ending.signal.aborted || file.after(owner, position, 1).length > 0) return;
+      // It may have been applied since the page that did not have it.
+      if (ending.signal.aborted || feed.use((rows) => rows.after(owner, position, 1)).length > 0) return;
       await waiting.wait(owner, waitMs, AbortSignal.any([signal, ending.signal]));
     },
     async stop() {
       ending.abort();
       await running;
-      file.close();
+      feed.close();
     },
   };
 }
 
-interface Following extends EventFeedOptions {
-  feed: FeedFile;
-  owners: OwnersOfStreams;
-  waiting: Waiting;
-  caughtUp: () => void;
-}
+function createFeedRows(database: DatabaseSync) {
+  const findOwner = database.prepare('SELECT environment, team FROM owners WHERE stream = ?');
+  const setOwner = database.prepare('INSERT OR REPLACE INTO owners VALUES (?, ?, ?)');
+  const insert = database.prepare('INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?)');
+  const page = database.prepare(`SELECT position, stream, revision FROM events
+    WHERE environment = ? AND team = ? AND position > ? ORDER BY position LIMIT ?`);
 
-async function follow(deps: Following, signal: AbortSignal, gotOn: () => void): Promise<void> {
-  const { store, prefixes, feed, owners, waiting, caughtUp, clock } = deps;
-  if (!(await isOfStore(store, feed))) feed.clear();
-  const age = createBatchAge(clock);
-  let { position: written, witness } = feed.progress();
-  let batch: (FeedEntry & { owner: FeedOwner })[] = [];
-  for await (const item of store.subscribe({ from: written, prefixes, signal })) {
-    if (item.kind === 'event') {
-      const owner = await owners.of(item);
-      const { position, stream, revision } = item;
-      witness = { position, stream, revision };
-      if (owner !== undefined) batch.push({ owner, ...witness });
-      if (batch.length < batchMax && !age.isDueWith()) continue;
-    }
-    feed.write(batch, written, { position: item.position, witness });
-    written = item.position;
-    for (const { owner } of batch) waiting.wake(owner);
-    batch = [];
-    if (item.kind === 'caught-up') caughtUp();
-    age.restart();
-    gotOn();
+  function ownerOf(stream: string): KnownOwner | undefined {
+    const row = findOwner.get(stream);
+    if (row === undefined) return undefined;
+    const team = row['team'] === null ? undefined : String(row['team']);
+    return { environment: String(row['environment']), team };
   }
-}
 
-/**
- * False for a store that was restored from a backup: it has not come as far, or has other events where these were. One that
- * has come further since, and has the last event that was followed, cannot be detected: docs/operator/operations.md says what
- * to delete.
- */
-async function isOfStore(store: EventStore, feed: FeedFile): Promise<boolean> {
-  const { position, witness } = feed.progress();
-  if (position > (await store.head())) return false;
-  return witness === undefined || (await readEvent(store, witness))?.position === witness.position;
-}
-
-/** Undefined where it is not there. */
-export async function readEvent(
-  store: Pick<EventStore, 'read'>,
-  { stream, revision }: Pick<FeedEntry, 'stream' | 'revision'>,
-): Promise<RecordedEvent | undefined> {
-  for await (const event of store.read(stream, { from: revision, limit: 1 }))
-    return event.revision === revision ? event : undefined;
-  return undefined;
-}
-
-interface Waiting {
-  wait(owner: FeedOwner, waitMs: number, signal: AbortSignal): Promise<void>;
-  wake(owner: FeedOwner): void;
-}
-
-function createWaiting(clock: Pick<Clock, 'after'>): Waiting {
-  const byOwner = new Map<string, Set<() => void>>();
-  const keyOf = ({ environment, team }: FeedOwner) => `${environment} ${team}`;
   return {
-    wait: (owner, waitMs, signal) =>
+    ownerOf,
+    apply(event: RecordedEvent): void {
+      const { stream, revision, position } = event;
+      const before = ownerOf(stream);
+      const owner = ownerAfter(before, event);
+      if (owner === undefined) return;
+      if (owner.team !== before?.team || before === undefined)
+        setOwner.run(stream, owner.environment, owner.team ?? null);
+      if (owner.team !== undefined) insert.run(owner.environment, owner.team, position, stream, revision);
+    },
+    after: ({ environment, team }: FeedOwner, position: string, limit: number): FeedEntry[] =>
+      page.all(environment, team, position, limit).map((row) => ({
+        position: String(row['position']) as Position,
+        stream: String(row['stream']),
+        revision: Number(row['revision']),
+      })),
+  };
+}
+
+function createWaiting(clock: Pick<Clock, 'after'>) {
+  const byOwner = new Map<string, Set<() => void>>();
+  const keyOf = ({ environment, team }: KnownOwner) => `${environment} ${team}`;
+  return {
+    wait: (owner: FeedOwner, waitMs: number, signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
         const key = keyOf(owner);
         const others = byOwner.get(key) ?? new Set();
@@ -165,8 +156,8 @@ function createWaiting(clock: Pick<Clock, 'after'>): Waiting {
         if (signal.aborted) go();
         else signal.addEventListener('abort', go);
       }),
-    wake(owner) {
-      for (const go of [...(byOwner.get(keyOf(owner)) ?? [])]) go();
+    wake(owner: KnownOwner | undefined): void {
+      if (owner !== undefined) for (const go of [...(byOwner.get(keyOf(owner)) ?? [])]) go();
     },
   };
 }

@@ -1,8 +1,7 @@
 /** What a page of the feed has: the records of the topics, each with the place behind it. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable } from '@tollgate/service-kit';
-import { type EventFeed, readEvent } from './event-feed.ts';
-import type { FeedEntry, FeedOwner } from './feed-file.ts';
+import type { EventFeed, FeedEntry, FeedOwner } from './event-feed.ts';
 import type { ReadShare } from '../read-share.ts';
 import type { OwnersOfStreams } from './owners-of-streams.ts';
 
@@ -97,9 +96,10 @@ async function recordAt(
   read: RecordedEvent | undefined,
 ): Promise<FedRecord | undefined> {
   const { position: cursor, stream, revision } = entry;
-  const event = read ?? (await readEvent(store, entry));
+  const [event] =
+    read === undefined ? await Array.fromAsync(store.read(stream, { from: revision, limit: 1 })) : [read];
   try {
-    if (event === undefined) throw new RangeError('an event of the feed is not in the store');
+    if (event?.revision !== revision) throw new RangeError('an event of the feed is not in the store');
     const actual = await owners.of(event);
     // Whatever the file says: no team reads what is another one's.
     if (actual?.team !== owner.team || actual.environment !== owner.environment)

@@ -1,7 +1,7 @@
 /** Whose a stream is: its first event says so, and of a dispute perhaps a later one. */
 import { type EventStore, type RecordedEvent, createRecentlyUsed } from '@tollgate/event-store';
 import { z } from 'zod';
-import type { FeedOwner } from './feed-file.ts';
+import type { FeedOwner } from './event-feed.ts';
 
 const rememberedMax = 20_000;
 
@@ -13,19 +13,20 @@ export interface OwnersOfStreams {
   of(event: RecordedEvent): Promise<FeedOwner | undefined>;
 }
 
-interface Known {
+export interface KnownOwner {
   environment: string;
+  /** Undefined for a dispute whose payment is not found yet. */
   team?: string | undefined;
 }
 
 export function createOwnersOfStreams(store: Pick<EventStore, 'read'>): OwnersOfStreams {
-  const known = createRecentlyUsed<Known>(rememberedMax);
+  const known = createRecentlyUsed<KnownOwner>(rememberedMax);
 
   /** By all events up to this one. */
-  async function readUpTo({ stream, revision }: RecordedEvent): Promise<Known | undefined> {
-    let found: Known | undefined;
+  async function readUpTo({ stream, revision }: RecordedEvent): Promise<KnownOwner | undefined> {
+    let found: KnownOwner | undefined;
     for await (const event of store.read(stream, { limit: revision })) {
-      found = after(found, event);
+      found = ownerAfter(found, event);
       // Only of what is nobody's yet may a later event say more.
       if (found?.team !== undefined) break;
     }
@@ -36,7 +37,7 @@ export function createOwnersOfStreams(store: Pick<EventStore, 'read'>): OwnersOf
     async of(event) {
       const { stream, revision } = event;
       const before = revision === 0 ? undefined : (known.get(stream) ?? (await readUpTo(event)));
-      const owner = after(before, event);
+      const owner = ownerAfter(before, event);
       if (owner === undefined) return undefined;
       known.set(stream, owner);
       const { environment, team } = owner;
@@ -45,7 +46,11 @@ export function createOwnersOfStreams(store: Pick<EventStore, 'read'>): OwnersOf
   };
 }
 
-function after(before: Known | undefined, { data }: RecordedEvent): Known | undefined {
+/** The owner after one more event of the stream. */
+export function ownerAfter(
+  before: KnownOwner | undefined,
+  { data }: Pick<RecordedEvent, 'data'>,
+): KnownOwner | undefined {
   if (before === undefined) return firstSchema.safeParse(data).data;
   if (before.team !== undefined) return before;
   return { ...before, ...matchedSchema.safeParse(data).data };

@@ -2,11 +2,17 @@
  * What became of the requests of the last days, for the team that sent them. It is written behind the answers, some at a
  * time: nothing waits for it, and a process that is killed forgets the last moment.
  */
+import { openLocalFile } from '@tollgate/event-store';
 import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
 import { type CreationMinute, createCreationPulse } from './creation-pulse.ts';
-import { openRequestFile } from './request-file.ts';
 import type { RequestRecord } from './request-record.ts';
-import type { RequestFilter, RequestOwner, RequestPage } from './request-rows.ts';
+import {
+  type RequestFilter,
+  type RequestOwner,
+  type RequestPage,
+  createRequestRows,
+  requestSchema,
+} from './request-rows.ts';
 
 export interface RequestLedger {
   /** Takes it in; never throws, and does not wait. */
@@ -35,12 +41,20 @@ export interface RequestLedgerOptions {
 const writeAfterMs = 200;
 /** Records that wait; more come only where writing fails, and are dropped. */
 const waitingMax = 10_000;
+/** "TgRq" */
+const applicationId = 0x54675271;
 const trimEveryMs = 3_600_000;
 
 /** @throws StartupError where the file is another program's */
 export function openRequestLedger(options: RequestLedgerOptions): RequestLedger {
   const { file, keptMs, perTeamMax, clock, log } = options;
-  const kept = openRequestFile(file, perTeamMax, log);
+  const kept = openLocalFile({
+    file,
+    applicationId,
+    schema: requestSchema,
+    log,
+    rowsOf: (database) => createRequestRows(database, perTeamMax),
+  });
   const pulse = createCreationPulse(clock);
   let waiting: RequestRecord[] = [];
   let cancel: (() => void) | undefined;

@@ -1,7 +1,7 @@
 /** The rows of the requests: how they are written, found and let go of. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { omitUndefined } from '@tollgate/service-kit';
-import { inTransaction } from '../local-file.ts';
+import { inTransaction } from '@tollgate/event-store';
 import type { RequestRecord } from './request-record.ts';
 
 /** Whose requests they are; those that came without an active key are nobody's, and no team's key finds them. */
@@ -34,6 +34,18 @@ export interface RequestPage {
 const passedOverMax = 2_000;
 /** So much more than it may have, in hundredths, a team has before the oldest go: not with every write. */
 const slack = 1.05;
+
+// Requests of one team are stored together, so that a page is one range and an insertion is at its end.
+export const requestSchema = `
+  CREATE TABLE requests (
+    environment TEXT NOT NULL, team TEXT NOT NULL, id TEXT NOT NULL,
+    method TEXT NOT NULL, route TEXT, status INTEGER, error_code TEXT,
+    duration_ms REAL NOT NULL, provider_ms REAL NOT NULL,
+    key_id TEXT, token TEXT, client_request_id TEXT,
+    PRIMARY KEY (environment, team, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX requests_by_token ON requests (environment, team, token, id) WHERE token IS NOT NULL;
+`;
 
 const columns =
   'environment, team, id, method, route, status, error_code, duration_ms, provider_ms, key_id, token, client_request_id';

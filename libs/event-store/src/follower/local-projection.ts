@@ -1,0 +1,322 @@
+/**
+ * A local file that follows the event store: open it, follow, answer from it. Damage, another version, another store and a
+ * lost event all end the same way: the file is rebuilt from zero.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
+import { type EventStore, type Position, type RecordedEvent, beginning } from '../event-store.ts';
+import { createBatchAge } from './batch-age.ts';
+import {
+  type Counted,
+  type EventCounts,
+  countedSchema,
+  createEventCounts,
+  differingCountsStream,
+  differingPrefixes,
+} from './event-counts.ts';
+import { createFollower } from './follow.ts';
+import { type LocalFile, type LocalFileOptions, inTransaction, openLocalFile } from './local-file.ts';
+
+export interface LocalProjectionOptions<Rows> extends Omit<LocalFileOptions<Rows>, 'onRecreated'> {
+  /** Of the follower, in logs and metrics. */
+  name: string;
+  store: Pick<EventStore, 'append' | 'head' | 'read' | 'subscribe'>;
+  /** Of the streams that are followed. */
+  prefixes: readonly string[];
+  /** The stream of the checkpoint of another follower, whose counts are compared with our own. */
+  comparedWith?: string;
+  clock: Clock;
+  ids: Ids;
+  /** The most events in one transaction: each blocks the event loop for some milliseconds. @default 20 */
+  batchEventsMax?: number;
+  /** Called in the transaction that also moves the position. */
+  apply: (rows: Rows, events: readonly RecordedEvent[]) => void;
+  /** Called before each pass over the events, with the file of that pass. */
+  beforePass?: (use: <Result>(work: (rows: Rows) => Result) => Result) => Promise<void>;
+  /** Called after each change of `state()`, and with the events that were applied. */
+  onChange?: (applied: readonly RecordedEvent[]) => void;
+}
+
+export interface ProjectionState {
+  /** Grows when the file is replaced by an empty one. */
+  generation: number;
+  /** Every event of the followed streams at or before it is applied. */
+  position: Position;
+  /** False until the file has come to the end of the store once. */
+  isComplete: boolean;
+  /** False also after a failure, until the end of the store is reached again. */
+  isCaughtUp: boolean;
+  /** Where the store ended when the following began. */
+  head: Position;
+  /** Applied since the following began. */
+  events: number;
+  /** Comparisons with another follower that found another count. */
+  differences: number;
+}
+
+export interface LocalProjection<Rows> {
+  /**
+   * Reads or writes the file.
+   *
+   * @throws TollgateError `index_rebuilding` (retryable) when the work meets damage; `file_not_openable` (retryable)
+   */
+  use<Result>(work: (rows: Rows) => Result): Result;
+  state(): ProjectionState;
+  /** Follows until the signal is aborted, through failures of the store and of the file. Never rejects. */
+  follow(signal: AbortSignal): Promise<void>;
+  /** False after `timeoutMs`, or when the following ends. */
+  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+  /** As `waitFor`, for everything that was recorded before the call. @throws StoreUnavailable */
+  waitForNow(timeoutMs: number): Promise<boolean>;
+  /** Replaces the file by an empty one and follows from zero. */
+  rebuild(): void;
+  close(): void;
+}
+
+export const projectionRebuilding = (cause?: unknown): TollgateError =>
+  new TollgateError('index_rebuilding', 'The read model is being rebuilt.', { retryable: true, cause });
+
+interface Progress extends Counted {
+  /** The last event that was applied: a store that has another one there is another store. */
+  witness?: Pick<RecordedEvent, 'stream' | 'revision' | 'position'>;
+}
+
+const progressSchema =
+  'CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;';
+
+interface Opened<Rows> {
+  database: DatabaseSync;
+  rows: Rows;
+  progress: ReturnType<typeof progressIn>;
+}
+
+interface Parts<Rows> extends LocalProjectionOptions<Rows> {
+  localFile: LocalFile<Opened<Rows>>;
+  state: Omit<ProjectionState, 'generation'>;
+  waiting: ReturnType<typeof createWaiting>;
+  /** The pass that is under way. */
+  current: {
+    number: number;
+    end: () => void;
+    /** A caller waits for a pass that begins after this one. */
+    isNextWanted: boolean;
+  };
+  /** A difference was found, and the file has been rebuilt since. */
+  rebuilt: { isForCounts: boolean };
+  onChange: (applied: readonly RecordedEvent[]) => void;
+}
+
+/** @throws StartupError `file_foreign` for a file of another program */
+export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>): LocalProjection<Rows> {
+  const { store, clock, onChange = () => undefined } = options;
+  const state: Parts<Rows>['state'] = {
+    position: beginning,
+    isComplete: false,
+    isCaughtUp: false,
+    head: beginning,
+    events: 0,
+    differences: 0,
+  };
+  const waiting = createWaiting(clock);
+  const current = { number: 0, end: () => {}, isNextWanted: false };
+  const localFile = openLocalFile<Opened<Rows>>({
+    ...options,
+    schema: `${progressSchema} ${options.schema}`,
+    rowsOf: (database) => ({ database, rows: options.rowsOf(database), progress: progressIn(database) }),
+    onRecreated: () => {
+      Object.assign(state, { isComplete: false, isCaughtUp: false, position: beginning, events: 0 });
+      current.end();
+      onChange([]);
+    },
+  });
+  const parts = { ...options, localFile, state, waiting, current, rebuilt: { isForCounts: false }, onChange };
+  const follower = createFollower({ ...options, longestPauseMs: 2_000 }, (signal, gotOn) =>
+    followOnce(parts, signal, gotOn),
+  );
+  return {
+    use: (work) => inFile(localFile, localFile.generation(), ({ rows }) => work(rows)),
+    state: () => ({ ...state, generation: localFile.generation() }),
+    follow: (signal) => follower.run(signal).finally(waiting.end),
+    waitFor: (position, timeoutMs) => waiting.until(() => state.position >= position, timeoutMs),
+    async waitForNow(timeoutMs) {
+      const head = await store.head();
+      if (state.position >= head) return true;
+      // A subscription reports no end while nothing happens in its streams; one that begins now does.
+      const { number } = current;
+      current.isNextWanted = true;
+      if (state.isCaughtUp) current.end();
+      const isThere = () => state.position >= head || (state.isCaughtUp && current.number > number);
+      return waiting.until(isThere, timeoutMs);
+    },
+    rebuild: localFile.recreate,
+    close: localFile.close,
+  };
+}
+
+/** @throws `index_rebuilding` if the file is not of this generation any more */
+const inFile = <Rows, Result>(
+  localFile: LocalFile<Opened<Rows>>,
+  generation: number,
+  work: (opened: Opened<Rows>) => Result,
+): Result =>
+  localFile.use((opened) => {
+    if (localFile.generation() !== generation) throw projectionRebuilding();
+    return work(opened);
+  });
+
+/** One pass over the events, until the signal is aborted, the file is replaced, or something fails. */
+async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: () => void): Promise<void> {
+  const { store, prefixes, comparedWith, clock, batchEventsMax = 20 } = parts;
+  const { localFile, state, waiting, current, onChange } = parts;
+  const ending = new AbortController();
+  Object.assign(current, { number: current.number + 1, end: () => ending.abort(), isNextWanted: false });
+  state.isCaughtUp = false;
+  const progress = await progressInStore(parts);
+  const generation = localFile.generation();
+  state.position = progress.position;
+  onChange([]);
+  await parts.beforePass?.((work) => inFile(localFile, generation, ({ rows }) => work(rows)));
+  const counts = createEventCounts(prefixes, progress);
+  const age = createBatchAge(clock);
+  let batch: RecordedEvent[] = [];
+  let checkpoint: RecordedEvent | undefined;
+  const followed = comparedWith === undefined ? prefixes : [...prefixes, comparedWith];
+  const until = AbortSignal.any([signal, ending.signal]);
+  for await (const item of store.subscribe({ from: progress.position, prefixes: followed, signal: until })) {
+    if (item.kind === 'event' && item.stream === comparedWith) {
+      checkpoint = item;
+      continue;
+    }
+    if (item.kind === 'event') {
+      batch.push(item);
+      // A part of an append would be shown as if it were all of it.
+      if (isContinued(item) || (batch.length < batchEventsMax && !age.isDueWith())) continue;
+    }
+    write(parts, { generation, counts, events: batch });
+    const applied = batch;
+    batch = [];
+    age.restart();
+    state.position = item.position;
+    if (item.kind === 'caught-up') Object.assign(state, { isCaughtUp: true, isComplete: true });
+    waiting.wake();
+    onChange(applied);
+    gotOn();
+    if (item.kind === 'event') continue;
+    if (current.isNextWanted) return;
+    await compare(parts, counts, checkpoint);
+    checkpoint = undefined;
+  }
+}
+
+/** How far the file is in this store; one of another store is replaced. @throws StoreUnavailable */
+async function progressInStore<Rows>(parts: Parts<Rows>): Promise<Progress> {
+  const { store, state, localFile, log, name, file } = parts;
+  state.head = await store.head();
+  const read = () => localFile.use(({ progress }) => progress.read());
+  const found = read();
+  const { position, witness } = found;
+  if (position <= state.head && (witness === undefined || (await isThere(store, witness)))) return found;
+  log.warn({ operation: name }, `${file} belongs to another event store; it is rebuilt`);
+  localFile.recreate();
+  return read();
+}
+
+function write<Rows>(
+  { localFile, state, apply }: Parts<Rows>,
+  { generation, counts, events }: { generation: number; counts: EventCounts; events: RecordedEvent[] },
+): void {
+  const last = events.at(-1);
+  if (last === undefined) return;
+  inFile(localFile, generation, ({ database, rows, progress }) =>
+    inTransaction(database, () => {
+      apply(rows, events);
+      for (const event of events) counts.add(event);
+      const { stream, revision, position } = last;
+      progress.write({ position, counts: counts.current(), witness: { stream, revision, position } });
+    }),
+  );
+  state.events += events.length;
+}
+
+/** Compares our counts with those of the checkpoint, at its position. */
+async function compare<Rows>(
+  { name, store, ids, log, comparedWith = '', localFile, state, rebuilt }: Parts<Rows>,
+  counts: EventCounts,
+  checkpoint: RecordedEvent | undefined,
+): Promise<void> {
+  const theirs = countedSchema.safeParse(checkpoint?.data).data;
+  const differing = theirs && differingPrefixes(counts, theirs);
+  if (theirs === undefined || differing === undefined) return;
+  const isFirst = !rebuilt.isForCounts;
+  rebuilt.isForCounts = differing.length > 0;
+  if (differing.length === 0) return;
+  state.differences += 1;
+  const own = counts.at(theirs.position);
+  const then = isFirst ? 'The file is rebuilt.' : 'The other follower starts again.';
+  log.error(
+    { operation: name, position: theirs.position, stream: comparedWith },
+    `Followers have applied different numbers of events: ${JSON.stringify(own)} here, ${JSON.stringify(theirs.counts)} by the checkpoint. ${then}`,
+  );
+  if (isFirst) {
+    localFile.recreate();
+    return;
+  }
+  // Ours are counted from zero, so the other follower is wrong.
+  const data = { follower: name, position: theirs.position, counts: own };
+  const event = { id: ids.uuid(), type: 'CountsDiffered', data, metadata: {} };
+  // A repeat does no harm: who reads it compares.
+  await store.append(differingCountsStream, [event], 'any', { keepLast: 1 });
+}
+
+function progressIn(database: DatabaseSync) {
+  const found = database.prepare('SELECT value FROM progress');
+  const set = database.prepare('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)');
+  return {
+    read(): Progress {
+      const row = found.get();
+      if (row === undefined) return { position: beginning, counts: {} };
+      return JSON.parse(String(row['value'])) as Progress;
+    },
+    write: (progress: Progress) => void set.run(JSON.stringify(progress)),
+  };
+}
+
+async function isThere(
+  store: Pick<EventStore, 'read'>,
+  { stream, revision, position }: NonNullable<Progress['witness']>,
+): Promise<boolean> {
+  for await (const event of store.read(stream, { from: revision, limit: 1 }))
+    return event.revision === revision && event.position === position;
+  return false;
+}
+
+/** True for an event whose append has another one after it. */
+export const isContinued = ({ metadata }: RecordedEvent): boolean =>
+  typeof metadata === 'object' && metadata !== null && 'continues' in metadata && metadata.continues === true;
+
+function createWaiting(clock: Pick<Clock, 'after'>) {
+  const waiting = new Set<{ isReached: () => boolean; resolve: (isReached: boolean) => void }>();
+  return {
+    until(isReached: () => boolean, timeoutMs: number): Promise<boolean> {
+      if (isReached()) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const waiter = {
+          isReached,
+          resolve(answer: boolean) {
+            cancel();
+            waiting.delete(waiter);
+            resolve(answer);
+          },
+        };
+        const cancel = clock.after(timeoutMs, () => waiter.resolve(false));
+        waiting.add(waiter);
+      });
+    },
+    wake(): void {
+      for (const each of [...waiting]) if (each.isReached()) each.resolve(true);
+    },
+    end(): void {
+      for (const each of [...waiting]) each.resolve(false);
+    },
+  };
+}
