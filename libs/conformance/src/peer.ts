@@ -35,40 +35,6 @@ export interface Payment extends PaymentName {
   answer: Answer;
 }
 
-export interface Peer {
-  baseUrl: string;
-  key: string;
-  otherKey: string | undefined;
-  currency: string;
-  clock: Clock;
-  /** How long to wait for what the specification says will happen, without saying when. */
-  patienceMs: number;
-  call(method: Method, path: string, options?: CallOptions): Promise<Answer>;
-  callPlainHttp(method: Method, path: string, options?: CallOptions): Promise<Answer>;
-  /** Opens a web page, or sends a form from it, as a browser does: without a key. */
-  browse(url: string, form?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** A text that was never used before: letters only, so that nothing takes it for a card number. */
-  newName(): string;
-  /** All fields that a creation needs here, and a callback address of its own. */
-  terms(fields?: Json): Json & { orderNumber: string };
-  create(fields?: Json): Promise<Payment>;
-  retrieve(token: string): Promise<Answer>;
-  statusOf(token: string): Promise<Status>;
-  untilStatus(payment: PaymentName, status: Status): Promise<Answer>;
-  /** A payment that the customer has paid, or failed to pay. */
-  createSettled(status: 'approved' | 'declined', fields?: Json): Promise<Payment>;
-  /** A two-step payment that is authorized. */
-  createHeld(fields?: Json): Promise<Payment>;
-  /** Carries out what needs money in the account; where it is short, a payment is taken and settled first. */
-  withMoney(operation: () => Promise<Answer>): Promise<Answer>;
-  refund(payment: PaymentName, amount?: number): Promise<Answer>;
-  sandbox: Sandbox;
-  receivedFor(payment: PaymentName): readonly Callback[];
-  /** The first callback about a payment that has this status. */
-  untilCallback(payment: PaymentName, status: Status): Promise<Callback>;
-  answerCallbacks(orderNumber: string, statusCodes: readonly number[]): void;
-}
-
 export interface PeerOptions {
   baseUrl: string;
   key: string;
@@ -93,36 +59,51 @@ export interface PeerDeps {
 
 const nobodyListens = 'http://127.0.0.1:9/callbacks';
 
-export function createPeer(options: PeerOptions, deps: PeerDeps): Peer {
+/** The tested service as the tests see it. */
+export type Peer = ReturnType<typeof createPeer>;
+
+export function createPeer(options: PeerOptions, deps: PeerDeps) {
   const { baseUrl, key, otherKey, currency, patienceMs } = options;
   const { clock, newName, sandbox, callbacks } = deps;
   const calls = createCalls(options, deps);
   const merchant = createMerchant(options, deps, calls);
+  const receivedFor = ({ orderNumber }: PaymentName): readonly Callback[] =>
+    callbacks?.receivedFor(orderNumber) ?? [];
   return {
-    ...{ baseUrl, key, otherKey, currency, clock, patienceMs, newName, sandbox },
+    baseUrl,
+    key,
+    otherKey,
+    currency,
+    clock,
+    /** How long to wait for what the specification says will happen, without saying when. */
+    patienceMs,
+    /** Gives a text that was never used before: letters only, so that nothing takes it for a card number. */
+    newName,
+    sandbox,
     ...calls,
     ...merchant,
     ...createMoney(options, deps, { ...calls, ...merchant }),
-    receivedFor: ({ orderNumber }) => callbacks?.receivedFor(orderNumber) ?? [],
-    untilCallback: async ({ orderNumber }, status) => {
-      const received = () => callbacks?.receivedFor(orderNumber) ?? [];
+    receivedFor,
+    /** The first callback about a payment that has this status. */
+    untilCallback: async (payment: PaymentName, status: Status): Promise<Callback> => {
       const found = await poll(clock, patienceMs, () =>
-        received().find(({ body }) => body['status'] === status),
+        receivedFor(payment).find(({ body }) => body['status'] === status),
       );
       if (found !== undefined) return found;
-      const texts = received().map(({ method, text }) => `${method} ${text}`);
+      const texts = receivedFor(payment).map(({ method, text }) => `${method} ${text}`);
       throw new Violation(
         `A callback with status ${status} should arrive within ${patienceMs / 1000} s; ` +
           (texts.length === 0 ? 'none arrived at all' : `there came ${texts.join(' and ')}`),
       );
     },
-    answerCallbacks: (orderNumber, statusCodes) => callbacks?.answerFor(orderNumber, statusCodes),
+    answerCallbacks: (orderNumber: string, statusCodes: readonly number[]) =>
+      callbacks?.answerFor(orderNumber, statusCodes),
   };
 }
 
-type Calls = Pick<Peer, 'call' | 'callPlainHttp' | 'browse'>;
+type Calls = ReturnType<typeof createCalls>;
 
-function createCalls(options: PeerOptions, { http, newName }: PeerDeps): Calls {
+function createCalls(options: PeerOptions, { http, newName }: PeerDeps) {
   const { baseUrl, httpUrl, key, sendsIdempotencyKeys } = options;
   const callAt =
     (origin: string) =>
@@ -138,11 +119,12 @@ function createCalls(options: PeerOptions, { http, newName }: PeerDeps): Calls {
     };
   return {
     call: callAt(baseUrl),
-    callPlainHttp: (...asked) => {
+    callPlainHttp: (...asked: Parameters<ReturnType<typeof callAt>>) => {
       if (httpUrl === undefined) throw new Unmet('needs --http-url');
       return callAt(httpUrl)(...asked);
     },
-    browse: (url, form) => {
+    /** Opens a web page, or sends a form from it, as a browser does: without a key. */
+    browse: (url: string, form?: Readonly<Record<string, string>>) => {
       if (form === undefined) return http.send({ method: 'GET', url });
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       return http.send({ method: 'POST', url, headers, body: new URLSearchParams(form).toString() });
@@ -150,28 +132,30 @@ function createCalls(options: PeerOptions, { http, newName }: PeerDeps): Calls {
   };
 }
 
-type Merchant = Pick<
-  Peer,
-  'terms' | 'create' | 'retrieve' | 'statusOf' | 'untilStatus' | 'createSettled' | 'createHeld'
->;
+type Merchant = ReturnType<typeof createMerchant>;
 
-function createMerchant(options: PeerOptions, deps: PeerDeps, { call }: Calls): Merchant {
+function createMerchant(options: PeerOptions, deps: PeerDeps, { call }: Calls) {
   const { clock, newName, sandbox, callbacks } = deps;
-  const terms: Merchant['terms'] = (fields = {}) => {
+  /** All fields that a creation needs here, and a callback address of its own. */
+  const terms = (fields: Json = {}): Json & { orderNumber: string } => {
     const orderNumber = newName();
     const callbackUrl = callbacks?.addressFor(orderNumber) ?? nobodyListens;
     return {
-      ...{ product: 'Tea', amount: 1250, currency: options.currency, orderNumber, callbackUrl },
+      product: 'Tea',
+      amount: 1250,
+      currency: options.currency,
+      orderNumber,
+      callbackUrl,
       ...fields,
     };
   };
-  const create: Merchant['create'] = async (fields) => {
+  const create = async (fields?: Json): Promise<Payment> => {
     const asked = terms(fields);
     const answer = await call('POST', '/api/v1/payments', { body: asked });
     expectSuccess(answer);
     return { token: textField(answer, 'token'), orderNumber: asked.orderNumber, terms: asked, answer };
   };
-  const retrieve: Merchant['retrieve'] = async (token) => {
+  const retrieve = async (token: string): Promise<Answer> => {
     const answer = await call('GET', `/api/v1/payments/${encodeURIComponent(token)}`);
     expectSuccess(answer);
     return answer;
@@ -188,7 +172,7 @@ function createMerchant(options: PeerOptions, deps: PeerDeps, { call }: Calls): 
     if (found !== undefined) return found;
     throw new Violation(`The payment should be ${expected}; ${describe(await retrieve(token))}`);
   };
-  const untilStatus: Merchant['untilStatus'] = (payment, status) =>
+  const untilStatus = (payment: PaymentName, status: Status): Promise<Answer> =>
     untilRetrieved(payment, status, (answer) => statusIn(answer) === status);
   const pay = async (payment: PaymentName, outcome: 'approved' | 'declined'): Promise<void> => {
     const answer = await sandbox.pay(payment, outcome);
@@ -199,14 +183,16 @@ function createMerchant(options: PeerOptions, deps: PeerDeps, { call }: Calls): 
     create,
     retrieve,
     untilStatus,
-    statusOf: async (token) => statusIn(await retrieve(token)),
-    createSettled: async (status, fields) => {
+    statusOf: async (token: string): Promise<Status> => statusIn(await retrieve(token)),
+    /** A payment that the customer has paid, or failed to pay. */
+    createSettled: async (status: 'approved' | 'declined', fields?: Json): Promise<Payment> => {
       const payment = await create(fields);
       await pay(payment, status);
       await untilStatus(payment, status);
       return payment;
     },
-    createHeld: async (fields) => {
+    /** A two-step payment that is authorized. */
+    createHeld: async (fields?: Json): Promise<Payment> => {
       const payment = await create({ needConfirmation: true, ...fields });
       await pay(payment, 'approved');
       await untilStatus(payment, 'pending');
@@ -225,10 +211,11 @@ function createMoney(
   { mayMoveClock }: PeerOptions,
   { sandbox }: PeerDeps,
   { call, createSettled }: Calls & Merchant,
-): Pick<Peer, 'withMoney' | 'refund'> {
+) {
   const isShort = (answer: Answer): boolean =>
     !hasSucceeded(answer) && expectFailure(answer).some(({ code }) => shortageCodes.includes(code));
-  const withMoney: Peer['withMoney'] = async (operation) => {
+  /** Carries out what needs money in the account; if it is short, a payment is taken and settled first. */
+  const withMoney = async (operation: () => Promise<Answer>): Promise<Answer> => {
     const first = await operation();
     if (!isShort(first)) return first;
     if (!mayMoveClock) throw new Unmet('needs money in the account: let it settle by --sandbox --move-clock');
@@ -238,7 +225,7 @@ function createMoney(
   };
   return {
     withMoney,
-    refund: ({ token }, amount) =>
+    refund: ({ token }: PaymentName, amount?: number): Promise<Answer> =>
       withMoney(() =>
         call('POST', '/api/v1/refunds', { body: { token, ...(amount === undefined ? {} : { amount }) } }),
       ),

@@ -8,7 +8,7 @@ import type {
 } from '@tollgate/payment-api';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Payment } from './payments.ts';
-import type { Dispute, Payout, Refund } from './storage/records-table.ts';
+import type { Dispute, Payout, Refund } from './storage/tables.ts';
 
 export interface Answer {
   statusCode: number;

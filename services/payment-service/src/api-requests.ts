@@ -12,8 +12,8 @@ import { toErrorEntries, dayMs } from '@tollgate/service-kit';
 import type { z } from 'zod';
 import { cardBehaviour, isExpired, payoutBehaviour } from './cards.ts';
 import type { Creation } from './payment-changes.ts';
-import type { PayoutTerms } from './payouts.ts';
-import type { PaymentFilter } from './storage/payments-table.ts';
+import type { PayoutTerms } from './money-movements.ts';
+import type { PaymentFilter } from './storage/tables.ts';
 
 export type Read<Value> = { value: Value; faults?: never } | { faults: ApiError[]; value?: never };
 

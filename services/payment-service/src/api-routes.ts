@@ -1,81 +1,125 @@
-/** The routes of payments (specification, section 4), behind the bearer key. */
-import { paymentNameSchema } from '@tollgate/payment-api';
+/** The routes of the interface (specification, section 4), behind the bearer key. */
+import { balanceQuerySchema, paymentNameSchema, refundRequestSchema } from '@tollgate/payment-api';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { createApiCall, type ApiCallDeps, type Ending, type HandleCall } from './api-calls.ts';
-import { readCreation, readListQuery, readRequest, toPaymentFilter } from './api-requests.ts';
+import {
+  readCreation,
+  readListQuery,
+  readPayout,
+  readRequest,
+  toPaymentFilter,
+  type Read,
+} from './api-requests.ts';
 import {
   creationAnswer,
+  payoutAnswer,
+  refundAnswer,
   refusal,
   success,
   toListedPayout,
+  toServiceDispute,
   toServicePayment,
-  type Answer,
   type ProcessingUrl,
 } from './answers.ts';
 import type { CallbackDelivery } from './callbacks.ts';
-import { paymentNotFound, type Changed, type PaymentChanges } from './payment-changes.ts';
-import type { OperationsList } from './storage/operations-list.ts';
-import type { PaymentsTable } from './storage/payments-table.ts';
-import type { Payout, RecordsTable } from './storage/records-table.ts';
+import type { MoneyMovements } from './money-movements.ts';
+import { paymentNotFound, type Creation, type Result } from './payment-changes.ts';
+import type { Payment } from './payments.ts';
+import type { Merchant } from './storage/merchants-table.ts';
+import type { Tables } from './storage/tables.ts';
 
-export interface ApiRoutesDeps extends ApiCallDeps {
-  changes: PaymentChanges;
-  payments: PaymentsTable;
-  payouts: Pick<RecordsTable<Payout>, 'find'>;
-  operations: OperationsList;
-  delivery: Pick<CallbackDelivery, 'sendNow'>;
-  processingUrl: ProcessingUrl;
-}
+export type ApiRoutesDeps = ApiCallDeps &
+  MoneyMovements &
+  Tables & { delivery: Pick<CallbackDelivery, 'sendNow'>; processingUrl: ProcessingUrl };
+
+const listedDisputesMax = 100;
+const disputesQuerySchema = z.strictObject({});
 
 export function registerApiRoutes(app: FastifyInstance, deps: ApiRoutesDeps): void {
+  const { now, changes, processingUrl, refund, payOut } = deps;
   const call = createApiCall(deps);
-  app.post('/api/v1/payments', call('create', createPayment(deps)));
+  const created = (payment: Payment): Ending => ({
+    answer: creationAnswer(payment, processingUrl),
+    effect: 'created',
+    token: payment.token,
+  });
+  const ended = (effect: 'confirmed' | 'declined') => (payment: Payment) => ({
+    answer: success({ payment: toServicePayment(payment, processingUrl) }),
+    effect,
+    token: payment.token,
+    orderNumber: payment.orderNumber,
+  });
+  const creations = changing((body) => readCreation(body, now()), createPayment(deps), created);
+  const readName = (body: unknown) => readRequest(paymentNameSchema, body);
+  const confirmations = changing(
+    readName,
+    (merchant, { token }, alsoWrite) => changes.confirm(merchant, token, alsoWrite),
+    ended('confirmed'),
+  );
+  const declines = changing(
+    readName,
+    (merchant, { token }, alsoWrite) => changes.decline(merchant, token, alsoWrite),
+    ended('declined'),
+  );
+  const refunds = changing(
+    (body) => readRequest(refundRequestSchema, body),
+    refund,
+    (made): Ending => ({
+      answer: refundAnswer(made),
+      effect: 'created',
+      token: made.token,
+      orderNumber: made.orderNumber,
+    }),
+  );
+  const payouts = changing(
+    (body) => readPayout(body, now()),
+    payOut,
+    (made): Ending => ({ answer: payoutAnswer(made), effect: 'created', token: made.token }),
+  );
+  app.post('/api/v1/payments', call('create', creations));
   app.get('/api/v1/payments', call('list', listPayments(deps)));
   app.get('/api/v1/payments/:token', call('get', retrievePayment(deps)));
-  app.post('/api/v1/payments/confirm', call('confirm', endHold(deps, 'confirm', 'confirmed')));
-  app.post('/api/v1/payments/decline', call('decline', endHold(deps, 'decline', 'declined')));
+  app.post('/api/v1/payments/confirm', call('confirm', confirmations));
+  app.post('/api/v1/payments/decline', call('decline', declines));
+  app.post('/api/v1/refunds', call('refund', refunds));
+  app.post('/api/v1/payouts', call('payout', payouts));
+  app.get('/api/v1/balance', call('balance', readBalance(deps)));
+  app.get('/api/v1/disputes/list', call('disputes', listDisputes(deps)));
 }
 
-function createPayment({ changes, faults, delivery, processingUrl, now }: ApiRoutesDeps): HandleCall {
-  const toAnswer = (created: Changed): Answer =>
-    created.refused === undefined ? creationAnswer(created.payment, processingUrl) : refusal(created.refused);
-
-  return async (request, merchant, note) => {
-    const read = readCreation(request.body, now());
-    if (read.faults !== undefined) return { answer: refusal(...read.faults) };
-    const created = await changes.create(merchant, read.value, (result) => {
-      const answer = toAnswer(result);
-      note(
-        result.payment === undefined
-          ? { answer }
-          : { answer, effect: 'created', token: result.payment.token },
-      );
-    });
-    if (created.payment !== undefined && faults.take(merchant.id, 'callback', ['before_reply']) !== undefined)
-      await delivery.sendNow(created.payment);
-    return { answer: toAnswer(created), isNoted: true };
-  };
-}
-
-/** Confirms or declines a two-step payment, always the whole amount. */
-function endHold(
-  { changes, processingUrl }: ApiRoutesDeps,
-  how: 'confirm' | 'decline',
-  effect: 'confirmed' | 'declined',
-): HandleCall {
-  const toEnding = ({ payment, refused }: Changed): Ending => {
-    if (refused !== undefined) return { answer: refusal(refused) };
-    const answer = success({ payment: toServicePayment(payment, processingUrl) });
-    return { answer, effect, token: payment.token, orderNumber: payment.orderNumber };
+/** An operation with an effect, which notes its call in the transaction of the effect. */
+const changing =
+  <Body, Value>(
+    read: (body: unknown) => Read<Body>,
+    change: (
+      merchant: Merchant,
+      body: Body,
+      alsoWrite: (result: Result<Value>) => void,
+    ) => Promise<Result<Value>>,
+    toEnding: (value: Value) => Ending,
+  ): HandleCall =>
+  async (request, merchant, note) => {
+    const { value, faults } = read(request.body);
+    if (faults !== undefined) return { answer: refusal(...faults) };
+    const endingOf = (result: Result<Value>): Ending =>
+      result.refused === undefined ? toEnding(result.value) : { answer: refusal(result.refused) };
+    const changed = await change(merchant, value, (result) => note(endingOf(result)));
+    return { ...endingOf(changed), isNoted: true };
   };
 
-  return async (request, merchant, note) => {
-    const read = readRequest(paymentNameSchema, request.body);
-    if (read.faults !== undefined) return { answer: refusal(...read.faults) };
-    const changed = await changes[how](merchant, read.value.token, (result) => note(toEnding(result)));
-    return { ...toEnding(changed), isNoted: true };
+const createPayment =
+  ({ changes, faults, delivery }: ApiRoutesDeps) =>
+  async (
+    merchant: Merchant,
+    creation: Creation,
+    alsoWrite: (result: Result<Payment>) => void,
+  ): Promise<Result<Payment>> => {
+    const created = await changes.create(merchant, creation, alsoWrite);
+    if (created.value !== undefined && faults.take(merchant.id, 'callback', ['before_reply']) !== undefined)
+      await delivery.sendNow(created.value);
+    return created;
   };
-}
 
 /** A payment or a payout. */
 function retrievePayment({ payments, payouts, processingUrl }: ApiRoutesDeps): HandleCall {
@@ -93,15 +137,34 @@ function retrievePayment({ payments, payouts, processingUrl }: ApiRoutesDeps): H
 
 function listPayments({ operations, processingUrl }: ApiRoutesDeps): HandleCall {
   return (request, merchant) => {
-    const read = readListQuery(request.query);
-    if (read.faults !== undefined) return { answer: refusal(...read.faults) };
-    const { page, perPage, operationType } = read.value;
-    const filter = toPaymentFilter(merchant.id, read.value);
+    const { value, faults } = readListQuery(request.query);
+    if (faults !== undefined) return { answer: refusal(...faults) };
+    const { page, perPage, operationType } = value;
+    const filter = toPaymentFilter(merchant.id, value);
     const found = operations.list(operationType, filter, { offset: (page - 1) * perPage, limit: perPage });
     const shown = found.map(({ payment, payout }) =>
       payment === undefined ? toListedPayout(payout) : toServicePayment(payment, processingUrl),
     );
     const totalCount = operations.count(operationType, filter);
     return { answer: success({ payments: shown, totalCount, page, perPage }) };
+  };
+}
+
+function readBalance({ accounts }: ApiRoutesDeps): HandleCall {
+  return (request, merchant) => {
+    const { value, faults } = readRequest(balanceQuerySchema, request.query);
+    if (faults !== undefined) return { answer: refusal(...faults) };
+    return {
+      answer: success({ wallet: accounts.wallet({ merchantId: merchant.id, currency: value.currency }) }),
+    };
+  };
+}
+
+function listDisputes({ disputes }: ApiRoutesDeps): HandleCall {
+  return (request, merchant) => {
+    const { faults } = readRequest(disputesQuerySchema, request.query);
+    if (faults !== undefined) return { answer: refusal(...faults) };
+    const newest = disputes.list(merchant.id, undefined, listedDisputesMax);
+    return { answer: success({ disputes: newest.map(toServiceDispute) }) };
   };
 }

@@ -1,7 +1,9 @@
 /** Status callbacks (specification, section 6): what they say, how they are queued, and how they are delivered. */
 import type { CallbackBody } from '@tollgate/payment-api';
 import { omitUndefined, type Clock, type Log } from '@tollgate/service-kit';
-import { createDueLoop, type DueLoop } from './due-loop.ts';
+import { rootCertificates } from 'node:tls';
+import { Agent, request } from 'undici';
+import { createDueLoop } from './due-loop.ts';
 import type { QueueFault, TakenFault } from './faults.ts';
 import type { Payment } from './payments.ts';
 import type { CallbackQueue, NewCallback, QueuedCallback } from './storage/callback-queue.ts';
@@ -94,12 +96,9 @@ export function queueCallback(
   }
 }
 
-/** Sends due callbacks, several at a time and one at a time for each payment. */
-export interface CallbackDelivery extends DueLoop {
-  /** Sends one callback outside the queue, once, and waits for it. Never rejects. */
-  sendNow(payment: Payment): Promise<void>;
-}
+export type CallbackDelivery = ReturnType<typeof createCallbackDelivery>;
 
+/** Sends due callbacks, several at a time and one at a time for each payment. */
 export function createCallbackDelivery(deps: {
   database: Pick<Database, 'write'>;
   queue: CallbackQueue;
@@ -108,7 +107,7 @@ export function createCallbackDelivery(deps: {
   clock: Pick<Clock, 'sleep'>;
   postJson: PostJson;
   log: Log;
-}): CallbackDelivery {
+}) {
   const { database, queue, now, clock, postJson, log } = deps;
   const underWay = new Map<number, { token: string; ended: Promise<void> }>();
   let stopping: AbortSignal = AbortSignal.abort();
@@ -159,12 +158,13 @@ export function createCallbackDelivery(deps: {
   return {
     wake: loop.wake,
     expect: loop.expect,
-    run: async (signal) => {
+    run: async (signal: AbortSignal): Promise<void> => {
       stopping = signal;
       await loop.run(signal);
       await Promise.all([...underWay.values()].map(({ ended }) => ended));
     },
-    sendNow: async (payment) => {
+    /** Sends one callback outside the queue, once, and waits for it. Never rejects. */
+    sendNow: async (payment: Payment): Promise<void> => {
       const body = JSON.stringify(paymentNotice(payment).body);
       await tryOnce({ clock, postJson }, payment.callbackUrl, body, stopping);
     },
@@ -192,4 +192,29 @@ async function tryOnce(
   } finally {
     ended.abort();
   }
+}
+
+/** How long a connection is kept for the next callback; shorter than receivers usually keep theirs. */
+const idleConnectionMs = 4_000;
+const answerBytesReadMax = 64 * 1024;
+
+/**
+ * Posts over HTTP and verified HTTPS: the public certificate authorities are trusted, and `trustedCa` (PEM), so that a
+ * receiver on the same machine can have a certificate too. Redirects are not followed.
+ */
+export function createPostJson(trustedCa: string): { postJson: PostJson; close(): Promise<void> } {
+  const agent = new Agent({
+    keepAliveTimeout: idleConnectionMs,
+    keepAliveMaxTimeout: idleConnectionMs,
+    connect: { ca: [...rootCertificates, trustedCa], rejectUnauthorized: true },
+  });
+  return {
+    postJson: async (url, body, signal) => {
+      const headers = { 'content-type': 'application/json', 'user-agent': 'payment-service' };
+      const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+      await answer.body.dump({ limit: answerBytesReadMax, signal });
+      return answer.statusCode;
+    },
+    close: () => agent.destroy(),
+  };
 }

@@ -1,15 +1,5 @@
 import type { Clock, Log } from '@tollgate/service-kit';
 
-/** Something that is done when it falls due, for as long as the service runs. */
-export interface DueLoop {
-  /** Runs at once: what is due may have changed in any way. */
-  wake(): void;
-  /** Something falls due at `dueAt`: the loop runs no later than that. */
-  expect(dueAt: number): void;
-  /** Runs until `signal` is aborted. */
-  run(signal: AbortSignal): Promise<void>;
-}
-
 /** After a failure of the work itself the loop runs again after this pause. */
 const pauseAfterFailureMs = 1_000;
 /** With nothing due the loop still runs this often, lest a missed wake-up last for ever. */
@@ -26,7 +16,7 @@ export function createDueLoop(deps: {
   clock: Pick<Clock, 'sleep'>;
   log: Log;
   work: () => Promise<number | undefined> | number | undefined;
-}): DueLoop {
+}) {
   const { name, now, clock, log, work } = deps;
   let sleepsUntil = Number.NEGATIVE_INFINITY;
   let isWoken = false;
@@ -56,11 +46,14 @@ export function createDueLoop(deps: {
     endSleep = () => {};
   };
   return {
+    /** Runs at once: what is due may have changed in any way. */
     wake,
-    expect: (dueAt) => {
+    /** Something falls due at `dueAt`: the loop runs no later than that. */
+    expect: (dueAt: number): void => {
       if (sleepsUntil === Number.NEGATIVE_INFINITY || dueAt < sleepsUntil) wake();
     },
-    run: async (signal) => {
+    /** Runs until `signal` is aborted. */
+    run: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         isWoken = false;
         await sleepUntil(await nextLook(), signal);

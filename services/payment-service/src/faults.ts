@@ -96,21 +96,10 @@ export interface TakenFault<Name> {
 const defaultDelayMs = 5_000;
 const faultsPerMerchantMax = 1_000;
 
-/** The faults that are set, per merchant, in memory only. */
-export interface Faults {
-  /** Adds behind those that are set; gives false, and adds nothing, where they would be too many. */
-  add(merchantId: number, faults: readonly Fault[]): boolean;
-  clear(merchantId: number): void;
-  list(merchantId: number): Fault[];
-  /** Uses up the first fault for `area` that is among `names` and strikes now. */
-  take<Area extends Operation | 'callback', Name extends FaultName<Area>>(
-    merchantId: number,
-    area: Area,
-    names: readonly Name[],
-  ): TakenFault<Name> | undefined;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
-export function createFaults(ids: Pick<Ids, 'fraction'>): Faults {
+/** The faults that are set, per merchant, in memory only. */
+export function createFaults(ids: Pick<Ids, 'fraction'>) {
   const faultsByMerchant = new Map<number, Fault[]>();
   const of = (merchantId: number): Fault[] => faultsByMerchant.get(merchantId) ?? [];
   const metBy = new WeakMap<Fault, number>();
@@ -124,17 +113,21 @@ export function createFaults(ids: Pick<Ids, 'fraction'>): Faults {
   }
 
   return {
-    add: (merchantId, faults) => {
+    /** Adds to those that are set; gives false, and adds nothing, if they would be too many. */
+    add: (merchantId: number, faults: readonly Fault[]): boolean => {
       const all = [...of(merchantId), ...faults.map((fault) => ({ ...fault }))];
       if (all.length > faultsPerMerchantMax) return false;
       faultsByMerchant.set(merchantId, all);
       return true;
     },
-    clear: (merchantId) => {
-      faultsByMerchant.delete(merchantId);
-    },
-    list: (merchantId) => of(merchantId).map((fault) => ({ ...fault })),
-    take: (merchantId, area, names) => {
+    clear: (merchantId: number): void => void faultsByMerchant.delete(merchantId),
+    list: (merchantId: number): Fault[] => of(merchantId).map((fault) => ({ ...fault })),
+    /** Uses up the first fault for `area` that is among `names` and strikes now. */
+    take: <Area extends Operation | 'callback', Name extends FaultName<Area>>(
+      merchantId: number,
+      area: Area,
+      names: readonly Name[],
+    ): TakenFault<Name> | undefined => {
       const isMeant = (fault: Fault) =>
         fault.operation === area && (names as readonly string[]).includes(fault.fault);
       const taken = of(merchantId).find((fault) => isMeant(fault) && strikes(fault));
@@ -146,7 +139,7 @@ export function createFaults(ids: Pick<Ids, 'fraction'>): Faults {
           of(merchantId).filter((fault) => fault !== taken),
         );
       }
-      return { fault: taken.fault as (typeof names)[number], delayMs: taken.delayMs ?? defaultDelayMs };
+      return { fault: taken.fault as Name, delayMs: taken.delayMs ?? defaultDelayMs };
     },
   };
 }

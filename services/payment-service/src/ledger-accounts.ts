@@ -19,37 +19,15 @@ interface BookingSubject extends WalletName {
   token: string;
 }
 
-/** The bookings. All but `wallet`, `wallets` and `nextSettlement` run inside a transaction. */
-export interface LedgerAccounts {
-  wallet(name: WalletName): Wallet;
-  wallets(merchantId: number): Wallet[];
-  /** False where an approval of `amount` would take a sum beyond what can be counted exactly. */
-  fits(name: WalletName, amount: number): boolean;
-  /** An approval: held until it settles. */
-  credit(payment: BookingSubject, amount: number): void;
-  /** A refund, out of the payment's own held money, then `available`, then the other held money. False: not enough. */
-  refund(payment: BookingSubject, amount: number): boolean;
-  /**
-   * Takes money back that has to go, whatever the wallet holds: a lost dispute, an approval that an operator revises.
-   * What is missing becomes a debt, which later settlements pay off first.
-   */
-  takeBack(payment: BookingSubject, amount: number, reason: 'dispute_lost' | 'approval_revised'): void;
-  /** A payout, out of `available` only. False: not enough. */
-  payOut(payout: BookingSubject, amount: number): boolean;
-  /** Settles what is due, at most `limit` lots. */
-  settle(limit: number): void;
-  /** Settles what is held of a payment, before it is due. */
-  settleNow(payment: BookingSubject): void;
-  /** When the next lot settles, in milliseconds since the Unix epoch. */
-  nextSettlement(): number | undefined;
-}
+export type LedgerAccounts = ReturnType<typeof createLedgerAccounts>;
 
+/** The bookings. All but `wallet`, `wallets` and `nextSettlement` run inside a transaction. */
 export function createLedgerAccounts(deps: {
   table: AccountsTable;
   now: () => number;
   /** From the approval of a payment until its money is available. */
   settlementDelayMs: number;
-}): LedgerAccounts {
+}) {
   const { table, now, settlementDelayMs } = deps;
   const book = (name: string, { token, ...wallet }: BookingSubject, ...entries: Entry[]): void =>
     appendBalanced(table, { wallet, name, token, at: now(), entries });
@@ -68,32 +46,46 @@ export function createLedgerAccounts(deps: {
 
   return {
     wallet: walletOf,
-    wallets: (merchantId) =>
+    wallets: (merchantId: number) =>
       table.currencies(merchantId).map((currency) => walletOf({ merchantId, currency })),
-    fits: (name, amount) => Number.isSafeInteger(amount - table.balances(name).customers),
-    credit: ({ merchantId, currency, token }, amount) => {
+    /** False if an approval of `amount` would take a sum beyond what can be counted exactly. */
+    fits: (name: WalletName, amount: number) => Number.isSafeInteger(amount - table.balances(name).customers),
+    /** An approval: held until it settles. */
+    credit: ({ merchantId, currency, token }: BookingSubject, amount: number): void => {
       const wallet = { merchantId, currency };
       book('payment_approved', { ...wallet, token }, ['customers', -amount], ['hold', amount]);
       table.addLot({ wallet, token, remaining: amount }, now() + settlementDelayMs);
     },
-    refund: (payment, amount) => {
+    /** A refund, out of the payment's own held money, then `available`, then the other held money. False: not enough. */
+    refund: (payment: BookingSubject, amount: number): boolean => {
       const { available, hold } = walletOf(payment);
       if (available + hold < amount) return false;
       book('refund', payment, ['customers', amount], ...draw(payment, amount));
       return true;
     },
-    takeBack: (payment, amount, reason) => {
+    /**
+     * Takes money back that has to go, whatever the wallet holds: a lost dispute, or an approval that an operator revises.
+     * What is missing becomes a debt, which later settlements pay off first.
+     */
+    takeBack: (
+      payment: BookingSubject,
+      amount: number,
+      reason: 'dispute_lost' | 'approval_revised',
+    ): void => {
       const { available, hold } = walletOf(payment);
       const taken = Math.min(amount, available + hold);
       book(reason, payment, ['customers', amount], ['debt', taken - amount], ...draw(payment, taken));
     },
-    payOut: (payout, amount) => {
+    /** A payout, out of `available` only. False: not enough. */
+    payOut: (payout: BookingSubject, amount: number): boolean => {
       if (walletOf(payout).available < amount) return false;
       book('payout', payout, ['available', -amount], ['payouts', amount]);
       return true;
     },
-    settle: (limit) => table.lotsDue(now(), limit).forEach(settleLot),
-    settleNow: ({ token, ...wallet }) =>
+    /** Settles what is due, at most `limit` lots. */
+    settle: (limit: number) => table.lotsDue(now(), limit).forEach(settleLot),
+    /** Settles what is held of a payment, before it is due. */
+    settleNow: ({ token, ...wallet }: BookingSubject) =>
       table.lotsFor(wallet, Number.MAX_SAFE_INTEGER, token).forEach(settleLot),
     nextSettlement: () => table.nextDue(),
   };

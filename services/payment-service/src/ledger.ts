@@ -3,20 +3,12 @@ import { omitUndefined } from '@tollgate/service-kit';
 import { toIsoTime, toServiceDispute } from './answers.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { Payment } from './payments.ts';
-import type { CallbackQueue } from './storage/callback-queue.ts';
-import type { CallLog, CallRecord } from './storage/call-log.ts';
-import type { PaymentsTable } from './storage/payments-table.ts';
-import type { Dispute, Payout, RecordsTable, Refund } from './storage/records-table.ts';
+import type { CallRecord } from './storage/call-log.ts';
+import type { Payout, Refund, Tables } from './storage/tables.ts';
 
-export interface LedgerDeps {
-  payments: PaymentsTable;
-  refunds: Pick<RecordsTable<Refund>, 'list'>;
-  payouts: Pick<RecordsTable<Payout>, 'list'>;
-  disputes: Pick<RecordsTable<Dispute>, 'list'>;
+export type LedgerDeps = Pick<Tables, 'payments' | 'refunds' | 'payouts' | 'disputes' | 'queue' | 'calls'> & {
   accounts: Pick<LedgerAccounts, 'wallets'>;
-  queue: CallbackQueue;
-  calls: CallLog;
-}
+};
 
 /**
  * Newest payments, refunds, payouts, disputes and callbacks of one ledger at most; `paymentsCount` shows whether

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { createFaults } from './faults.ts';
 import { appendBalanced } from './ledger-accounts.ts';
 import { createMoneyMovements } from './money-movements.ts';
-import type { Changed } from './payment-changes.ts';
+import type { Result } from './payment-changes.ts';
+import type { Payment } from './payments.ts';
 import { migrate } from './storage/schema.ts';
 import { createTables } from './storage/tables.ts';
 import { bankAccountDestination, dayMs, tea } from './testing/samples.ts';
@@ -44,7 +45,11 @@ function setUp() {
       now += byMs;
       while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now);
     },
-    create: async (amount: number, needConfirmation: boolean, recurringToken?: string): Promise<Changed> => {
+    create: async (
+      amount: number,
+      needConfirmation: boolean,
+      recurringToken?: string,
+    ): Promise<Result<Payment>> => {
       const request = { ...tea, amount, needConfirmation, recurring: true };
       const paidWith = recurringToken === undefined ? { card: goodCard } : { recurringToken };
       return money.changes.create(merchant, { request, paidWith }, () => undefined);
@@ -110,13 +115,12 @@ async function take(world: World, { name, amount, pick }: Step): Promise<void> {
     repeat: () => world.create(amount, false, payment?.recurringToken ?? 'none'),
     confirm: () => money.changes.confirm(merchant, token, nothing),
     decline: () => money.changes.decline(merchant, token, nothing),
-    refund: () => money.refunding.refund(merchant, { token, amount }, nothing),
-    refundAll: () => money.refunding.refund(merchant, { token }, nothing),
-    payOut: () =>
-      money.payingOut.payOut(merchant, { ...terms, destination: bankAccountDestination }, nothing),
-    open: () => money.disputing.open(merchant, { token, ...(pick > 3 ? { amount } : {}) }),
-    lose: () => money.disputing.resolve(merchant, dispute, 'approved'),
-    win: () => money.disputing.resolve(merchant, dispute, 'declined'),
+    refund: () => money.refund(merchant, { token, amount }, nothing),
+    refundAll: () => money.refund(merchant, { token }, nothing),
+    payOut: () => money.payOut(merchant, { ...terms, destination: bankAccountDestination }, nothing),
+    open: () => money.openDispute(merchant, { token, ...(pick > 3 ? { amount } : {}) }),
+    lose: () => money.resolveDispute(merchant, dispute, 'approved'),
+    win: () => money.resolveDispute(merchant, dispute, 'declined'),
     approve: () => money.changes.revise(merchant, token, { status: 'approved', amount }),
     revise: () => money.changes.revise(merchant, token, { status: 'declined' }),
     advance: () => world.advance(amount * 200_000),
@@ -166,15 +170,15 @@ describe('the movements of money', () => {
     const world = setUp();
     await world.create(100, false);
     await world.advance(dayMs);
-    const { payment } = await world.create(100, false);
+    const { value: payment } = await world.create(100, false);
     await world.create(100, false);
-    await world.money.payingOut.payOut(
+    await world.money.payOut(
       merchant,
       { amount: 60, currency: 'EUR', orderNumber: 'x', destination: bankAccountDestination },
       nothing,
     );
     const refund = (amount: number, token = payment?.token ?? '') =>
-      world.money.refunding.refund(merchant, { token, amount }, nothing);
+      world.money.refund(merchant, { token, amount }, nothing);
     const wallet = () => world.money.accounts.wallet({ merchantId: 1, currency: 'EUR' });
     await refund(70);
     expect(wallet()).toMatchObject({ hold: 130, available: 40 });

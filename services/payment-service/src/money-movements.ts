@@ -1,23 +1,40 @@
-/** Everything that moves money, composed over the tables: payments, refunds, payouts, disputes, and what falls due. */
+/** Refunds, payouts and disputes, and what falls due. Each resolves when it is durable. */
+import { apiError, isFinalStatus, type ApiError } from '@tollgate/payment-api';
 import type { Ids } from '@tollgate/service-kit';
-import { createDisputes, type Disputes } from './disputes.ts';
+import { toNotice } from './callbacks.ts';
 import type { Faults } from './faults.ts';
-import { createLedgerAccounts, type LedgerAccounts } from './ledger-accounts.ts';
-import { createPaymentChanges, type PaymentChanges } from './payment-changes.ts';
-import { createPayouts, type Payouts } from './payouts.ts';
-import { createRefunds, type Refunds } from './refunds.ts';
+import { createLedgerAccounts } from './ledger-accounts.ts';
+import {
+  createPaymentChanges,
+  newTokenOf,
+  paymentNotFound,
+  recurringTokenNotFound,
+  type AlsoWrite,
+  type Result,
+} from './payment-changes.ts';
+import { countDispute, countRefund, refundableAmount, type Payment } from './payments.ts';
 import type { Database } from './storage/database.ts';
-import type { Tables } from './storage/tables.ts';
+import type { Merchant } from './storage/merchants-table.ts';
+import type { Dispute, Payout, Refund, Tables } from './storage/tables.ts';
 import { createTransactions } from './transactions.ts';
 
-export interface MoneyMovements {
-  accounts: LedgerAccounts;
-  changes: PaymentChanges;
-  refunding: Refunds;
-  payingOut: Payouts;
-  disputing: Disputes;
-  /** Expires and settles what is due, some of it at a time, and gives the time at which the next of it is due. */
-  doDue(): Promise<number | undefined>;
+/** What is left of a destination once it is read: how it ends, and a card's mask. */
+type PayoutDestination =
+  { recurringToken: string } | { outcome: 'approved' | 'declined'; sanitizedMask?: string | undefined };
+
+/** A payout as the service reads it, in minor units. */
+export interface PayoutTerms {
+  amount: number;
+  currency: string;
+  orderNumber: string;
+  callbackUrl?: string | undefined;
+  destination: PayoutDestination;
+}
+
+/** Without `amount`, in minor units, all that is left of the payment. */
+interface PartRequest {
+  token: string;
+  amount?: number | undefined;
 }
 
 export interface MoneyMovementsDeps {
@@ -26,26 +43,57 @@ export interface MoneyMovementsDeps {
   faults: Faults;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
+  /** From the approval of a payment until its money is available. */
   settlementDelayMs: number;
   /** Called after a commit: callbacks and settlements may be due. */
   onChange: () => void;
 }
 
+export type MoneyMovements = ReturnType<typeof createMoneyMovements>;
+
 const settlementsPerCommitMax = 500;
 
-export function createMoneyMovements(deps: MoneyMovementsDeps): MoneyMovements {
-  const { database, tables, now, ids, settlementDelayMs } = deps;
-  const accounts = createLedgerAccounts({ table: tables.bookings, now, settlementDelayMs });
+export function createMoneyMovements(deps: MoneyMovementsDeps) {
+  const { database, tables, now } = deps;
+  const accounts = createLedgerAccounts({ ...deps, table: tables.bookings });
   const transactions = createTransactions({ ...deps, ...tables, accounts });
-  const common = { ...tables, transactions, accounts, now, ids };
+  const common = { ...deps, ...tables, transactions, accounts };
   const changes = createPaymentChanges(common);
+  const withOwn = <Value>(
+    merchant: Merchant,
+    token: string,
+    change: (payment: Payment) => Result<Value>,
+    alsoWrite: AlsoWrite<Value> = () => undefined,
+  ): Promise<Result<Value>> =>
+    transactions.write(() => {
+      const payment = transactions.findOwn(merchant, token);
+      const result = payment === undefined ? { refused: paymentNotFound() } : change(payment);
+      alsoWrite(result);
+      return result;
+    });
   return {
     accounts,
     changes,
-    refunding: createRefunds(common),
-    payingOut: createPayouts(common),
-    disputing: createDisputes(common),
-    doDue: async () => {
+    refund: (merchant: Merchant, { token, amount }: PartRequest, alsoWrite: AlsoWrite<Refund>) =>
+      withOwn(merchant, token, (payment) => refundPayment(common, payment, amount), alsoWrite),
+    payOut: (merchant: Merchant, terms: PayoutTerms, alsoWrite: AlsoWrite<Payout>) =>
+      transactions.write(() => {
+        const result = payOut(common, merchant, terms);
+        alsoWrite(result);
+        return result;
+      }),
+    openDispute: (merchant: Merchant, request: PartRequest & { reasonCode?: string | undefined }) =>
+      withOwn(merchant, request.token, (payment) => openDispute(common, payment, request)),
+    resolveDispute: (merchant: Merchant, id: string, status: 'approved' | 'declined') =>
+      transactions.write((): Result<Dispute> => {
+        const dispute = tables.disputes.find(id);
+        const payment = dispute === undefined ? undefined : transactions.findOwn(merchant, dispute.token);
+        if (dispute === undefined || payment === undefined) return { refused: disputeNotFound() };
+        if (dispute.status !== 'pending') return { refused: alreadyResolved(dispute) };
+        return resolveDispute(common, payment, dispute, status);
+      }),
+    /** Expires and settles what is due, some of it at a time, and gives the time at which the next of it is due. */
+    doDue: async (): Promise<number | undefined> => {
       const nextExpiry = await changes.expireDue();
       if ((accounts.nextSettlement() ?? Number.POSITIVE_INFINITY) <= now())
         await database.write(() => accounts.settle(settlementsPerCommitMax));
@@ -54,3 +102,148 @@ export function createMoneyMovements(deps: MoneyMovementsDeps): MoneyMovements {
     },
   };
 }
+
+type Common = MoneyMovementsDeps &
+  Tables & {
+    transactions: ReturnType<typeof createTransactions>;
+    accounts: ReturnType<typeof createLedgerAccounts>;
+  };
+
+/** Runs inside a transaction, like all below. The payment's callback is queued before the refund's. */
+function refundPayment(
+  { accounts, transactions, refunds, ids, now }: Common,
+  payment: Payment,
+  asked: number | undefined,
+): Result<Refund> {
+  const amount = asked ?? payment.amount - payment.refundedAmount;
+  const parameter = asked === undefined ? 'token' : 'amount';
+  const refused = objectionToRefund(payment, amount, parameter);
+  if (refused !== undefined) return { refused };
+  if (!accounts.refund(payment, amount)) return { refused: noMoney(parameter) };
+  transactions.advance(payment, countRefund(amount));
+  const refund: Refund = {
+    token: newTokenOf(ids),
+    merchantId: payment.merchantId,
+    paymentToken: payment.token,
+    orderNumber: payment.orderNumber,
+    amount,
+    currency: payment.currency,
+    status: 'approved',
+    createdAt: now(),
+  };
+  refunds.insert(refund);
+  transactions.notify(toNotice('refund', refund, payment.callbackUrl));
+  return { value: refund };
+}
+
+/** What was refunded in full is refused like any refund beyond the amount, so that two full refunds end alike. */
+function objectionToRefund(payment: Payment, amount: number, parameter: string): ApiError | undefined {
+  const { status } = payment;
+  if (isFinalStatus(status) && status !== 'approved' && status !== 'refunded')
+    return apiError('payment_in_final_state', `The payment is ${status}: nothing can be refunded.`, 'token');
+  const left = refundableAmount(payment);
+  if (amount >= 1 && amount <= left) return undefined;
+  const message = `At most ${left} of the payment can be refunded, in minor units.`;
+  return apiError('refund_exceeds_amount', message, parameter);
+}
+
+/** To a card, to a bank account, or to the card of an earlier payment; out of settled money only. */
+function payOut(deps: Common, merchant: Merchant, terms: PayoutTerms): Result<Payout> {
+  const { transactions, accounts, payouts, ids, now } = deps;
+  const { destination, ...asked } = terms;
+  const resolved = resolveDestination(deps, merchant, destination);
+  if (resolved === undefined) return { refused: recurringTokenNotFound('destination.recurringToken') };
+  const at = now();
+  const payout: Payout = {
+    token: newTokenOf(ids),
+    merchantId: merchant.id,
+    status: resolved.outcome,
+    amount: asked.amount,
+    currency: asked.currency,
+    orderNumber: asked.orderNumber,
+    callbackUrl: asked.callbackUrl,
+    sanitizedMask: resolved.sanitizedMask,
+    declineReason: resolved.outcome === 'declined' ? 'card_declined' : undefined,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const isCovered =
+    payout.status === 'approved'
+      ? accounts.payOut(payout, payout.amount)
+      : accounts.wallet(payout).available >= payout.amount;
+  if (!isCovered) return { refused: balanceTooSmall() };
+  payouts.insert(payout);
+  if (payout.callbackUrl !== undefined) transactions.notify(toNotice('payout', payout, payout.callbackUrl));
+  return { value: payout };
+}
+
+function resolveDestination(
+  { payments }: Common,
+  merchant: Merchant,
+  destination: PayoutDestination,
+): Exclude<PayoutDestination, { recurringToken: string }> | undefined {
+  if ('outcome' in destination) return destination;
+  const first = payments.findFirstOf(destination.recurringToken);
+  if (first?.merchantId !== merchant.id) return undefined;
+  return { outcome: 'approved', sanitizedMask: first.sanitizedMask };
+}
+
+/** A customer's bank asks for the money of a payment back. While this is pending, its amount cannot be refunded. */
+function openDispute(
+  { transactions, disputes, ids, now }: Common,
+  payment: Payment,
+  request: { amount?: number | undefined; reasonCode?: string | undefined },
+): Result<Dispute> {
+  const left = refundableAmount(payment);
+  const amount = request.amount ?? left;
+  if (left === 0) return { refused: nothingToDispute(payment) };
+  if (amount > left) return { refused: moreThanLeft(left) };
+  const at = now();
+  const dispute: Dispute = {
+    id: newTokenOf(ids),
+    merchantId: payment.merchantId,
+    token: payment.token,
+    orderNumber: payment.orderNumber,
+    amount,
+    currency: payment.currency,
+    status: 'pending',
+    type: 'chargeback',
+    reasonCode: request.reasonCode ?? 'general',
+    comment: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  transactions.advance(payment, countDispute(amount));
+  disputes.insert(dispute);
+  transactions.notify(toNotice('dispute', dispute, payment.callbackUrl));
+  return { value: dispute };
+}
+
+/** `approved`: the customer got the money, and the merchant has lost; `declined`: the merchant keeps it. */
+function resolveDispute(
+  { transactions, disputes, accounts, now }: Common,
+  payment: Payment,
+  pending: Dispute,
+  status: 'approved' | 'declined',
+): Result<Dispute> {
+  const dispute: Dispute = { ...pending, status, updatedAt: now() };
+  if (status === 'approved') accounts.takeBack(payment, dispute.amount, 'dispute_lost');
+  else transactions.advance(payment, countDispute(-dispute.amount));
+  disputes.update(dispute);
+  transactions.notify(toNotice('dispute', dispute, payment.callbackUrl));
+  return { value: dispute };
+}
+
+const noMoney = (parameter: string): ApiError =>
+  apiError('no_money_available_on_refund', 'The balance is less than the refund.', parameter);
+const balanceTooSmall = (): ApiError =>
+  apiError('balance_less_than_amount', 'The available balance is less than the amount.', 'amount');
+/** Also for another merchant's dispute. */
+const disputeNotFound = (): ApiError =>
+  apiError('payment_not_found', 'There is no dispute with this id.', 'id');
+const alreadyResolved = ({ status }: Dispute): ApiError =>
+  apiError('payment_in_final_state', `The dispute is already ${status}.`, 'id');
+const nothingToDispute = ({ status }: Payment): ApiError =>
+  apiError('payment_in_final_state', `The payment is ${status}, with nothing left to dispute.`, 'token');
+const moreThanLeft = (left: number): ApiError =>
+  apiError('incorrect_amount', `amount must be at most ${left}, which is left of the payment.`, 'amount');

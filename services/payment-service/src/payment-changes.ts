@@ -21,14 +21,14 @@ import {
   type Step,
 } from './payments.ts';
 import type { Merchant } from './storage/merchants-table.ts';
-import type { PaymentsTable } from './storage/payments-table.ts';
+import type { Tables } from './storage/tables.ts';
 import type { Transactions } from './transactions.ts';
 
-/** A payment, or why the change was refused; nothing was changed then. */
-export type Changed = { payment: Payment; refused?: never } | { refused: ApiError; payment?: never };
+/** What a change gives, or why it was refused; nothing was changed then. */
+export type Result<Value> = { value: Value; refused?: never } | { refused: ApiError; value?: never };
 
-/** What is written in the same transaction as a change: its record in the log of calls. */
-type AlsoWrite = (changed: Changed) => void;
+/** Writes in the same transaction as the change: its record in the log of calls. */
+export type AlsoWrite<Value> = (result: Result<Value>) => void;
 
 /** What a payment is paid with where no customer is sent to the hosted page. */
 type PaidWith = { card: CardBehaviour } | { recurringToken: string };
@@ -39,25 +39,6 @@ export interface Creation {
   paidWith?: PaidWith | undefined;
 }
 
-/** The changes of a payment. Each resolves when it is durable. */
-export interface PaymentChanges {
-  create(merchant: Merchant, creation: Creation, alsoWrite: AlsoWrite): Promise<Changed>;
-  /** The customer opens the hosted page. Undefined: there is no such payment; likewise below. */
-  open(token: string): Promise<Payment | undefined>;
-  submitCard(token: string, card: CardBehaviour): Promise<Payment | undefined>;
-  answerAuthentication(token: string, isConfirmed: boolean): Promise<Payment | undefined>;
-  /** The merchant confirms or declines a two-step payment. */
-  confirm(merchant: Merchant, token: string, alsoWrite: AlsoWrite): Promise<Changed>;
-  decline(merchant: Merchant, token: string, alsoWrite: AlsoWrite): Promise<Changed>;
-  /** What the customer would do on the page, all at once. */
-  pay(merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined'): Promise<Changed>;
-  revise(merchant: Merchant, token: string, to: Revision): Promise<Changed>;
-  /** What it brought can be paid out from now on; no more is done where that is so already. */
-  settle(merchant: Merchant, token: string): Promise<Changed>;
-  /** Expires what is due and gives the time of the next expiry. */
-  expireDue(): Promise<number | undefined>;
-}
-
 interface Revision {
   status: 'approved' | 'declined';
   amount?: number | undefined;
@@ -65,7 +46,7 @@ interface Revision {
 
 export interface PaymentChangesDeps {
   transactions: Transactions;
-  payments: PaymentsTable;
+  payments: Tables['payments'];
   accounts: Pick<LedgerAccounts, 'fits' | 'settleNow'>;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
@@ -77,27 +58,33 @@ const tokenBytes = 16;
 /** A token of 32 characters. */
 export const newTokenOf = (ids: Pick<Ids, 'hex'>): string => ids.hex(tokenBytes);
 
-export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
+export type PaymentChanges = ReturnType<typeof createPaymentChanges>;
+
+/** The changes of a payment. Each resolves when it is durable; undefined means that there is no such payment. */
+export function createPaymentChanges(deps: PaymentChangesDeps) {
   const { transactions, payments, accounts, now, ids } = deps;
   const { customerDoes, merchantDoes } = createDoings(deps);
   const newToken = (): string => newTokenOf(ids);
-
   return {
-    create: (merchant, creation, alsoWrite) =>
+    create: (merchant: Merchant, creation: Creation, alsoWrite: AlsoWrite<Payment>) =>
       transactions.write(() => {
         const created = createUnlessRefused(deps, merchant, creation);
         alsoWrite(created);
         return created;
       }),
-    open: (token) => customerDoes(token, openCheckout),
-    submitCard: (token, card) => customerDoes(token, openCheckout, submitCard(card, newToken())),
-    answerAuthentication: (token, isConfirmed) =>
+    /** The customer opens the hosted page. */
+    open: (token: string) => customerDoes(token, openCheckout),
+    submitCard: (token: string, card: CardBehaviour) =>
+      customerDoes(token, openCheckout, submitCard(card, newToken())),
+    answerAuthentication: (token: string, isConfirmed: boolean) =>
       customerDoes(token, answerAuthentication(isConfirmed, newToken())),
-    confirm: (merchant, token, alsoWrite) =>
+    /** The merchant confirms or declines a two-step payment. */
+    confirm: (merchant: Merchant, token: string, alsoWrite: AlsoWrite<Payment>) =>
       merchantDoes(merchant, token, nothingHeld, [confirmHold(newToken())], alsoWrite),
-    decline: (merchant, token, alsoWrite) =>
+    decline: (merchant: Merchant, token: string, alsoWrite: AlsoWrite<Payment>) =>
       merchantDoes(merchant, token, nothingHeld, [declineHold], alsoWrite),
-    pay: (merchant, token, how) => {
+    /** What the customer would do on the page, all at once. */
+    pay: (merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined') => {
       const recurringToken = newToken();
       const steps =
         typeof how === 'string'
@@ -105,7 +92,7 @@ export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
           : [submitCard(how, recurringToken), answerAuthentication(true, recurringToken)];
       return merchantDoes(merchant, token, nothingLeftToPay, [openCheckout, ...steps]);
     },
-    revise: (merchant, token, { status, amount }) => {
+    revise: (merchant: Merchant, token: string, { status, amount }: Revision) => {
       const objection = (payment: Payment) => {
         if (!mayRevise(payment, status)) return notRevisable(payment);
         const fits = status === 'declined' || accounts.fits(payment, amount ?? payment.amount);
@@ -113,11 +100,13 @@ export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
       };
       return merchantDoes(merchant, token, objection, [revise(status, amount)]);
     },
-    settle: (merchant, token) =>
-      merchantDoes(merchant, token, nothingTaken, [], ({ payment }) => {
-        if (payment !== undefined) accounts.settleNow(payment);
+    /** What the payment brought can be paid out from now on. */
+    settle: (merchant: Merchant, token: string) =>
+      merchantDoes(merchant, token, nothingTaken, [], ({ value }) => {
+        if (value !== undefined) accounts.settleNow(value);
       }),
-    expireDue: async () => {
+    /** Expires what is due and gives the time of the next expiry. */
+    expireDue: async (): Promise<number | undefined> => {
       const due = payments.tokensDue(now(), expiriesPerCommitMax);
       await Promise.all(due.map((token) => customerDoes(token)));
       return payments.nextExpiry();
@@ -126,7 +115,11 @@ export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
 }
 
 /** Runs inside a transaction. */
-function createUnlessRefused(deps: PaymentChangesDeps, merchant: Merchant, creation: Creation): Changed {
+function createUnlessRefused(
+  deps: PaymentChangesDeps,
+  merchant: Merchant,
+  creation: Creation,
+): Result<Payment> {
   const { transactions, payments, now, ids } = deps;
   const { request, paidWith } = creation;
   const { orderNumber } = request;
@@ -137,7 +130,7 @@ function createUnlessRefused(deps: PaymentChangesDeps, merchant: Merchant, creat
   if (charge === 'unknown token') return { refused: recurringTokenNotFound('recurringToken') };
   const payment = newPayment(request, { token: newTokenOf(ids), merchantId: merchant.id }, now());
   payments.insert(payment);
-  return { payment: charge === undefined ? payment : transactions.advance(payment, openCheckout, charge) };
+  return { value: charge === undefined ? payment : transactions.advance(payment, openCheckout, charge) };
 }
 
 /** What is done at once with a new payment; nothing where its customer will come to the hosted page. */
@@ -167,15 +160,15 @@ function createDoings({ transactions, payments }: PaymentChangesDeps) {
       token: string,
       objection: (payment: Payment) => ApiError | undefined,
       steps: readonly Step[],
-      alsoWrite: AlsoWrite = () => undefined,
-    ): Promise<Changed> =>
+      alsoWrite: AlsoWrite<Payment> = () => undefined,
+    ): Promise<Result<Payment>> =>
       transactions.write(() => {
         const payment = transactions.findOwn(merchant, token);
         const refused = payment === undefined ? paymentNotFound() : objection(payment);
         const changed =
           payment === undefined || refused !== undefined
             ? { refused: refused ?? paymentNotFound() }
-            : { payment: transactions.advance(payment, ...steps) };
+            : { value: transactions.advance(payment, ...steps) };
         alsoWrite(changed);
         return changed;
       }),

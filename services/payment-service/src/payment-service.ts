@@ -13,24 +13,26 @@ import {
 } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { registerApiRoutes } from './api-routes.ts';
-import { createCallbackDelivery } from './callbacks.ts';
+import { createCallbackDelivery, createPostJson } from './callbacks.ts';
 import { ensureServerCertificate, type ServerCertificate } from './certificates.ts';
 import { checkoutPath, registerCheckout } from './checkout/routes.ts';
 import { databaseFileOf, type Environment, type PaymentServiceConfig } from './config.ts';
 import { createDueLoop } from './due-loop.ts';
-import { drain, trackConnections } from './drain.ts';
 import { createFaults } from './faults.ts';
 import { createAuthenticate, registerMerchant, type Registration } from './keys.ts';
 import { createMoneyMovements } from './money-movements.ts';
-import { registerMoneyRoutes } from './money-routes.ts';
 import { customerStep, type Payment } from './payments.ts';
-import { createPostJson } from './post-json.ts';
 import { createSandboxClock } from './sandbox-clock.ts';
 import { registerSandboxRoutes } from './sandbox-routes.ts';
-import { createHttpsServer, createPlainHttpServer, registerBehindKey } from './servers.ts';
+import {
+  createHttpsServer,
+  createPlainHttpServer,
+  drain,
+  registerBehindKey,
+  trackConnections,
+} from './servers.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { createMerchantsTable } from './storage/merchants-table.ts';
-import { createSettingsTable } from './storage/settings-table.ts';
 import { createTables } from './storage/tables.ts';
 
 export interface PaymentServiceDeps {
@@ -65,7 +67,6 @@ export interface PaymentService {
 
 const certificateFolder = 'payment-service-tls';
 const defaultSettlementDelayMs = 24 * 60 * 60_000;
-const clockOffsetSetting = 'clockOffsetMs';
 
 export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
   let running: Promise<RunningService> | undefined;
@@ -147,11 +148,10 @@ function createCore(
   certificate: ServerCertificate,
 ) {
   const { connection } = database;
-  const settings = createSettingsTable(connection);
   const merchants = createMerchantsTable(connection);
   const tables = createTables(connection);
   const faults = createFaults(ids);
-  const time = createSandboxClock(clock, Number(settings.get(clockOffsetSetting) ?? 0));
+  const time = createSandboxClock(clock, database);
   const { now } = time;
   const client = createPostJson(certificate.ca);
   const { queue } = tables;
@@ -168,8 +168,7 @@ function createCore(
   let baseUrl = '';
 
   const advanceClock = async (byMs: number): Promise<number> => {
-    time.advance(byMs);
-    await database.write(() => settings.set(clockOffsetSetting, String(time.offsetMs())));
+    await time.advance(byMs);
     while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now());
     due.wake();
     delivery.wake();
@@ -207,7 +206,6 @@ function processingUrlOf(payment: Payment, baseUrl: string): string | undefined 
 function registerRoutes(https: FastifyInstance, core: Core, environment: Environment): void {
   registerBehindKey(https, createAuthenticate(core.merchants, environment), (scope, merchantOf) => {
     registerApiRoutes(scope, { ...core, merchantOf });
-    registerMoneyRoutes(scope, { ...core, merchantOf });
     if (environment === 'sandbox') registerSandboxRoutes(scope, { ...core, merchantOf });
   });
   registerCheckout(https, { ...core, environment, find: core.payments.find });

@@ -1,21 +1,23 @@
 import type { Clock } from '@tollgate/service-kit';
+import type { Database } from './storage/database.ts';
 
-/** The service's own time: the machine's clock and an offset that a tester can grow. */
-export interface SandboxClock {
-  /** Milliseconds since the Unix epoch. */
-  now(): number;
-  /** How far ahead of the machine's clock it is, in milliseconds. */
-  offsetMs(): number;
-  advance(byMs: number): void;
-}
+const offsetSetting = 'clockOffsetMs';
 
-export function createSandboxClock(clock: Pick<Clock, 'now'>, initialOffsetMs: number): SandboxClock {
-  let offsetMs = initialOffsetMs;
+/** The service's own time, in milliseconds since the Unix epoch: the machine's clock and a durable offset that a tester can grow. */
+export function createSandboxClock(
+  clock: Pick<Clock, 'now'>,
+  { connection, write }: Pick<Database, 'connection' | 'write'>,
+) {
+  const get = connection.prepare('SELECT value FROM settings WHERE name = ?');
+  const set = connection.prepare(
+    'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  );
+  let offsetMs = Number(get.get(offsetSetting)?.['value'] ?? 0);
   return {
-    now: () => clock.now() + offsetMs,
-    offsetMs: () => offsetMs,
-    advance: (byMs) => {
+    now: (): number => clock.now() + offsetMs,
+    advance: async (byMs: number): Promise<void> => {
       offsetMs += byMs;
+      await write(() => set.run(offsetSetting, String(offsetMs)));
     },
   };
 }

@@ -14,15 +14,16 @@ import {
   type ProcessingUrl,
 } from './answers.ts';
 import { cardBehaviour, looksLikeCardNumber } from './cards.ts';
-import type { Disputed, Disputes } from './disputes.ts';
 import { faultsSchema, type Faults } from './faults.ts';
 import { readLedger, type LedgerDeps } from './ledger.ts';
-import type { Changed, PaymentChanges } from './payment-changes.ts';
+import type { MoneyMovements } from './money-movements.ts';
+import type { Result } from './payment-changes.ts';
+import type { Payment } from './payments.ts';
 import type { Merchant } from './storage/merchants-table.ts';
+import type { Dispute } from './storage/tables.ts';
 
-export interface SandboxRoutesDeps extends LedgerDeps {
-  changes: PaymentChanges;
-  disputing: Disputes;
+export interface SandboxRoutesDeps
+  extends LedgerDeps, Pick<MoneyMovements, 'changes' | 'openDispute' | 'resolveDispute'> {
   faults: Faults;
   /** Moves the service's time, durably, and does what has fallen due by it. Gives the new time. */
   advanceClock: (byMs: number) => Promise<number>;
@@ -61,7 +62,7 @@ const reading =
   };
 
 export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesDeps): void {
-  const { faults, advanceClock, changes, disputing, processingUrl } = deps;
+  const { faults, advanceClock, changes, processingUrl } = deps;
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: Handle) =>
     app.route({
       ...{ method, url: `/sandbox/${path}` },
@@ -87,10 +88,10 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
   const settle: Handle = async (request, merchant) =>
     toAnswer(await changes.settle(merchant, parameterIn(request, 'token')), processingUrl);
   const openDispute = reading(disputeSchema, 'body', async (dispute, merchant) =>
-    toDisputeAnswer(await disputing.open(merchant, dispute)),
+    toDisputeAnswer(await deps.openDispute(merchant, dispute)),
   );
   const resolveDispute = reading(resolutionSchema, 'body', async ({ status }, merchant, request) =>
-    toDisputeAnswer(await disputing.resolve(merchant, parameterIn(request, 'id'), status)),
+    toDisputeAnswer(await deps.resolveDispute(merchant, parameterIn(request, 'id'), status)),
   );
   on('POST', 'payments/:token/pay', pay(deps));
   on('POST', 'payments/:token/revise', revise);
@@ -112,13 +113,11 @@ const pay = ({ changes, processingUrl }: SandboxRoutesDeps): Handle =>
     return toAnswer(await changes.pay(merchant, parameterIn(request, 'token'), how), processingUrl);
   });
 
-const toDisputeAnswer = ({ dispute, refused }: Disputed): Answer =>
-  refused === undefined ? success({ dispute: toServiceDispute(dispute) }) : refusal(refused);
+const toDisputeAnswer = ({ value, refused }: Result<Dispute>): Answer =>
+  refused === undefined ? success({ dispute: toServiceDispute(value) }) : refusal(refused);
 
-const toAnswer = (changed: Changed, processingUrl: ProcessingUrl): Answer =>
-  changed.refused === undefined
-    ? success({ payment: toServicePayment(changed.payment, processingUrl) })
-    : refusal(changed.refused);
+const toAnswer = ({ value, refused }: Result<Payment>, processingUrl: ProcessingUrl): Answer =>
+  refused === undefined ? success({ payment: toServicePayment(value, processingUrl) }) : refusal(refused);
 
 const parameterIn = ({ params }: FastifyRequest, name: string): string =>
   isObject(params) ? String(params[name]) : '';

@@ -11,36 +11,25 @@ import {
   type Payment,
   type Step,
 } from './payments.ts';
-import type { CallbackQueue } from './storage/callback-queue.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
-import type { PaymentsTable } from './storage/payments-table.ts';
+import type { Tables } from './storage/tables.ts';
 
-export interface TransactionsDeps {
+export interface TransactionsDeps extends Pick<Tables, 'payments' | 'queue'> {
   database: Pick<Database, 'write'>;
-  payments: PaymentsTable;
   accounts: LedgerAccounts;
-  queue: CallbackQueue;
   faults: Faults;
   now: () => number;
   /** Called after the commit: callbacks and settlements may be due. */
   onChange: () => void;
 }
 
-export interface Transactions {
-  /** Runs a transaction and resolves when it is durable. The other functions are for use inside of one. */
-  write<Value>(transaction: () => Value): Promise<Value>;
-  /** Takes a payment some steps further, books what they moved, and notifies the merchant of changes. */
-  advance(payment: Payment, ...steps: readonly Step[]): Payment;
-  /** A merchant's payment as it stands once what is due has expired. */
-  findOwn(merchant: Merchant, token: string): Payment | undefined;
-  /** Queues a callback, with the fault that strikes it. */
-  tell(notice: Notice): void;
-}
+export type Transactions = ReturnType<typeof createTransactions>;
 
-export function createTransactions(deps: TransactionsDeps): Transactions {
+export function createTransactions(deps: TransactionsDeps) {
   const { database, payments, accounts, queue, faults, now, onChange } = deps;
-  const tell = (notice: Notice): void =>
+  /** Queues a callback, with the fault that strikes it. */
+  const notify = (notice: Notice): void =>
     queueCallback(queue, notice, faults.take(notice.merchantId, 'callback', queueFaults), now());
   const takeStep = (current: Payment, step: Step): Payment => {
     const next = step(current, now());
@@ -48,6 +37,7 @@ export function createTransactions(deps: TransactionsDeps): Transactions {
       return declineBeyondLimit(current, now());
     return next;
   };
+  /** Takes a payment some steps further, books what they moved, and notifies the merchant of changes. */
   const advance = (payment: Payment, ...steps: readonly Step[]): Payment => {
     let current = payment;
     for (const step of steps) {
@@ -55,21 +45,23 @@ export function createTransactions(deps: TransactionsDeps): Transactions {
       const moved = approvedMoney(current, next);
       if (moved > 0) accounts.credit(next, moved);
       if (moved < 0) accounts.takeBack(next, -moved, 'approval_revised');
-      if (needsCallback(current, next)) tell(paymentNotice(next));
+      if (needsCallback(current, next)) notify(paymentNotice(next));
       current = next;
     }
     if (current !== payment) payments.update(current);
     return current;
   };
   return {
-    tell,
+    notify,
     advance,
-    write: async (transaction) => {
+    /** Runs a transaction and resolves when it is durable. The other functions are for use inside of one. */
+    write: async <Value>(transaction: () => Value): Promise<Value> => {
       const value = await database.write(transaction);
       onChange();
       return value;
     },
-    findOwn: (merchant, token) => {
+    /** A merchant's payment as it stands once what is due has expired. */
+    findOwn: (merchant: Merchant, token: string): Payment | undefined => {
       const found = payments.find(token);
       return found?.merchantId === merchant.id ? advance(found, expireWhenDue) : undefined;
     },

@@ -98,9 +98,9 @@ describe('the language of the pages', () => {
     const { texts } = localise(locale);
     expect(cardPage(payment({ locale }))).toContain(`<html lang="${locale}">`);
     expect(cardPage(payment({ locale }))).toContain(texts.payByCard);
-    expect(authenticationPage(payment({ locale }))).toContain(texts.authentication.reject);
-    expect(outcomePage(settled('approved', { locale }))).toContain(texts.outcomes.approved.title);
-    expect(troublePage('notFound', { locale })).toContain(texts.troubles.notFound.title);
+    expect(authenticationPage(payment({ locale }))).toContain(texts.reject);
+    expect(outcomePage(settled('approved', { locale }))).toContain(texts.approvedTitle);
+    expect(troublePage('notFound', { locale })).toContain(texts.notFoundTitle);
   });
 
   it('differs between the six', () => {

@@ -5,13 +5,19 @@ import { cardFields, type CardFault, type CardField, type ShownAgain } from './c
 import { html, type Html } from '@tollgate/service-kit';
 import { scriptElement } from './script.ts';
 import { styleElement } from './style.ts';
-import { localise, showAmount, type Localisation, type Outcome, type Texts, type Trouble } from './texts.ts';
+import { localise, showAmount, type Localisation, type Texts } from './texts.ts';
 
 /** A form that has to be filled in again: what is wrong, and what may be shown again. */
 export interface FaultyForm {
   faults: Partial<Record<CardField, CardFault>>;
   shown: ShownAgain;
 }
+
+/** How a payment stands when the customer has nothing left to do. */
+type Outcome = 'approved' | 'held' | 'declined' | 'refunded' | 'expired';
+
+/** Why there is no page to show. */
+type Trouble = 'notFound' | 'unreadable' | 'failed';
 
 /** What a page shows beside its payment. */
 export interface PageContext {
@@ -33,7 +39,7 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
     ${faultSummary(texts, faults)}
     <form method="post" action="/checkout/${payment.token}" novalidate>
       <div class="field">
-        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23" data-mistyped="${texts.faults.numberMistyped}"`)}
+        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23" data-mistyped="${texts.numberMistypedFault}"`)}
         <span class="brand" id="brand" aria-hidden="true"></span>
       </div>
       <div class="pair">
@@ -48,7 +54,7 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
       <div class="field">
         ${field('holder', html`autocomplete="cc-name" maxlength="255" value="${shown.holder}"`)}
       </div>
-      <button type="submit">${texts.pay(amountOf(payment, localisation))}</button>
+      <button type="submit">${texts.pay.replace('{amount}', () => amountOf(payment, localisation))}</button>
     </form>
     <p class="privacy">${lock}${texts.privacy}</p>`;
   const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
@@ -63,9 +69,9 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
 /** The page on which the customer confirms or rejects, as a bank's would. */
 export function authenticationPage(payment: Payment, context: PageContext = {}): string {
   const localisation = localiseFor(context, payment);
-  const { title, text, confirm, reject } = localisation.texts.authentication;
+  const { authenticationTitle: title, authenticationText, confirm, reject } = localisation.texts;
   const content = html`<h1>${title}</h1>
-    <p>${text}</p>
+    <p>${authenticationText}</p>
     <form method="post" action="/checkout/${payment.token}/authentication">
       <button type="submit" name="answer" value="confirm">${confirm}</button>
       <button type="submit" name="answer" value="reject" class="second">${reject}</button>
@@ -81,17 +87,18 @@ export function authenticationPage(payment: Payment, context: PageContext = {}):
 export function outcomePage(payment: Payment, context: PageContext = {}): string {
   const localisation = localiseFor(context, payment);
   const outcome = outcomeOf(payment);
-  const { title, text } = localisation.texts.outcomes[outcome];
+  const { texts } = localisation;
+  const title = texts[`${outcome}Title`];
   const merchantUrl = isPaid(payment) ? payment.redirectSuccessUrl : payment.redirectFailUrl;
   const back =
     merchantUrl === undefined
       ? undefined
       : html`<p>
-          <a class="button" href="${new URL(merchantUrl).href}">${localisation.texts.backToMerchant}</a>
+          <a class="button" href="${new URL(merchantUrl).href}">${texts.backToMerchant}</a>
         </p>`;
   const content = html`${sign(outcome)}
     <h1>${title}</h1>
-    <p role="status">${text}</p>
+    <p role="status">${texts[`${outcome}Text`]}</p>
     ${back}`;
   return page(localisation, context, {
     title,
@@ -103,11 +110,12 @@ export function outcomePage(payment: Payment, context: PageContext = {}): string
 /** The page that says why there is none. */
 export function troublePage(trouble: Trouble, context: PageContext = {}): string {
   const localisation = localiseFor(context);
-  const { title, text } = localisation.texts.troubles[trouble];
+  const { texts } = localisation;
+  const title = texts[`${trouble}Title`];
   const main = html`<main class="panel outcome">
     ${sign(undefined)}
     <h1>${title}</h1>
-    <p>${text}</p>
+    <p>${texts[`${trouble}Text`]}</p>
   </main>`;
   return page(localisation, context, { title, header: undefined, main });
 }
@@ -181,7 +189,7 @@ const shortened = (orderNumber: string): string => {
 function faultSummary(texts: Texts, faults: FaultyForm['faults']): Html | undefined {
   const items = cardFields.flatMap((name) => {
     const fault = faults[name];
-    return fault === undefined ? [] : [html`<li><a href="#${name}">${texts.faults[fault]}</a></li>`];
+    return fault === undefined ? [] : [html`<li><a href="#${name}">${texts[`${fault}Fault`]}</a></li>`];
   });
   if (items.length === 0) return undefined;
   return html`<div class="faults" role="alert" tabindex="-1" autofocus aria-labelledby="faults-title">
@@ -193,20 +201,20 @@ function faultSummary(texts: Texts, faults: FaultyForm['faults']): Html | undefi
 }
 
 function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, attributes: Html): Html {
-  const hint = name === 'expiry' || name === 'cvv' ? texts.hints[name] : undefined;
+  const hint = name === 'expiry' || name === 'cvv' ? texts[`${name}Hint`] : undefined;
   const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const description = describedBy === '' ? undefined : html` aria-describedby="${describedBy}"`;
   const invalid = fault === undefined ? undefined : html` aria-invalid="true"`;
   // The faults of two fields side by side stand below both, where there is room.
   const isInPair = hint !== undefined;
-  return html`<label for="${name}">${texts.fields[name]}</label>
+  return html`<label for="${name}">${texts[name]}</label>
     ${hint === undefined ? undefined : html`<span class="hint" id="${name}-hint">${hint}</span>`}
     ${isInPair ? undefined : faultText(texts, name, fault)}
     <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />`;
 }
 
 const faultText = (texts: Texts, name: CardField, fault: CardFault | undefined): Html | undefined =>
-  fault === undefined ? undefined : html`<p class="fault" id="${name}-fault">${texts.faults[fault]}</p>`;
+  fault === undefined ? undefined : html`<p class="fault" id="${name}-fault">${texts[`${fault}Fault`]}</p>`;
 
 const lock = html`<svg class="lock" viewBox="0 0 24 24" aria-hidden="true">
   <path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />

@@ -24,19 +24,6 @@ export interface MerchantOverview {
   keys: (KeyRecord & { environment: Environment })[];
 }
 
-/** Each promise resolves when the change is durable; a running service follows it with its next request. */
-export interface OperatorOperations {
-  /** A new merchant, with a key of the sandbox. */
-  register(name: string): Promise<Result<IssuedKey>>;
-  approve(name: string, kinds: readonly Approval[]): Promise<Result<{ missing: Approval[] }>>;
-  /** A further key; one of production only where every approval is recorded. */
-  issueKey(name: string, environment: Environment): Promise<Result<IssuedKey>>;
-  /** Takes a key away: by its identifier, by the beginning of it or of the key as `list` shows it, or by the whole key. */
-  revokeKey(which: string): Promise<Result<{ keyId: string }>>;
-  setUniqueOrderNumber(name: string, isUnique: boolean): Promise<Result<object>>;
-  list(): MerchantOverview[];
-}
-
 export interface OperatorDeps {
   databases: Readonly<Record<Environment, Pick<Database, 'connection' | 'write'>>>;
   ids: Pick<Ids, 'hex'>;
@@ -52,7 +39,10 @@ interface Register {
 
 const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}._-])?$/u;
 
-export function createOperatorOperations({ databases, ids, now }: OperatorDeps): OperatorOperations {
+export type OperatorOperations = ReturnType<typeof createOperatorOperations>;
+
+/** Each promise resolves when the change is durable; a running service follows it with its next request. */
+export function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
   const open = (environment: Environment): Register => ({
     environment,
     merchants: createMerchantsTable(databases[environment].connection),
@@ -64,14 +54,15 @@ export function createOperatorOperations({ databases, ids, now }: OperatorDeps):
     issueKey({ merchants, ids, now }, merchant, environment);
 
   return {
-    register: async (name) => {
+    /** A new merchant, with a key of the sandbox. */
+    register: async (name: string): Promise<Result<IssuedKey>> => {
       if (!namePattern.test(name)) return badName();
       return sandbox.write(() => {
         if (sandbox.merchants.findByName(name) !== undefined) return alreadyRegistered(name);
         return newKey(sandbox, sandbox.merchants.insert(name));
       });
     },
-    approve: async (name, kinds) => {
+    approve: async (name: string, kinds: readonly Approval[]): Promise<Result<{ missing: Approval[] }>> => {
       const known = sandbox.merchants.findByName(name);
       if (known === undefined) return unknownMerchant(name);
       return production.write(() => {
@@ -80,7 +71,8 @@ export function createOperatorOperations({ databases, ids, now }: OperatorDeps):
         return { missing: missingApprovals(production.merchants, id) };
       });
     },
-    issueKey: async (name, environment) => {
+    /** A further key; one of production only if every approval is recorded. */
+    issueKey: async (name: string, environment: Environment): Promise<Result<IssuedKey>> => {
       const known = sandbox.merchants.findByName(name);
       if (known === undefined) return unknownMerchant(name);
       const register = registers[environment];
@@ -92,8 +84,10 @@ export function createOperatorOperations({ databases, ids, now }: OperatorDeps):
         return newKey(register, merchant);
       });
     },
-    revokeKey: (which) => revokeKey(Object.values(registers), which, now),
-    setUniqueOrderNumber: async (name, isUnique) => {
+    /** By its identifier, by the beginning of it or of the key as `list` shows it, or by the whole key. */
+    revokeKey: (which: string): Promise<Result<{ keyId: string }>> =>
+      revokeKey(Object.values(registers), which, now),
+    setUniqueOrderNumber: async (name: string, isUnique: boolean): Promise<Result<object>> => {
       if (sandbox.merchants.findByName(name) === undefined) return unknownMerchant(name);
       for (const { merchants, write } of Object.values(registers)) {
         await write(() => {
@@ -103,7 +97,8 @@ export function createOperatorOperations({ databases, ids, now }: OperatorDeps):
       }
       return {};
     },
-    list: () => sandbox.merchants.list().map((merchant) => toOverview(registers, merchant)),
+    list: (): MerchantOverview[] =>
+      sandbox.merchants.list().map((merchant) => toOverview(registers, merchant)),
   };
 }
 

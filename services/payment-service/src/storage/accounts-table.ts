@@ -34,24 +34,12 @@ export interface Lot {
   remaining: number;
 }
 
-/** Entries, balances and lots. Writing functions run inside a transaction. */
-export interface AccountsTable {
-  balances(wallet: WalletName): Balances;
-  /** The currencies in which a merchant has had money. */
-  currencies(merchantId: number): string[];
-  append(booking: Booking): void;
-  addLot(lot: Omit<Lot, 'id'>, dueAt: number): void;
-  /** Lots that together hold at least `amount`, or all: those of `token` alone, or the newest of the wallet first. */
-  lotsFor(wallet: WalletName, amount: number, token?: string): Lot[];
-  /** Takes so much out of a lot; an empty one is gone. */
-  shrinkLot(lot: Lot, by: number): void;
-  lotsDue(now: number, limit: number): Lot[];
-  nextDue(): number | undefined;
-}
+export type AccountsTable = ReturnType<typeof createAccountsTable>;
 
 const lotColumns = 'SELECT id, merchant_id, currency, token, remaining FROM hold_lots';
 
-export function createAccountsTable(connection: DatabaseSync): AccountsTable {
+/** Entries, balances and lots. Functions that write run inside a transaction. */
+export function createAccountsTable(connection: DatabaseSync) {
   const balances = connection.prepare(
     'SELECT account, balance FROM ledger_balances WHERE merchant_id = ? AND currency = ?',
   );
@@ -80,38 +68,38 @@ export function createAccountsTable(connection: DatabaseSync): AccountsTable {
   const lotsDue = connection.prepare(`${lotColumns} WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`);
   const nextDue = connection.prepare('SELECT due_at FROM hold_lots ORDER BY due_at, id LIMIT 1');
   return {
-    balances: ({ merchantId, currency }) => {
+    balances: ({ merchantId, currency }: WalletName): Balances => {
       const found: Balances = { hold: 0, available: 0, debt: 0, customers: 0, payouts: 0 };
       for (const row of balances.all(merchantId, currency))
         found[row['account'] as AccountName] = Number(row['balance']);
       return found;
     },
-    currencies: (merchantId) => currencies.all(merchantId).map((row) => String(row['currency'])),
-    append: ({ wallet: { merchantId, currency }, name, token, at, entries }) => {
+    /** The currencies in which a merchant has had money. */
+    currencies: (merchantId: number): string[] =>
+      currencies.all(merchantId).map((row) => String(row['currency'])),
+    append: ({ wallet: { merchantId, currency }, name, token, at, entries }: Booking): void => {
       for (const [account, amount] of entries) {
         insertEntry.run(name, token, at, merchantId, currency, account, amount);
         addToBalance.run(merchantId, currency, account, amount);
       }
     },
-    addLot: ({ wallet, token, remaining }, dueAt) => {
+    addLot: ({ wallet, token, remaining }: Omit<Lot, 'id'>, dueAt: number): void => {
       insertLot.run(wallet.merchantId, wallet.currency, token, remaining, dueAt);
     },
-    lotsFor: ({ merchantId, currency }, amount, token) => {
+    /** Lots that together hold at least `amount`, or all: those of `token` alone, or the newest of the wallet first. */
+    lotsFor: ({ merchantId, currency }: WalletName, amount: number, token?: string): Lot[] => {
       const rows =
         token === undefined
           ? newestLots.iterate(merchantId, currency)
           : lotsOfToken.iterate(token, merchantId, currency);
       return takeUntil(rows, amount);
     },
-    shrinkLot: ({ id, remaining }, by) => {
+    shrinkLot: ({ id, remaining }: Lot, by: number): void => {
       if (by === remaining) deleteLot.run(id);
       else shrinkLot.run(by, id);
     },
-    lotsDue: (now, limit) => lotsDue.all(now, limit).map(toLot),
-    nextDue: () => {
-      const row = nextDue.get();
-      return row === undefined ? undefined : Number(row['due_at']);
-    },
+    lotsDue: (now: number, limit: number): Lot[] => lotsDue.all(now, limit).map(toLot),
+    nextDue: (): number | undefined => nextDue.all().map((row) => Number(row['due_at']))[0],
   };
 }
 

@@ -18,14 +18,10 @@ export const callsKept = 10_000;
 const callsBetweenTrims = 500;
 const isIdle = "effect = 'none'";
 
-/** The calls of all merchants. `add` runs inside a transaction, so that an effect and its record are durable together. */
-export interface CallLog {
-  add(call: CallRecord): void;
-  /** The calls of a merchant, oldest first. */
-  list(merchantId: number, orderNumber: string | undefined): CallRecord[];
-}
+export type CallLog = ReturnType<typeof createCallLog>;
 
-export function createCallLog(connection: DatabaseSync): CallLog {
+/** The calls of all merchants. `add` runs inside a transaction, so that an effect and its record are durable together. */
+export function createCallLog(connection: DatabaseSync) {
   const insert = connection.prepare(
     'INSERT INTO calls (at, merchant_id, operation, token, order_number, effect, answer) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
@@ -41,12 +37,13 @@ export function createCallLog(connection: DatabaseSync): CallLog {
      WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id`,
   );
   return {
-    add: ({ at, merchantId, operation, token, orderNumber, effect, answer }) => {
+    add: ({ at, merchantId, operation, token, orderNumber, effect, answer }: CallRecord): void => {
       const values = [at, merchantId, operation, token ?? null, orderNumber ?? null, effect, answer];
       const id = Number(insert.run(...values).lastInsertRowid);
       if (id % callsBetweenTrims === 0) for (const trim of trims) trim.run();
     },
-    list: (merchantId, orderNumber) =>
+    /** The calls of a merchant, oldest first. */
+    list: (merchantId: number, orderNumber: string | undefined): CallRecord[] =>
       list.all(merchantId, orderNumber ?? null).map((row) => ({
         merchantId,
         at: Number(row['at']),

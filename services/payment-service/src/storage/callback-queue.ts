@@ -33,20 +33,10 @@ interface CallbackRecord {
   tries: number;
 }
 
-/** The durable queue of callbacks. Writing functions run inside a transaction. */
-export interface CallbackQueue {
-  add(callback: NewCallback, state?: 'due' | 'dropped'): void;
-  /** Due callbacks, in the order in which they fell due. */
-  due(now: number, limit: number): QueuedCallback[];
-  /** The first due time after `now`. */
-  nextDueAfter(now: number): number | undefined;
-  settle(id: number, state: 'delivered' | 'given_up', tries: number): void;
-  retryAt(id: number, dueAt: number, tries: number): void;
-  /** The newest `limit` callbacks of a merchant, oldest first. */
-  records(merchantId: number, orderNumber: string | undefined, limit: number): CallbackRecord[];
-}
+export type CallbackQueue = ReturnType<typeof createCallbackQueue>;
 
-export function createCallbackQueue(connection: DatabaseSync): CallbackQueue {
+/** The durable queue of callbacks. Functions that write run inside a transaction. */
+export function createCallbackQueue(connection: DatabaseSync) {
   const columns = 'merchant_id, token, order_number, status, url, body, state, tries, due_at';
   const insert = connection.prepare(
     `INSERT INTO callbacks (${columns}, waits_for_next) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
@@ -69,46 +59,36 @@ export function createCallbackQueue(connection: DatabaseSync): CallbackQueue {
   const retryAt = connection.prepare(
     'UPDATE callbacks SET due_at = ?, tries = ?, waits_for_next = 0 WHERE id = ?',
   );
-  const recordColumns =
-    'SELECT token, order_number, status, state, tries FROM callbacks WHERE merchant_id = ?';
-  const records = connection.prepare(`${recordColumns} ORDER BY id DESC LIMIT ?`);
-  const recordsOfOrder = connection.prepare(`${recordColumns} AND order_number = ? ORDER BY id DESC LIMIT ?`);
+  const records = connection.prepare(
+    `SELECT token, order_number, status, state, tries FROM callbacks
+     WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id DESC LIMIT ?3`,
+  );
   return {
-    add: (callback, state = 'due') => {
+    add: (callback: NewCallback, state: 'due' | 'dropped' = 'due'): void => {
       const { merchantId, token, orderNumber, status, url, body, dueAt, waitsForNext = false } = callback;
-      insert.run(
-        merchantId,
-        token,
-        orderNumber ?? null,
-        status,
-        url,
-        body,
-        state,
-        dueAt,
-        waitsForNext ? 1 : 0,
-      );
+      const stored = [merchantId, token, orderNumber ?? null, status, url, body, state, dueAt];
+      insert.run(...stored, waitsForNext ? 1 : 0);
       if (waitsForNext) return;
       // Rewritten, a waiting one gets a later id and so its place behind the one just added.
       if (Number(passWaiting.run(dueAt, token).changes) > 0) removeWaiting.run(token);
     },
-    due: (now, limit) => due.all(now, limit).map((row) => ({ ...row }) as unknown as QueuedCallback),
-    nextDueAfter: (now) => {
-      const row = nextDue.get(now);
-      return row === undefined ? undefined : Number(row['due_at']);
-    },
-    settle: (id, state, tries) => {
+    /** Due callbacks, in the order in which they fell due. */
+    due: (now: number, limit: number): QueuedCallback[] =>
+      due.all(now, limit).map((row) => ({ ...row }) as unknown as QueuedCallback),
+    nextDueAfter: (now: number): number | undefined =>
+      nextDue.all(now).map((row) => Number(row['due_at']))[0],
+    settle: (id: number, state: 'delivered' | 'given_up', tries: number): void => {
       settle.run(state, tries, id);
     },
-    retryAt: (id, dueAt, tries) => {
+    retryAt: (id: number, dueAt: number, tries: number): void => {
       retryAt.run(dueAt, tries, id);
     },
-    records: (merchantId, orderNumber, limit) => {
-      const rows =
-        orderNumber === undefined
-          ? records.all(merchantId, limit)
-          : recordsOfOrder.all(merchantId, orderNumber, limit);
-      return rows.map(toRecord).reverse();
-    },
+    /** The newest `limit` callbacks of a merchant, oldest first. */
+    records: (merchantId: number, orderNumber: string | undefined, limit: number): CallbackRecord[] =>
+      records
+        .all(merchantId, orderNumber ?? null, limit)
+        .map(toRecord)
+        .reverse(),
   };
 }
 

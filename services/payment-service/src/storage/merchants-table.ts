@@ -21,34 +21,18 @@ export interface KeyRecord {
   revokedAt: number | undefined;
 }
 
+export type MerchantsTable = ReturnType<typeof createMerchantsTable>;
+
 /**
- * Merchants, their approvals and the hashes of their keys. Writing functions run inside a transaction.
+ * Merchants, their approvals and the hashes of their keys. Functions that write run inside a transaction.
  *
  * An operator's command writes these tables while the service runs: nothing of them may be kept in memory.
  */
-export interface MerchantsTable {
-  findByName(name: string): Merchant | undefined;
-  findById(merchantId: number): Merchant | undefined;
-  /** By name. */
-  list(): Merchant[];
-  insert(name: string): Merchant;
-  setUniqueOrderNumber(merchantId: number, isUnique: boolean): void;
-  /** Every key whose hash begins with `prefix`, so that the caller can compare the whole hash in constant time. */
-  keysByHashPrefix(prefix: string): { hash: string; isRevoked: boolean; merchant: Merchant }[];
-  insertKey(key: { hash: string; merchantId: number } & Omit<KeyRecord, 'revokedAt'>): void;
-  /** Oldest first. */
-  keysOf(merchantId: number): KeyRecord[];
-  /** Keys whose identifier, or whose text, begins with `beginning`. */
-  keysBeginningWith(beginning: string): KeyRecord[];
-  revokeKey(keyId: string, revokedAt: number): void;
-  approvalsOf(merchantId: number): Approval[];
-  /** To approve again changes nothing. */
-  approve(approval: { merchantId: number; kind: Approval; approvedAt: number }): void;
-}
-
-export function createMerchantsTable(connection: DatabaseSync): MerchantsTable {
-  return { ...createAccounts(connection), ...createKeys(connection), ...createApprovals(connection) };
-}
+export const createMerchantsTable = (connection: DatabaseSync) => ({
+  ...createAccounts(connection),
+  ...createKeys(connection),
+  ...createApprovals(connection),
+});
 
 function createAccounts(connection: DatabaseSync) {
   const columns = 'id, name, unique_order_number';
@@ -58,14 +42,9 @@ function createAccounts(connection: DatabaseSync) {
   const insert = connection.prepare('INSERT INTO merchants (name) VALUES (?)');
   const setUnique = connection.prepare('UPDATE merchants SET unique_order_number = ? WHERE id = ?');
   return {
-    findByName: (name: string) => {
-      const row = findByName.get(name);
-      return row === undefined ? undefined : toMerchant(row);
-    },
-    findById: (merchantId: number) => {
-      const row = findById.get(merchantId);
-      return row === undefined ? undefined : toMerchant(row);
-    },
+    findByName: (name: string): Merchant | undefined => findByName.all(name).map(toMerchant)[0],
+    findById: (merchantId: number): Merchant | undefined => findById.all(merchantId).map(toMerchant)[0],
+    /** By name. */
     list: () => list.all().map(toMerchant),
     insert: (name: string) => ({
       id: Number(insert.run(name).lastInsertRowid),
@@ -97,22 +76,20 @@ function createKeys(connection: DatabaseSync) {
     'UPDATE merchant_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL',
   );
   return {
+    /** Every key whose hash begins with `prefix`, so that the caller can compare the whole hash in constant time. */
     keysByHashPrefix: (prefix: string) =>
       keysByHashPrefix.all(prefix, prefix).map((row) => ({
         hash: String(row['hash']),
         isRevoked: row['revoked_at'] !== null,
         merchant: toMerchant(row),
       })),
-    insertKey: ({
-      hash,
-      keyId,
-      shown,
-      merchantId,
-      createdAt,
-    }: Parameters<MerchantsTable['insertKey']>[0]) => {
+    insertKey: (key: { hash: string; merchantId: number } & Omit<KeyRecord, 'revokedAt'>): void => {
+      const { hash, keyId, shown, merchantId, createdAt } = key;
       insertKey.run(hash, keyId, shown, merchantId, createdAt);
     },
+    /** Oldest first. */
     keysOf: (merchantId: number) => keysOf.all(merchantId).map(toKeyRecord),
+    /** Keys whose identifier, or whose text, begins with `beginning`. */
     keysBeginningWith: (beginning: string) => keysBeginningWith.all(beginning).map(toKeyRecord),
     revokeKey: (keyId: string, revokedAt: number) => {
       revokeKey.run(revokedAt, keyId);
@@ -130,7 +107,9 @@ function createApprovals(connection: DatabaseSync) {
       const kinds = new Set(approvalsOf.all(merchantId).map((row) => row['kind']));
       return approvals.filter((kind) => kinds.has(kind));
     },
-    approve: ({ merchantId, kind, approvedAt }: Parameters<MerchantsTable['approve']>[0]) => {
+    /** To approve again changes nothing. */
+    approve: (approval: { merchantId: number; kind: Approval; approvedAt: number }): void => {
+      const { merchantId, kind, approvedAt } = approval;
       approve.run(merchantId, kind, approvedAt);
     },
   };

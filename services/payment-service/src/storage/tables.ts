@@ -1,19 +1,227 @@
-import type { DatabaseSync } from 'node:sqlite';
+/** Payments, refunds, payouts and disputes as stored records: whole as JSON, with columns for what is searched. */
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { z } from 'zod';
+import { paymentSchema, type Payment } from '../payments.ts';
 import { createAccountsTable } from './accounts-table.ts';
 import { createCallLog } from './call-log.ts';
 import { createCallbackQueue } from './callback-queue.ts';
-import { createOperationsList } from './operations-list.ts';
-import { createPaymentsTable } from './payments-table.ts';
-import { createRecordsTables } from './records-table.ts';
 
-/** What merchants' operations are kept in. */
+/** A refund as it is stored: `amount` of one payment, in minor units. `createdAt` is milliseconds since the Unix epoch. */
+const refundSchema = z.object({
+  token: z.string(),
+  merchantId: z.int(),
+  paymentToken: z.string(),
+  orderNumber: z.string().optional(),
+  amount: z.int(),
+  currency: z.string(),
+  status: z.enum(['pending', 'approved', 'declined']),
+  createdAt: z.int(),
+});
+export type Refund = z.infer<typeof refundSchema>;
+
+/** A payout as it is stored. Of its destination only a card's mask is kept; times are milliseconds since the Unix epoch. */
+const payoutSchema = z.object({
+  token: z.string(),
+  merchantId: z.int(),
+  status: z.enum(['pending', 'approved', 'declined']),
+  amount: z.int(),
+  currency: z.string(),
+  orderNumber: z.string(),
+  callbackUrl: z.string().optional(),
+  sanitizedMask: z.string().optional(),
+  declineReason: z.string().optional(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type Payout = z.infer<typeof payoutSchema>;
+
+/** A dispute as it is stored; `token` is that of its payment. Times are milliseconds since the Unix epoch. */
+const disputeSchema = z.object({
+  id: z.string(),
+  merchantId: z.int(),
+  token: z.string(),
+  orderNumber: z.string().optional(),
+  amount: z.int(),
+  currency: z.string(),
+  status: z.enum(['pending', 'approved', 'declined']),
+  type: z.string(),
+  reasonCode: z.string(),
+  comment: z.string().nullable(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type Dispute = z.infer<typeof disputeSchema>;
+
+/** Which payments a list shows. Times are milliseconds since the Unix epoch, `createdBefore` exclusive. */
+export interface PaymentFilter {
+  merchantId: number;
+  orderNumber?: string | undefined;
+  createdFrom?: number | undefined;
+  createdBefore?: number | undefined;
+}
+
 export type Tables = ReturnType<typeof createTables>;
 
+/** Functions that write run inside a transaction. */
 export const createTables = (connection: DatabaseSync) => ({
   payments: createPaymentsTable(connection),
-  ...createRecordsTables(connection),
+  refunds: createRecordsTable<Refund>(connection, 'refunds', readerOf(refundSchema), tokenOf),
+  payouts: createRecordsTable<Payout>(connection, 'payouts', toPayout, tokenOf),
+  disputes: createRecordsTable<Dispute>(connection, 'disputes', readerOf(disputeSchema), ({ id }) => id),
   bookings: createAccountsTable(connection),
   operations: createOperationsList(connection),
   queue: createCallbackQueue(connection),
   calls: createCallLog(connection),
 });
+
+type Row = Record<string, unknown>;
+const readerOf =
+  <Item>(schema: z.ZodType<Item>) =>
+  (row: Row): Item =>
+    schema.parse(JSON.parse(String(row['record'])));
+const toPayment = readerOf(paymentSchema);
+const toPayout = readerOf(payoutSchema);
+const tokenOf = ({ token }: { token: string }): string => token;
+
+function createPaymentsTable(connection: DatabaseSync) {
+  const insert = connection.prepare(
+    `INSERT INTO payments (token, merchant_id, order_number, created_at, expires_at, record) VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const update = connection.prepare('UPDATE payments SET expires_at = ?, record = ? WHERE token = ?');
+  const find = connection.prepare('SELECT record FROM payments WHERE token = ?');
+  const rememberToken = connection.prepare(
+    'INSERT OR IGNORE INTO recurring_tokens (token, merchant_id, payment_token) VALUES (?, ?, ?)',
+  );
+  const findFirst = connection.prepare(
+    'SELECT record FROM payments JOIN recurring_tokens ON payment_token = payments.token WHERE recurring_tokens.token = ?',
+  );
+  const existsOrderNumber = connection.prepare(
+    'SELECT 1 FROM payments WHERE merchant_id = ? AND order_number = ? LIMIT 1',
+  );
+  const tokensDue = connection.prepare(
+    'SELECT token FROM payments WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
+  );
+  const nextExpiry = connection.prepare(
+    'SELECT expires_at FROM payments WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1',
+  );
+  return {
+    insert: (payment: Payment): void => {
+      const { token, merchantId, orderNumber, createdAt, expiresAt } = payment;
+      const record = JSON.stringify(payment);
+      insert.run(token, merchantId, orderNumber ?? null, createdAt, expiresAt ?? null, record);
+    },
+    update: (payment: Payment): void => {
+      update.run(payment.expiresAt ?? null, JSON.stringify(payment), payment.token);
+      const { recurringToken, merchantId, token } = payment;
+      if (recurringToken !== undefined) rememberToken.run(recurringToken, merchantId, token);
+    },
+    find: (token: string): Payment | undefined => find.all(token).map(toPayment)[0],
+    /** The payment at whose approval a recurring token was given out; repeat payments carry the same token. */
+    findFirstOf: (recurringToken: string): Payment | undefined =>
+      findFirst.all(recurringToken).map(toPayment)[0],
+    existsOrderNumber: (merchantId: number, orderNumber: string): boolean =>
+      existsOrderNumber.get(merchantId, orderNumber) !== undefined,
+    /** Newest first. */
+    list: (filter: PaymentFilter, page: { offset: number; limit: number }): Payment[] => {
+      const { where, values } = toCondition(filter);
+      const statement = connection.prepare(
+        `SELECT record FROM payments ${where} ORDER BY id DESC LIMIT ? OFFSET ?`,
+      );
+      return statement.all(...values, page.limit, page.offset).map(toPayment);
+    },
+    count: (filter: PaymentFilter): number => {
+      const { where, values } = toCondition(filter);
+      return Number(
+        connection.prepare(`SELECT count(*) AS count FROM payments ${where}`).get(...values)?.['count'],
+      );
+    },
+    /** Tokens of payments whose expiry has come, oldest first. */
+    tokensDue: (now: number, limit: number): string[] =>
+      tokensDue.all(now, limit).map((row) => String(row['token'])),
+    nextExpiry: (): number | undefined => nextExpiry.all().map((row) => Number(row['expires_at']))[0],
+  };
+}
+
+/** The condition of a filter in SQL, for payments and for payouts. */
+function toCondition(filter: PaymentFilter): { where: string; values: SQLInputValue[] } {
+  const conditions: [string, SQLInputValue | undefined][] = [
+    ['merchant_id = ?', filter.merchantId],
+    ['order_number = ?', filter.orderNumber],
+    ['created_at >= ?', filter.createdFrom],
+    ['created_at < ?', filter.createdBefore],
+  ];
+  const given = conditions.filter((entry): entry is [string, SQLInputValue] => entry[1] !== undefined);
+  return {
+    where: `WHERE ${given.map(([sql]) => sql).join(' AND ')}`,
+    values: given.map(([, value]) => value),
+  };
+}
+
+function createRecordsTable<Item extends Pick<Payment, 'merchantId' | 'orderNumber' | 'createdAt'>>(
+  connection: DatabaseSync,
+  table: 'refunds' | 'payouts' | 'disputes',
+  read: (row: Row) => Item,
+  idOf: (item: Item) => string,
+) {
+  const insert = connection.prepare(
+    `INSERT INTO ${table} (record_id, merchant_id, order_number, created_at, record) VALUES (?, ?, ?, ?, ?)`,
+  );
+  const update = connection.prepare(`UPDATE ${table} SET record = ? WHERE record_id = ?`);
+  const find = connection.prepare(`SELECT record FROM ${table} WHERE record_id = ?`);
+  const list = connection.prepare(
+    `SELECT record FROM ${table} WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id DESC LIMIT ?3`,
+  );
+  return {
+    insert: (item: Item): void => {
+      const { merchantId, orderNumber = null, createdAt } = item;
+      insert.run(idOf(item), merchantId, orderNumber, createdAt, JSON.stringify(item));
+    },
+    update: (item: Item): void => {
+      update.run(JSON.stringify(item), idOf(item));
+    },
+    find: (id: string): Item | undefined => find.all(id).map(read)[0],
+    /** The newest `limit` of a merchant, or of one `orderNumber`, newest first. */
+    list: (merchantId: number, orderNumber: string | undefined, limit: number): Item[] =>
+      list.all(merchantId, orderNumber ?? null, limit).map(read),
+  };
+}
+
+/** An entry of a list that may hold payments and payouts. */
+type ListedOperation = { payment: Payment; payout?: never } | { payout: Payout; payment?: never };
+
+/** Which of the two a list shows, by `operationType` of `GET /payments`. */
+type OperationType = 'pays' | 'payouts' | 'all';
+
+const tablesOf = { pays: ['payments'], payouts: ['payouts'], all: ['payments', 'payouts'] } as const;
+
+/** Pages of payments and payouts together, newest first. */
+function createOperationsList(connection: DatabaseSync) {
+  return {
+    list: (
+      type: OperationType,
+      filter: PaymentFilter,
+      { offset, limit }: { offset: number; limit: number },
+    ): ListedOperation[] => {
+      const { where, values } = toCondition(filter);
+      const tables = tablesOf[type];
+      const parts = tables.map(
+        (table) => `SELECT '${table}' AS kind, id, created_at, record FROM ${table} ${where}`,
+      );
+      // One table is in the order of its ids; of two, only the times can be compared.
+      const order = tables.length === 1 ? 'id DESC' : 'created_at DESC, kind, id DESC';
+      const sql = `${parts.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`;
+      const rows = connection.prepare(sql).all(...tables.flatMap(() => values), limit, offset);
+      return rows.map((row) =>
+        row['kind'] === 'payouts' ? { payout: toPayout(row) } : { payment: toPayment(row) },
+      );
+    },
+    count: (type: OperationType, filter: PaymentFilter): number => {
+      const { where, values } = toCondition(filter);
+      const counts = tablesOf[type].map((table) => {
+        const row = connection.prepare(`SELECT count(*) AS count FROM ${table} ${where}`).get(...values);
+        return Number(row?.['count']);
+      });
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
