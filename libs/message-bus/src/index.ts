@@ -1,10 +1,7 @@
 export * from './embedded/embedded-message-bus.ts';
 export * from './embedded/embedded-topic-reader.ts';
-export { partitionStreamPrefix } from './embedded/partition-streams.ts';
-export { type Retention, retainTopics } from './embedded/retention.ts';
-export * from './errors.ts';
+export { partitionStreamPrefix } from './embedded/topics.ts';
 export type { KafkaConnectionOptions } from './kafka/connection.ts';
 export type { TopicDifference, TopicSpec } from './kafka/topic-specs.ts';
 export * from './message-bus.ts';
 export * from './topic-prefix.ts';
-export * from './topic-reader.ts';

@@ -1,31 +1,27 @@
 /** The port: what Tollgate needs of a message bus. One contract suite runs against every adapter. */
+import { TollgateError } from '@tollgate/service-kit';
+
+/** The bus did not confirm: some, all or none of the messages were written. Retryable unless it says otherwise. */
+export class BusUnavailable extends TollgateError {
+  constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super(code, message, { retryable: true, ...options });
+  }
+}
 
 export interface Message {
   /** Messages of one key stay in order. */
   key: string;
   value: Uint8Array;
   headers: Readonly<Record<string, string>>;
-  /**
-   * What it follows from, such as the id of an event: of each cause a topic has one message. The embedded bus recognises a
-   * repeat by it, from any sender, as `lastPerPartition` says; Kafka takes no notice of it. Without a cause, a message
-   * that was published again because the first try failed may be there twice.
-   */
-  cause?: string;
 }
 
-export interface BusRecord extends Omit<Message, 'cause'> {
+export interface BusRecord extends Message {
   topic: string;
   partition: number;
-  /** Decimal number of the record in its partition, as text. Grows; gaps are possible. */
+  /** Place of the record in its partition. Grows; gaps are possible. */
   offset: string;
   /** When the bus took the record, milliseconds since the Unix epoch. */
   timestamp: number;
-}
-
-export interface PartitionEnd {
-  partition: number;
-  /** The offset after that of the last record; `0` where there never was one. */
-  end: string;
 }
 
 export interface SubscribeOptions {
@@ -36,7 +32,7 @@ export interface SubscribeOptions {
 }
 
 export interface MessageBus {
-  /** Whether the bus answered when it was asked last; for readiness only, as the next call may find it otherwise. */
+  /** Whether the bus answered the last request; for readiness only. */
   isConnected(): boolean;
 
   /**
@@ -53,28 +49,39 @@ export interface MessageBus {
    */
   subscribe(options: SubscribeOptions, handle: (batch: readonly BusRecord[]) => Promise<void>): Promise<void>;
 
-  /**
-   * The last record of each partition that has one: what a publisher resumes from. Of what comes to be there after it, the
-   * messages with a cause that it publishes are not written again.
-   */
+  close(): Promise<void>;
+}
+
+/** What a publisher of the public topics needs as well. */
+export interface KafkaMessageBus extends MessageBus {
+  /** The last record of each partition that has one. @throws BusUnavailable */
   lastPerPartition(topic: string): Promise<BusRecord[]>;
 
-  /**
-   * Where each partition ends, of a topic that exists. It grows with each record, and not with what is deleted because of
-   * its age or by hand: where it is lower than it was, records are gone that had been confirmed.
-   */
-  endPerPartition(topic: string): Promise<PartitionEnd[]>;
-
-  /** The partition that messages of this key go to, which a publisher compares with the last records. */
+  /** The partition of the messages of this key. @throws BusUnavailable */
   partitionOf(topic: string, key: string): Promise<number>;
 
-  /**
-   * What a topic is known by whatever bus leads to it: the same for all who share its records, and another for every
-   * other one. A publisher keeps it with its checkpoint.
-   *
-   * @throws BusUnavailable (retryable)
-   */
-  addressOf(topic: string): Promise<string>;
+  /** Identifies the topics: the same for everyone who shares their records. @throws BusUnavailable */
+  address(): Promise<string>;
+}
 
-  close(): Promise<void>;
+export interface ReadTopicOptions {
+  /**
+   * In each partition: its first record, the first one to come, or the first one that the bus took at this time or later
+   * (`timestamp`, milliseconds since the Unix epoch) with all that follow it.
+   */
+  from: 'beginning' | 'end' | { timestamp: number };
+  /** Continues with the records to come; otherwise the reading ends after those that were there when it began. */
+  isFollowing?: boolean;
+  /** Ends the reading, without an error. */
+  signal: AbortSignal;
+}
+
+/** The port for inspection: it reads a topic, joins no group and leaves no trace. */
+export interface TopicReader {
+  /**
+   * The records of a topic, those of one partition in order. A topic that does not exist has no records.
+   *
+   * @throws TollgateError `bus_name_invalid`; retryable if the bus cannot be read
+   */
+  readTopic(topic: string, options: ReadTopicOptions): AsyncIterable<BusRecord>;
 }

@@ -1,9 +1,8 @@
-/** Lets several installations share a cluster: the topics and groups of each begin with a prefix that its services do not see. */
-import type { BusRecord, MessageBus } from './message-bus.ts';
-import type { TopicReader } from './topic-reader.ts';
+/** Lets several installations share a Kafka cluster: the topics and groups of each begin with a prefix that its services do not see. */
+import type { BusRecord, KafkaMessageBus, TopicReader } from './message-bus.ts';
 
-/** The same bus, whose topics and groups are those of the installation that the prefix names. */
-export function prefixTopics(bus: MessageBus, prefix: string): MessageBus {
+/** The same bus for one installation. */
+export function prefixTopics(bus: KafkaMessageBus, prefix: string): KafkaMessageBus {
   const outside = (name: string) => `${prefix}${name}`;
   const inside = withoutPrefix(prefix);
   return {
@@ -14,14 +13,13 @@ export function prefixTopics(bus: MessageBus, prefix: string): MessageBus {
         handle(batch.map(inside)),
       ),
     lastPerPartition: async (topic) => (await bus.lastPerPartition(outside(topic))).map(inside),
-    endPerPartition: (topic) => bus.endPerPartition(outside(topic)),
     partitionOf: (topic, key) => bus.partitionOf(outside(topic), key),
-    addressOf: (topic) => bus.addressOf(outside(topic)),
+    address: async () => `${await bus.address()}/${prefix}`,
     close: () => bus.close(),
   };
 }
 
-/** The same for one who reads. */
+/** The same reader for one installation. */
 export function prefixTopicReader(reader: TopicReader, prefix: string): TopicReader {
   const inside = withoutPrefix(prefix);
   return {

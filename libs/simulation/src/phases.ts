@@ -154,7 +154,7 @@ async function heal(
   trace.tell('it is compared');
   for (const difference of differences()) complain('I9', difference);
   world.checks.atEnd();
-  requireTopics(log.all(), complain);
+  requireTopics(world.broker.records, log.all(), complain);
   requireNoSecretIn(log, complain);
   await compareReadModels(world);
   if (!world.isRestored()) await feeds.finish();

@@ -1,6 +1,7 @@
 /** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { addMachines } from './world/boot.ts';
+import { type Broker, createBroker } from './world/broker.ts';
 import { createAccounting } from './checks/accounting.ts';
 import { comparePositions } from './checks/position-sums.ts';
 import type { Books } from './checks/books.ts';
@@ -83,6 +84,8 @@ export interface World {
     /** When it was set back, simulated milliseconds. */
     storeClockSetBackAt: number;
   };
+  /** The public topics. */
+  broker: Broker;
   /** What has come to the `callbackUrl` of any team. */
   webhooks: Inbox;
   endpoints: WebhookEndpoints;
@@ -152,11 +155,14 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     isOutage: () => false,
     webhooks,
     weather: { ...fairWeather },
+    broker: createBroker('kafka.sim'),
     ...{ endpoints, saw },
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
     isRestored,
-    beginAnew: () => void Object.assign(world, accounting.begin()),
+    // The operator sets another prefix of the topics, as after every restore.
+    beginAnew: () =>
+      void Object.assign(world, accounting.begin(), { broker: createBroker('kafka.sim/restored.') }),
   };
   const disasters = createDisasters(world);
   addMachines(world, disasters);

@@ -5,6 +5,7 @@ import {
 } from '@tollgate/gateway-api';
 import { type DueItem, inquiryDelays } from '@tollgate/payment-domain';
 import { type MessageBus, createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
+import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
 import { Secret, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -69,10 +70,6 @@ it('restarts the inquiry schedule and the callbacks after each has failed, and s
   let subscriptions = 0;
   const bus: MessageBus = {
     publish: () => Promise.resolve(),
-    lastPerPartition: () => Promise.resolve([]),
-    endPerPartition: () => Promise.resolve([]),
-    partitionOf: () => Promise.resolve(0),
-    addressOf: (topic: string) => Promise.resolve(topic),
     isConnected: () => true,
     close: () => Promise.resolve(),
     subscribe: () => Promise.reject(new Error(`subscription ${(subscriptions += 1)}`)),
@@ -146,7 +143,7 @@ describe('the parts together', () => {
     await callback(bus, 'pay_unknown', { type: 'refund', status: 'declined', token: 'service-refund-1' });
     await callback(bus, 'po_unknown', { type: 'payout', status: 'approved', token: 'service-payout-1' });
     await eventually(async () => {
-      const deadLetter = await bus.lastPerPartition(providerCallbacksDlqTopic);
+      const deadLetter = await recordsOnTopic(harness().store, providerCallbacksDlqTopic);
       expect(deadLetter.map(({ key }) => key).sort()).toEqual(['pay_unknown', 'po_unknown']);
     });
   });

@@ -1,21 +1,19 @@
-import { type MessageBus, type Message } from '@tollgate/message-bus';
+import type { Message, MessageBus } from '@tollgate/message-bus';
+import { bytesOf, messageBytesMax } from './topic-records.ts';
 
-/** Of one batch. Kafka takes about 1 MiB for one partition at a time (`max.message.bytes`), and a record less than that. */
 const messagesMax = 200;
 const batchBytesMax = 900_000;
-/** Of one record: one that is larger could not be published at all, and would hold up all that come after it. */
-export const messageBytesMax = 600_000;
 
 /** Messages of several topics, on their way to the bus. */
 export interface Batch {
   add(topic: string, message: Message): void;
-  /** True where another message would be too many. */
+  /** True if another message could be too many. */
   isFull(): boolean;
   isEmpty(): boolean;
   /**
-   * Publishes them, each topic in order, and is empty then.
+   * Publishes each topic in order and empties the batch.
    *
-   * @throws BusUnavailable once nothing of it is written any more; some, all or none of it is
+   * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
    */
   publish(): Promise<void>;
 }
@@ -43,6 +41,3 @@ export function createBatch(bus: Pick<MessageBus, 'publish'>): Batch {
     },
   };
 }
-
-export const bytesOf = ({ key, value, headers }: Message): number =>
-  key.length + value.byteLength + JSON.stringify(headers).length;

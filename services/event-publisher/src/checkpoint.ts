@@ -1,4 +1,4 @@
-/** How far the publisher has come, kept in the store; at the same time the proof of who publishes. */
+/** The publisher's progress, kept in the event store; at the same time the proof of which process publishes. */
 import {
   type EventStore,
   type Position,
@@ -7,71 +7,79 @@ import {
   failedStreamSchema,
   positionSchema,
 } from '@tollgate/event-store';
-import type { MessageBus } from '@tollgate/message-bus';
+import type { KafkaMessageBus } from '@tollgate/message-bus';
 import { type Clock, type Ids, type Log, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { publishedTopics } from './published-kinds.ts';
-import { type TopicEnd, topicEndSchema } from './topic-ends.ts';
+import { publishedPrefixes } from './topic-records.ts';
 
 export const checkpointStream = 'checkpoint-event-publisher';
-/** Least time between two writes of a position alone, milliseconds: what is read again after a crash is skipped anyway. */
+/** Least time between two writes of a position alone, milliseconds: the last records cover what came after it. */
 const writeEveryMs = 1_000;
-/** A proof that took longer is taken again, milliseconds: a process that was stopped meanwhile may be too late. */
+/** A proof that took longer is taken again, milliseconds: the process may have been suspended meanwhile. */
 const proofMsMax = 1_000;
 const proofsMax = 3;
+/** Other writers of the checkpoint that a request for a republication meets. */
+const conflictsMax = 10;
+
+const republicationSchema = z.object({
+  topics: z.array(z.string()),
+  /** Events up to `from` and after `upTo` are published as usual. */
+  from: positionSchema,
+  upTo: positionSchema,
+  /** Every event up to here is on the other topics. */
+  reached: positionSchema,
+});
 
 const checkpointSchema = z.object({
-  /** Addresses of what the position holds for. A topic that is not among them has been given nothing. */
-  addresses: z.array(z.string()),
+  /** Address of the topics that the position holds for. On other ones, nothing was published. */
+  address: z.string(),
   /** Every event up to here is on its topic, except those of the failed streams. */
   position: positionSchema,
   /** `revision` is the first event that is not on its topic. */
   failedStreams: z.array(failedStreamSchema),
-  /** Where the partitions ended then. */
-  ends: z.array(topicEndSchema),
+  /** Topics whose events are published again, whatever their last records are. */
+  republication: republicationSchema.optional(),
 });
-type Progress = Omit<z.infer<typeof checkpointSchema>, 'addresses'>;
-
-/** The ends are asked for where it is written only. */
-type NewProgress = Omit<Progress, 'ends'> & {
-  endsAt: (position: Position) => Promise<readonly TopicEnd[]>;
-};
+export type Progress = Omit<z.infer<typeof checkpointSchema>, 'address'>;
 
 export interface PublisherCheckpoint {
   /**
-   * Reads the last one and makes it ours: its former holder publishes nothing any more. `claimedAt` is where in the store
-   * that is: whatever was published before has a lower position.
+   * Reads the last one and makes it ours: its former holder publishes nothing any more. Everything that was published before
+   * has a position lower than `claimedAt`.
    *
    * @throws StoreUnavailable, BusUnavailable
    */
   claim(): Promise<Progress & { claimedAt: Position }>;
-  /** Writes a position now and then only, and `atOnce` where what comes next depends on it. */
-  write(progress: NewProgress, options?: { atOnce?: boolean }): Promise<void>;
+  /** Writes a position once a second at most; `atOnce` if the next step depends on it. */
+  write(progress: Progress, options?: { atOnce?: boolean }): Promise<void>;
   /**
    * Publish right after it, or not at all.
    *
-   * @throws TollgateError `publisher_superseded` where another one has claimed it, `store_too_slow` where that was not
-   * found out in time; StoreUnavailable
+   * @throws TollgateError `publisher_superseded`, `store_too_slow`; StoreUnavailable
    */
   requireOurs(): Promise<void>;
 }
 
-export interface CheckpointDependencies {
+interface StoreDependencies {
   store: EventStore;
-  bus: Pick<MessageBus, 'addressOf'>;
   clock: Clock;
   ids: Ids;
   log: Log;
 }
 
-export function createPublisherCheckpoint(deps: CheckpointDependencies): PublisherCheckpoint {
+const openCheckpoint = (deps: StoreDependencies) =>
+  createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
+
+export function createPublisherCheckpoint(
+  deps: StoreDependencies & { bus: Pick<KafkaMessageBus, 'address'> },
+): PublisherCheckpoint {
   const { bus, clock } = deps;
-  const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
-  let addresses: string[] = [];
+  const checkpoint = openCheckpoint(deps);
+  let address = '';
   let written: Position | undefined;
 
   async function replace(progress: Progress): Promise<Position> {
-    const answer = await checkpoint.replace({ ...progress, addresses });
+    const answer = await checkpoint.replace({ ...progress, address });
     if (answer.kind === 'conflict') throw superseded();
     written = progress.position;
     return answer.position;
@@ -79,22 +87,15 @@ export function createPublisherCheckpoint(deps: CheckpointDependencies): Publish
 
   return {
     claim: async () => {
-      addresses = await Promise.all(publishedTopics.map((topic) => bus.addressOf(topic)));
+      address = await bus.address();
       const last = await checkpoint.read();
-      // From the beginning where a topic is new or of another bus: the last records tell what need not be sent again.
-      const holdsForAll = addresses.every((address) => last?.addresses.includes(address));
-      const progress = {
-        position: holdsForAll && last !== undefined ? last.position : beginning,
-        failedStreams: last?.failedStreams ?? [],
-        // Of another bus they say nothing.
-        ends: holdsForAll && last !== undefined ? last.ends : [],
-      };
+      const progress: Progress =
+        last?.address === address ? last : { position: beginning, failedStreams: last?.failedStreams ?? [] };
       return { ...progress, claimedAt: await replace(progress) };
     },
-    write: async ({ endsAt, ...progress }, { atOnce = false } = {}) => {
+    write: async (progress, { atOnce = false } = {}) => {
       const isNews = written === undefined || progress.position > written;
-      if (!atOnce && !(isNews && checkpoint.ageMs() >= writeEveryMs)) return;
-      await replace({ ...progress, ends: [...(await endsAt(progress.position))] });
+      if (atOnce || (isNews && checkpoint.ageMs() >= writeEveryMs)) await replace(progress);
     },
     requireOurs: async () => {
       for (let proofs = 0; proofs < proofsMax; proofs += 1) {
@@ -105,13 +106,56 @@ export function createPublisherCheckpoint(deps: CheckpointDependencies): Publish
       throw new TollgateError(
         'store_too_slow',
         'The store did not confirm in time that this publisher holds the claim.',
-        {
-          retryable: true,
-        },
+        { retryable: true },
       );
     },
   };
 }
+
+/**
+ * Has the publisher, in whichever process, publish the events of these topics again that were recorded at that time or later;
+ * all of them without a time. False if nothing was published yet.
+ *
+ * @throws StoreUnavailable; TollgateError `checkpoint_contended`
+ */
+export async function requestRepublication(
+  deps: StoreDependencies,
+  { topics, since }: { topics: readonly string[]; since: number | undefined },
+): Promise<boolean> {
+  const checkpoint = openCheckpoint(deps);
+  const from = since === undefined ? beginning : await positionBefore(deps.store, since);
+  for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+    const last = await checkpoint.read();
+    if (last === undefined) return false;
+    const { republication: underWay, position: reached } = last;
+    const republication = {
+      topics: [...new Set([...(underWay?.topics ?? []), ...topics])],
+      from: earlierOf(from, underWay?.from ?? from),
+      // The checkpoint may be behind what is published.
+      upTo: await deps.store.head(),
+      reached: underWay?.reached ?? reached,
+    };
+    const position = earlierOf(from, reached);
+    const answer = await checkpoint.replace({ ...last, republication, position });
+    if (answer.kind === 'appended') return true;
+  }
+  throw new TollgateError('checkpoint_contended', 'The publisher keeps writing its checkpoint. Try again.', {
+    retryable: true,
+  });
+}
+
+/** The position of the last event before the first one that was recorded at that time or later. */
+async function positionBefore(store: EventStore, since: number): Promise<Position> {
+  const { signal } = new AbortController();
+  let position = beginning;
+  for await (const item of store.subscribe({ from: beginning, prefixes: publishedPrefixes, signal })) {
+    if (item.kind === 'caught-up' || item.recordedAt >= since) break;
+    position = item.position;
+  }
+  return position;
+}
+
+const earlierOf = (a: Position, b: Position): Position => (a < b ? a : b);
 
 const superseded = () =>
   new TollgateError('publisher_superseded', 'Another publisher has taken over.', { retryable: true });

@@ -1,3 +1,4 @@
+export { requestRepublication } from './checkpoint.ts';
+export * from './computed-topics.ts';
 export * from './event-publisher.ts';
-export { publishedPrefixes } from './published-kinds.ts';
-export * from './record-of.ts';
+export { type RecordOf, createRecordOf, publishedPrefixes, publishedTopics } from './topic-records.ts';

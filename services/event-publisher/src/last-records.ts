@@ -1,39 +1,34 @@
+/** The last record of each partition: what a publisher resumes from after an unclean stop. */
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
 import { eventIdHeader, positionHeader, sequenceHeader } from '@tollgate/gateway-api';
-import type { BusRecord, MessageBus } from '@tollgate/message-bus';
+import type { BusRecord, KafkaMessageBus } from '@tollgate/message-bus';
 import { TollgateError } from '@tollgate/service-kit';
-import { publishedKinds, publishedTopics } from './published-kinds.ts';
+import { publishedKinds, publishedTopics } from './topic-records.ts';
 
-/** The last record of a partition, as far as a publisher resumes from it. */
 interface LastRecord {
   key: string;
-  /** How far the partition has come in the store. */
+  /** Every event up to here that belongs on the partition is there, except those of quarantined streams. */
   position: Position;
   /** Revision of the event in the record. */
   revision: number;
 }
 
-/** What each partition had when this was read. */
 export interface LastRecords {
-  /** Undefined where the partition of this key has no record. */
+  /** Undefined if the partition of this key has no record. */
   ofKey(topic: string, key: string): Promise<LastRecord | undefined>;
-  /** The same of a partition. */
-  ofPartition(topic: string, partition: number): LastRecord | undefined;
-  /** Takes a partition for empty, whatever it has. */
-  forget(topic: string, partition: number): void;
-  /** True where an event of this key has reached its topic, unless its stream had failed. */
-  reaches(topic: string, key: string, position: Position): Promise<boolean>;
   /** Notes that the partition of this key has another last record. */
   note(topic: string, last: LastRecord): Promise<void>;
+  /** True if an event of this key at this position is on its topic, unless its stream was quarantined. */
+  reaches(topic: string, key: string, position: Position): Promise<boolean>;
 }
 
 interface Dependencies {
   store: Pick<EventStore, 'read'>;
-  bus: Pick<MessageBus, 'lastPerPartition' | 'partitionOf'>;
+  bus: Pick<KafkaMessageBus, 'lastPerPartition' | 'partitionOf'>;
 }
 
 /**
- * @param end a position after all that was published from this store
+ * @param end a position after everything that was published from this store
  * @throws BusUnavailable, StoreUnavailable; TollgateError `topic_of_another_store`
  */
 export async function readLastRecords({ store, bus }: Dependencies, end: Position): Promise<LastRecords> {
@@ -46,14 +41,11 @@ export async function readLastRecords({ store, bus }: Dependencies, end: Positio
   const furthest = [...byPartition.values()].reduce((a, { position: b }) => (a > b ? a : b), beginning);
   const partitionOf = async (topic: string, key: string) => nameOf(topic, await bus.partitionOf(topic, key));
   const ofKey = async (topic: string, key: string) => byPartition.get(await partitionOf(topic, key));
-
   return {
     ofKey,
-    ofPartition: (topic, partition) => byPartition.get(nameOf(topic, partition)),
-    forget: (topic, partition) => void byPartition.delete(nameOf(topic, partition)),
+    note: async (topic, last) => void byPartition.set(await partitionOf(topic, last.key), last),
     reaches: async (topic, key, position) =>
       position <= furthest && position <= ((await ofKey(topic, key))?.position ?? beginning),
-    note: async (topic, last) => void byPartition.set(await partitionOf(topic, last.key), last),
   };
 }
 
@@ -64,19 +56,17 @@ const toLastRecord = ({ key, headers }: BusRecord): LastRecord => ({
 });
 
 /**
- * A topic may have outlived its store, which was restored from a backup, or recreated. Positions of the two cannot be
- * compared, and what looks as if it were published already would be left out silently.
+ * Positions of a topic and of a store that was restored or recreated cannot be compared: events would be left out silently.
  *
- * @throws TollgateError `topic_of_another_store` where the store does not have the record's event
+ * @throws TollgateError `topic_of_another_store` if the store does not have the record's event
  */
 async function requireOfStore(store: Dependencies['store'], record: BusRecord, end: Position): Promise<void> {
   const { topic, partition, key, headers } = record;
   const kind = publishedKinds.find((each) => each.topic === topic);
-  // What others have written there says nothing about a store.
+  // A record of another program says nothing about a store.
   if (kind === undefined || headers[positionHeader] === undefined) return;
   const { revision, position } = toLastRecord(record);
   const stream = `${kind.views.streamPrefix}${key}`;
-  // The position may be that of a later event than the record's: it says how far the partition has come.
   if (position <= end && Number.isSafeInteger(revision) && revision >= 0)
     for await (const { id } of store.read(stream, { from: revision, limit: 1 }))
       if (id === headers[eventIdHeader]) return;

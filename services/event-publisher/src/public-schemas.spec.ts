@@ -35,7 +35,7 @@ import {
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { publishedKinds } from './published-kinds.ts';
+import { publishedKinds } from './topic-records.ts';
 
 const metadata = { order: '4711' };
 const request = requested({ metadata, orderNumber: 'order-1', recurring: true, recurringToken: 'rec_1' });

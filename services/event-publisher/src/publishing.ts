@@ -1,123 +1,193 @@
-/**
- * One pass of the publisher: takes over, brings in what had failed, and publishes from the checkpoint on until the signal
- * is aborted or something fails.
- */
+/** One pass of the publisher: claims the checkpoint, tries quarantined streams again, and publishes from the checkpoint on. */
 import {
-  createBatchAge,
-  createFailedStreams,
-  restAfter,
   type EventStore,
   type FailedStream,
+  type FailedStreams,
   type Position,
   type RecordedEvent,
+  StoreUnavailable,
+  beginning,
+  createBatchAge,
+  createFailedStreams,
+  failureAt,
+  restAfter,
 } from '@tollgate/event-store';
-import type { Message, MessageBus } from '@tollgate/message-bus';
+import { positionHeader } from '@tollgate/gateway-api';
+import type { KafkaMessageBus, Message } from '@tollgate/message-bus';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { createBatch } from './batch.ts';
-import { catchUpStream } from './catch-up.ts';
-import { createPublisherCheckpoint } from './checkpoint.ts';
-import { readLastRecords } from './last-records.ts';
-import { createMessages } from './messages.ts';
-import { publishedPrefixes, publishedStream } from './published-kinds.ts';
-import { compareEnds } from './topic-ends.ts';
+import { type Batch, createBatch } from './batch.ts';
+import {
+  type Progress,
+  type PublisherCheckpoint,
+  checkpointStream,
+  createPublisherCheckpoint,
+} from './checkpoint.ts';
+import { type LastRecords, readLastRecords } from './last-records.ts';
+import { type RecordOf, createRecordOf, publishedPrefixes, publishedStream } from './topic-records.ts';
 
 export interface PublishingDependencies {
   store: EventStore;
-  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'endPerPartition' | 'partitionOf' | 'addressOf'>;
+  bus: Pick<KafkaMessageBus, 'publish' | 'lastPerPartition' | 'partitionOf' | 'address'>;
   clock: Clock;
   ids: Ids;
   log: Log;
 }
 
-/** Hears how a pass gets on. */
+/** Is informed of the progress of a pass. */
 export interface PublishingWatch {
-  /** An event is in hand that is not on its topic yet. */
+  /** An event was read that is not on its topic yet. */
   pending(event: RecordedEvent): void;
-  /** Everything up to `position` is on its topic; `isAtEnd` where the store has no more. */
+  /** Everything up to `position` is on its topic; `isAtEnd` if the store has no more. */
   reached(position: Position, isAtEnd: boolean): void;
   failed(streams: readonly FailedStream[]): void;
 }
 
+interface Pass extends PublishingDependencies {
+  checkpoint: PublisherCheckpoint;
+  /** Where the checkpoint was. */
+  from: Position;
+  republication: Progress['republication'];
+  lastRecords: LastRecords;
+  recordOf: RecordOf;
+  batch: Batch;
+  failed: FailedStreams;
+  watch: PublishingWatch;
+  signal: AbortSignal;
+}
+
 /**
  * @throws StoreUnavailable, BusUnavailable; TollgateError `too_many_failed_streams`, `publisher_superseded`,
- * `store_too_slow`, `topic_of_another_store`, `records_gone`; the signal's reason where it was aborted before a send
+ * `store_too_slow`, `topic_of_another_store`; the signal's reason if it was aborted before a send
  */
 export async function publishFromCheckpoint(
   deps: PublishingDependencies,
   watch: PublishingWatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, bus, clock, log } = deps;
   const checkpoint = createPublisherCheckpoint(deps);
-  const { failedStreams, claimedAt, ...claimed } = await checkpoint.claim();
+  const { failedStreams, claimedAt, position: from, republication } = await checkpoint.claim();
   // After the claim: from here on, the former publisher begins no further send.
-  const lastRecords = await readLastRecords({ store, bus }, claimedAt);
-  const { from, at: endsAt } = await compareEnds({ bus, lastRecords, log }, claimed);
-  const [messages, batch] = [createMessages(store), createBatch(bus)];
-  const failed = createFailedStreams(log, failedStreams);
+  const lastRecords = await readLastRecords(deps, claimedAt);
+  const [recordOf, batch] = [createRecordOf(deps.store), createBatch(deps.bus)];
+  const failed = createFailedStreams(deps.log, failedStreams);
+  const parts = { checkpoint, from, republication, lastRecords, recordOf, batch, failed, watch, signal };
+  const pass: Pass = { ...deps, ...parts };
   watch.failed(failed.list());
-  for (const each of failedStreams) await bringIn(each);
-  await follow();
+  for (const each of failedStreams) await retry(pass, each);
+  await follow(pass);
+}
 
-  async function bringIn(each: FailedStream): Promise<void> {
-    const catchingUp = { store, messages, lastRecords, publish, flush };
-    const failure = await catchUpStream(catchingUp, each, from);
-    if (failure === undefined) failed.delete(each.stream);
-    else failed.add(failure);
-    await noteFailed(from);
+/**
+ * Publishes what is missing of a quarantined stream up to where its partition has come. These records are late in their
+ * partition, and carry its position, so that it does not seem to go back.
+ */
+async function retry(pass: Pass, { stream, revision }: FailedStream): Promise<void> {
+  const { store, lastRecords, from, failed, batch } = pass;
+  const published = publishedStream(stream);
+  if (published === undefined) return;
+  const { kind, key } = published;
+  const last = await lastRecords.ofKey(kind.topic, key);
+  const upTo = laterOf(from, last?.position ?? beginning);
+  const start = last?.key === key ? Math.max(revision, last.revision + 1) : revision;
+  failed.delete(stream);
+  let latest: RecordedEvent | undefined;
+  for await (const event of store.read(stream, { from: start })) {
+    if (event.position > upTo) break;
+    const message = await messageOf(pass, event);
+    if (message === undefined) break;
+    batch.add(kind.topic, { ...message, headers: { ...message.headers, [positionHeader]: upTo } });
+    latest = event;
+    if (batch.isFull()) await flush(pass);
   }
+  await flush(pass);
+  if (latest !== undefined)
+    await lastRecords.note(kind.topic, { key, position: upTo, revision: latest.revision });
+  await noteFailed(pass, from);
+}
 
-  async function follow(): Promise<void> {
-    const age = createBatchAge(clock);
-    let events = 0;
-    for await (const item of store.subscribe({ from, prefixes: publishedPrefixes, signal })) {
-      if (item.kind === 'event') {
-        events += 1;
-        await take(item);
-        if (!batch.isFull() && !age.isDueWith()) continue;
-      }
-      await flush();
-      watch.reached(item.position, item.kind === 'caught-up');
-      // What has moved the store's end may be a checkpoint: answering to that with another one would never end.
-      if (events > 0)
-        await checkpoint.write({ position: item.position, failedStreams: failed.list(), endsAt });
-      if (item.kind === 'caught-up') await restAfter(events, { clock, signal });
-      events = 0;
-      age.restart();
+async function follow(pass: Pass): Promise<void> {
+  const { store, clock, checkpoint, from, batch, watch, signal } = pass;
+  const age = createBatchAge(clock);
+  let events = 0;
+  for await (const item of store.subscribe({ from, prefixes: followed, signal })) {
+    if (item.kind === 'event' && item.stream === checkpointStream) {
+      await checkpoint.requireOurs();
+      continue;
     }
-  }
-
-  async function take(event: RecordedEvent): Promise<void> {
-    const published = publishedStream(event.stream);
-    if (published === undefined || failed.has(event.stream)) return;
-    const { kind, key } = published;
-    if (await lastRecords.reaches(kind.topic, key, event.position)) return;
-    watch.pending(event);
-    const made = await messages.of(kind, event);
-    if (made.kind === 'message') {
-      batch.add(kind.topic, made.message);
-      return;
+    if (item.kind === 'event') {
+      events += 1;
+      await take(pass, item);
+      if (!batch.isFull() && !age.isDueWith()) continue;
     }
-    failed.add(made);
-    await flush();
-    // On record before anything later is published: that would make it look as if this had been, too.
-    await noteFailed(event.position);
-  }
-
-  async function publish(topic: string, message: Message): Promise<void> {
-    batch.add(topic, message);
-    if (batch.isFull()) await flush();
-  }
-
-  async function flush(): Promise<void> {
-    if (batch.isEmpty()) return;
-    await checkpoint.requireOurs();
-    signal.throwIfAborted();
-    await batch.publish();
-  }
-
-  async function noteFailed(position: Position): Promise<void> {
-    watch.failed(failed.list());
-    await checkpoint.write({ position, failedStreams: failed.list(), endsAt }, { atOnce: true });
+    await flush(pass);
+    watch.reached(item.position, item.kind === 'caught-up');
+    const isRepublished = pass.republication !== undefined && item.position >= pass.republication.upTo;
+    if (isRepublished) pass.republication = undefined;
+    // Another follower's checkpoint moves the end of the store, too: answering each with one of ours would never end.
+    if (events > 0 || isRepublished)
+      await checkpoint.write(progressAt(pass, item.position), { atOnce: isRepublished });
+    if (item.kind === 'caught-up') await restAfter(events, { clock, signal });
+    events = 0;
+    age.restart();
   }
 }
+
+async function take(pass: Pass, event: RecordedEvent): Promise<void> {
+  const published = publishedStream(event.stream);
+  if (published === undefined || isHeldBack(pass, event)) return;
+  const { kind, key } = published;
+  if (await isThere(pass, { topic: kind.topic, key, position: event.position })) return;
+  pass.watch.pending(event);
+  const message = await messageOf(pass, event);
+  if (message === undefined) {
+    await flush(pass);
+    // On record before anything later is published: that would make it look as if this had been, too.
+    await noteFailed(pass, event.position);
+  } else pass.batch.add(kind.topic, message);
+}
+
+const isHeldBack = ({ failed }: Pass, { stream, revision }: RecordedEvent): boolean =>
+  failed.has(stream) && failed.list().some((each) => each.stream === stream && revision >= each.revision);
+
+async function isThere(
+  { republication, lastRecords }: Pass,
+  { topic, key, position }: { topic: string; key: string; position: Position },
+): Promise<boolean> {
+  const isRepublished = republication?.topics.includes(topic) === true;
+  if (isRepublished && position > republication.from && position <= republication.upTo) return false;
+  if (republication !== undefined && !isRepublished && position <= republication.reached) return true;
+  return lastRecords.reaches(topic, key, position);
+}
+
+/** Undefined if there is none, and the stream is quarantined. @throws StoreUnavailable */
+async function messageOf({ recordOf, failed }: Pass, event: RecordedEvent): Promise<Message | undefined> {
+  try {
+    return await recordOf(event);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    failed.add(failureAt(event, error));
+    return undefined;
+  }
+}
+
+async function flush({ batch, checkpoint, signal }: Pass): Promise<void> {
+  if (batch.isEmpty()) return;
+  await checkpoint.requireOurs();
+  signal.throwIfAborted();
+  await batch.publish();
+}
+
+function progressAt({ republication, failed }: Pass, position: Position): Progress {
+  const isDone = republication === undefined || position >= republication.upTo;
+  return { position, failedStreams: failed.list(), ...(isDone ? {} : { republication }) };
+}
+
+async function noteFailed(pass: Pass, position: Position): Promise<void> {
+  pass.watch.failed(pass.failed.list());
+  await pass.checkpoint.write(progressAt(pass, position), { atOnce: true });
+}
+
+/** The checkpoint as well: a process that replaces it has taken over, or has requested a republication. */
+const followed = [...publishedPrefixes, checkpointStream];
+
+const laterOf = (a: Position, b: Position): Position => (a > b ? a : b);

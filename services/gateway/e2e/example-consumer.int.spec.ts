@@ -1,4 +1,4 @@
-/** The example of libs/gateway-api on the embedded bus: whatever comes again, it books once. */
+/** The example of libs/gateway-api on a bus that stands for Kafka: each change is booked once. */
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { type EncodedRecord, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
 import { publicTopics } from '@tollgate/gateway-api/asyncapi';

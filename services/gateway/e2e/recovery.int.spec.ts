@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventFiles } from './arrangement.ts';
 import { issueKey, tollgate, tollgateExit } from './commands.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
-import { storeOf, textsOnKafka } from './topic.ts';
+import { storeOf, textsOnTopics } from './topic.ts';
 
 afterAll(stopEverything);
 
@@ -68,7 +68,7 @@ async function storedTexts(): Promise<string[]> {
     found.push(...textsIn([item.data, item.metadata, item.stream]));
   }
   await store.close();
-  for (const [, text] of await textsOnKafka(system)) found.push(text);
+  for (const [, text] of await textsOnTopics(system)) found.push(text);
   return found;
 }
 

@@ -11,7 +11,7 @@ import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { eventFiles, sandboxKeyFiles } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
 import { ledgerOf, serviceTokenOf } from './ledger.ts';
-import { storeOf, textsOnKafka } from './topic.ts';
+import { storeOf, textsOnTopics } from './topic.ts';
 import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
@@ -170,7 +170,7 @@ async function storedIn(system: System): Promise<ReadonlyMap<string, string>> {
     texts.set(kind, [...(texts.get(kind) ?? []), JSON.stringify(item)]);
   }
   await store.close();
-  for (const [topic, text] of await textsOnKafka(system)) texts.set(`bus-${topic}`, [text]);
+  for (const [topic, text] of await textsOnTopics(system)) texts.set(`bus-${topic}`, [text]);
   return new Map([...texts].map(([kind, all]) => [kind, all.join('\n')]));
 }
 

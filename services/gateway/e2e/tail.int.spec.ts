@@ -8,34 +8,20 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
-import { type EncodedRecord, gatewayPaymentsTopic } from '@tollgate/gateway-api';
-import { publicTopics } from '@tollgate/gateway-api/asyncapi';
-import { createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import { eventually, programEnvironment } from '@tollgate/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../src/command-line/cli.ts', import.meta.url));
 
-function exampleOf(type: string): EncodedRecord {
-  const found = publicTopics.flatMap(({ messages }) => messages).find((each) => each.type === type);
-  if (found === undefined) throw new Error(`there is no example of ${type}`);
-  return found.example;
-}
-
-const requested = exampleOf('tollgate.payment.requested.v1');
-const approved = exampleOf('tollgate.payment.approved.v1');
-
-/** A bus in a data directory, as a gateway has it, and a tail of its payments in another process. */
+/** A payment in a data directory, as a gateway has it, and a tail of its payments in another process. */
 async function start(...options: string[]) {
   const file = await temporaryFile();
   const store = await createEmbeddedEventStore({ file });
   onTestFinished(() => store.close());
-  const bus = createEmbeddedMessageBus({
-    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
-    holder: 'e2e',
-  });
-  await bus.publish(gatewayPaymentsTopic, [requested]);
+  await appendPayment(store, 'pay_1', [requested()]);
   const tail = spawn(process.execPath, [cli, 'tail', gatewayPaymentsTopic, ...options], {
     env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dirname(file) },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,14 +29,15 @@ async function start(...options: string[]) {
   onTestFinished(() => void tail.kill('SIGKILL'));
   const printed = { text: '' };
   tail.stdout.setEncoding('utf8').on('data', (text: string) => (printed.text += text));
-  return { bus, tail, printed, ended: once(tail, 'exit') };
+  const accept = () => appendPayment(store, 'pay_1', [happening.accepted]);
+  return { accept, tail, printed, ended: once(tail, 'exit') };
 }
 
 it.each(['SIGINT', 'SIGTERM'] as const)('follows what a gateway writes, until %s', async (signal) => {
-  const { bus, tail, printed, ended } = await start('--from', 'beginning', '--follow');
+  const { accept, tail, printed, ended } = await start('--from', 'beginning', '--follow');
   await eventually(() => expect(printed.text).toContain('payment.requested'));
-  await bus.publish(gatewayPaymentsTopic, [approved]);
-  await eventually(() => expect(printed.text).toContain('payment.approved'));
+  await accept();
+  await eventually(() => expect(printed.text).toContain('payment.attempt-accepted'));
   tail.kill(signal);
   expect(await ended).toEqual([0, null]);
 });
@@ -63,9 +50,9 @@ it('ends after the last event where it does not follow, and adds colour in a ter
 });
 
 it('ends where nobody reads any more what it prints', async () => {
-  const { bus, tail, printed, ended } = await start('--from', 'beginning', '--follow');
+  const { accept, tail, printed, ended } = await start('--from', 'beginning', '--follow');
   await eventually(() => expect(printed.text).toContain('payment.requested'));
   tail.stdout.destroy();
-  await bus.publish(gatewayPaymentsTopic, [approved]);
+  await accept();
   expect(await ended).toEqual([0, null]);
 });

@@ -8,7 +8,7 @@ import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { describeTopicReader } from '../testing/topic-reader.contract.ts';
 import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
-import { partitionStream } from './partition-streams.ts';
+import { partitionStream } from './topics.ts';
 import { createEmbeddedTopicReader } from './embedded-topic-reader.ts';
 
 const openBus = (store: EventStore, options: { partitions?: number }) =>

@@ -6,25 +6,25 @@ import {
   type Position,
 } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { BusUnavailable } from '../errors.ts';
+import { BusUnavailable } from '../message-bus.ts';
 import { createDoorbell, type Doorbell } from './doorbell.ts';
 import { consumePartition, type Handle } from './partition-consumer.ts';
+import { untilItWorks } from './retrying.ts';
 import {
+  type GroupPartition,
+  type PartitionCounts,
   groupStream,
   leaseName,
   partitionStream,
   topicPrefix,
-  type GroupPartition,
-} from './partition-streams.ts';
-import { untilItWorks } from './retrying.ts';
-import type { Topics } from './topics.ts';
+} from './topics.ts';
 
 export interface GroupMember {
   store: EventStore;
   clock: Clock;
   ids: Ids;
   log: Log;
-  topics: Topics;
+  partitionCount: PartitionCounts;
   holder: string;
   isGone: (holder: string) => boolean;
   leaseDurationMs: number;
@@ -73,13 +73,13 @@ type Doorbells = Map<string, { partition: GroupPartition; doorbell: Doorbell }>;
  * @throws StoreUnavailable, BusUnavailable
  */
 async function join(
-  { store, topics, holder }: GroupMember,
+  { store, partitionCount, holder }: GroupMember,
   { group, topics: names }: Membership,
   eventId: string,
 ): Promise<{ doorbells: Doorbells; position: Position }> {
   const doorbells: Doorbells = new Map();
   for (const topic of names) {
-    const count = await topics.partitionCount(topic);
+    const count = await partitionCount(topic);
     for (let partition = 0; partition < count; partition += 1) {
       const each = { partition: { group, topic, partition }, doorbell: createDoorbell() };
       doorbells.set(partitionStream(topic, partition), each);

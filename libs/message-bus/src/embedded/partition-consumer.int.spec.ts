@@ -1,11 +1,11 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { systemIds } from '@tollgate/service-kit';
+import { systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BusRecord } from '../message-bus.ts';
 import { memberProbe, message, textOf, waiting } from '../testing/member-probe.ts';
-import { partitionStream } from './partition-streams.ts';
+import { partitionStream } from './topics.ts';
 import { createEmbeddedMessageBus, type EmbeddedMessageBusOptions } from './embedded-message-bus.ts';
 
 const leaseDurationMs = 9_000;
@@ -180,7 +180,6 @@ describe('a topic', () => {
     await member.received(1);
     await member.stop();
     expect(member.values()).toEqual(['a']);
-    expect(await bus.lastPerPartition('a')).toHaveLength(1);
   });
 
   it.each(['', 'two words', 'colon:', 'é', 'x'.repeat(101)])(
@@ -191,7 +190,6 @@ describe('a topic', () => {
       await expect(bus.publish(name, [message('k', 'v')])).rejects.toMatchObject({
         code: 'bus_name_invalid',
       });
-      await expect(bus.lastPerPartition(name)).rejects.toMatchObject({ code: 'bus_name_invalid' });
       await expect(
         bus.subscribe({ group: name, topics: [topic], signal }, async () => {}),
       ).rejects.toMatchObject({
@@ -208,6 +206,66 @@ describe('a topic', () => {
       retryable: false,
     });
     await bus.publish(topic, [message('k', 'small')]);
-    expect((await bus.lastPerPartition(topic)).map(textOf)).toEqual(['small']);
+    const member = memberProbe(bus, { group, topics: [topic] });
+    await member.received(1);
+    await member.stop();
+    expect(member.values()).toEqual(['small']);
   });
+});
+
+describe('handled records', () => {
+  const weekMs = 7 * 86_400_000;
+
+  it('are deleted a thousand at a time once they are a week old, and others are kept', async () => {
+    const store = await temporaryStore();
+    const clock = createFakeClock({ now: Date.now() });
+    const bus = givenBus(store, { clock });
+    const publish = (count: number) =>
+      bus.publish(
+        topic,
+        Array.from({ length: count }, (_, index) => message('k', String(index))),
+      );
+    const offsets = async () =>
+      (await Array.fromAsync(store.read(partitionStream(topic, 0)))).map(({ revision }) => revision);
+    await publish(1_500);
+    const member = memberProbe(bus, { group, topics: [topic] });
+    await member.received(1_500);
+    expect(await offsets()).toHaveLength(1_500);
+    await member.stop();
+    const later = givenBus(store, { clock: createFakeClock({ now: Date.now() + weekMs + 60_000 }) });
+    const next = memberProbe(later, { group, topics: [topic] });
+    await publish(600);
+    await next.received(600);
+    await next.stop();
+    expect([(await offsets())[0], (await offsets()).length]).toEqual([1_000, 1_100]);
+  });
+});
+
+it('a topic that a store reports and does not show makes a publish fail as retryable', async () => {
+  const hiding: EventStore = {
+    ...(await temporaryStore()),
+    append: async () => ({ kind: 'conflict', actual: 0 }),
+  };
+  await expect(givenBus(hiding).publish(topic, [message('k', '0')])).rejects.toMatchObject({
+    code: 'bus_unavailable',
+    retryable: true,
+  });
+});
+
+it('a group that others join all the time is joined by the next try', async () => {
+  const store = await temporaryStore();
+  let conflicts = 0;
+  const contended: EventStore = {
+    ...store,
+    append: async (...given) => {
+      if (given[0] !== `busgroup-${group}` || conflicts >= 25) return store.append(...given);
+      conflicts += 1;
+      return { kind: 'conflict', actual: conflicts };
+    },
+  };
+  await givenBus(store).publish(topic, [message('k', '0')]);
+  const member = memberProbe(givenBus(contended, { clock: systemClock }), { group, topics: [topic] });
+  await member.received(1);
+  await member.stop();
+  expect(conflicts).toBe(25);
 });

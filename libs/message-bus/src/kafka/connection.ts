@@ -3,7 +3,6 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { Log, Secret } from '@tollgate/service-kit';
 import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
 import { toLogCreator } from './client-log.ts';
-import { hideTimeoutNegativeWarning } from './timeout-warning.ts';
 
 interface Address {
   host: string;
@@ -129,4 +128,27 @@ function toSaslOptions({ mechanism, username, password }: KafkaSasl): SASLOption
       return password.reveal();
     },
   };
+}
+
+const hiddenWarning = 'TimeoutNegativeWarning';
+const withHiddenWarning = new WeakSet<object>();
+
+/**
+ * kafkajs sets timers with negative durations while a connection is idle, and Node warns about it. Hides that one warning for
+ * the rest of the process.
+ */
+export function hideTimeoutNegativeWarning(target: Pick<NodeJS.Process, 'emitWarning'> = process): void {
+  if (withHiddenWarning.has(target)) return;
+  withHiddenWarning.add(target);
+  const original = target.emitWarning;
+  const filtered = (...args: Parameters<typeof original>) => {
+    if (nameOf(args) !== hiddenWarning) original.apply(target, args);
+  };
+  target.emitWarning = filtered as typeof original;
+}
+
+function nameOf([warning, given]: readonly unknown[]): unknown {
+  if (warning instanceof Error) return warning.name;
+  if (typeof given === 'object' && given !== null && 'type' in given) return given.type;
+  return given;
 }

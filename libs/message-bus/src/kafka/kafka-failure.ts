@@ -1,5 +1,5 @@
 import { type Clock, within as inTime } from '@tollgate/service-kit';
-import { BusUnavailable } from '../errors.ts';
+import { BusUnavailable } from '../message-bus.ts';
 
 /** Types of Kafka's errors that no retry fixes, with the code and the message that we give them. */
 const lasting: Readonly<Record<string, readonly [string, string]>> = {

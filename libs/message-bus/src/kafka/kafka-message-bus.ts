@@ -1,12 +1,11 @@
 import { silentLog, type Clock, type Log } from '@tollgate/service-kit';
 import type { Cluster } from 'kafkajs';
-import { requireBusName } from '../embedded/partition-streams.ts';
-import { BusUnavailable } from '../errors.ts';
-import type { MessageBus } from '../message-bus.ts';
+import { requireBusName } from '../embedded/topics.ts';
+import { BusUnavailable, type KafkaMessageBus } from '../message-bus.ts';
 import { createClusterLink } from './cluster-link.ts';
 import type { KafkaConnectionOptions } from './connection.ts';
 import { consumeGroup, sessionTimeoutMsDefault } from './group-consumer.ts';
-import { readLastRecords, readPartitionEnds } from './last-records.ts';
+import { readLastRecords } from './raw-fetch.ts';
 import { createTopicPartitions } from './topic-partitions.ts';
 import { createTopicWriter, type TopicWriter } from './topic-writer.ts';
 
@@ -25,7 +24,7 @@ const deadlineMsDefault = 15_000;
 const concurrencyDefault = 4;
 
 /** A message bus on Kafka. Creating it needs no broker: it connects, and reconnects, when needed. */
-export function createKafkaMessageBus(options: KafkaMessageBusOptions): MessageBus {
+export function createKafkaMessageBus(options: KafkaMessageBusOptions): KafkaMessageBus {
   const { clock, log = silentLog, deadlineMs = deadlineMsDefault } = options;
   const { concurrency = concurrencyDefault, sessionTimeoutMs = sessionTimeoutMsDefault } = options;
   const connection = { ...options, log };
@@ -72,18 +71,13 @@ export function createKafkaMessageBus(options: KafkaMessageBusOptions): MessageB
       const ids = await partitions.partitionIds(topic);
       return link.ask((cluster) => readLastRecords(cluster, topic, ids));
     },
-    endPerPartition: async (topic) => {
-      requireOpen();
-      const ids = await partitions.partitionIds(topic);
-      return link.ask((cluster) => readPartitionEnds(cluster, topic, ids));
-    },
     partitionOf: async (topic, key) => {
       requireOpen();
       return partitions.partitionOf(topic, key);
     },
-    addressOf: async (topic) => {
+    address: async () => {
       requireOpen();
-      return `kafka/${await link.ask(clusterIdOf)}/${topic}`;
+      return `kafka/${await link.ask(clusterIdOf)}`;
     },
     close: async () => {
       closing.abort();

@@ -1,9 +1,9 @@
 import { silentLog, type Clock, type Log } from '@tollgate/service-kit';
 import type { Cluster } from 'kafkajs';
-import { requireBusName } from '../embedded/partition-streams.ts';
-import { BusUnavailable } from '../errors.ts';
+import { requireBusName } from '../embedded/topics.ts';
+import { BusUnavailable } from '../message-bus.ts';
 import type { BusRecord } from '../message-bus.ts';
-import type { ReadTopicOptions, TopicReader } from '../topic-reader.ts';
+import type { ReadTopicOptions, TopicReader } from '../message-bus.ts';
 import { createClusterLink, type ClusterLink } from './cluster-link.ts';
 import type { KafkaConnectionOptions } from './connection.ts';
 import { fetchFrom, offsetsOf } from './raw-fetch.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Message, MessageBus } from '../message-bus.ts';
+import type { KafkaMessageBus, Message } from '../message-bus.ts';
 import { freshGroup } from '../testing/message-bus.contract.ts';
 import { memberProbe, message, waiting } from '../testing/member-probe.ts';
 import { givenRelayedBus, givenTopic, openKafkaBus } from '../testing/kafka.ts';
@@ -9,7 +9,7 @@ const delay = (durationMs: number) => new Promise((resolve) => setTimeout(resolv
 const chunkLength = 20;
 
 /** The event publisher in small: in order of position, and after a failure from the last records on. */
-function startPublishing(bus: MessageBus, topic: string) {
+function startPublishing(bus: KafkaMessageBus, topic: string) {
   const progress = { failures: 0, confirmed: 0, isEnding: false };
   const messages: Message[] = [];
 

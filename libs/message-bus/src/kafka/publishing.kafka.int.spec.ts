@@ -146,7 +146,24 @@ describe('publish', () => {
   });
 });
 
+it('every bus knows its topics by the same address', async () => {
+  expect(await givenBus().address()).toBe(await givenBus().address());
+});
+
 describe('the last record of a partition', () => {
+  it('is given for each partition that has one, as soon as publish has resolved', async () => {
+    const topic = await givenTopic({ partitions: 4 });
+    const [bus, another] = [givenBus(), givenBus()];
+    expect(await bus.lastPerPartition(topic)).toEqual([]);
+    const keys = Array.from({ length: 40 }, (_, index) => `k${index}`);
+    for (const key of keys) await bus.publish(topic, [message(key, key, { ce_id: key })]);
+    const partitions = await Promise.all(keys.map((key) => another.partitionOf(topic, key)));
+    const lasts = await another.lastPerPartition(topic);
+    expect(lasts.map(({ partition }) => partition).toSorted()).toEqual([...new Set(partitions)].toSorted());
+    for (const { partition, key, headers } of lasts)
+      expect([key, headers['ce_id']]).toEqual(Array(2).fill(keys[partitions.lastIndexOf(partition)]));
+  });
+
   // The newest offset held a control record, the publisher took the partition for empty, and published all of it again.
   it('is found behind control records', async () => {
     const topic = await givenTopic();
@@ -181,6 +198,5 @@ describe('the last record of a partition', () => {
     await expect.poll(() => bus.lastPerPartition(topic), waiting).toEqual([]);
     await bus.publish(topic, [message('k', '2')]);
     expect((await bus.lastPerPartition(topic)).map(textOf)).toEqual(['2']);
-    expect(await bus.endPerPartition(topic)).toEqual([{ partition: 0, end: '3' }]);
   });
 });

@@ -1,8 +1,8 @@
 /** What kafkajs asks of the brokers beneath its producers and consumers: offsets, and records without a group. */
 import type { Cluster } from 'kafkajs';
 import { z } from 'zod';
-import { BusUnavailable } from '../errors.ts';
-import type { FetchedMessage } from './record-mapping.ts';
+import { BusUnavailable, type BusRecord } from '../message-bus.ts';
+import { type FetchedMessage, toBusRecord } from './record-mapping.ts';
 
 const fetchBytesMax = 2 * 1_048_576;
 const readCommitted = 1;
@@ -22,10 +22,10 @@ const fetchedSchema = z.object({
   ),
 });
 
-export type RawMessage = FetchedMessage & { isControlRecord?: boolean };
+type RawMessage = FetchedMessage & { isControlRecord?: boolean };
 
 /** Where a partition begins, ends, or came to at an instant (milliseconds since the Unix epoch; the end where nothing came since). */
-export type OffsetsAt = { fromBeginning: boolean } | { fromTimestamp: number };
+type OffsetsAt = { fromBeginning: boolean } | { fromTimestamp: number };
 
 export async function offsetsOf(
   cluster: Cluster,
@@ -64,4 +64,63 @@ export async function fetchFrom(
     'bus_unavailable',
     'Kafka throttles this client, and gives it no records: raise its quota.',
   );
+}
+
+/** The newest offset may hold no record: compaction removes some, and control records are not for consumers. */
+const firstWindow = 1;
+const windowGrowth = 16;
+
+/** The last record of each partition that has one. */
+export async function readLastRecords(
+  cluster: Cluster,
+  topic: string,
+  partitions: readonly number[],
+): Promise<BusRecord[]> {
+  await cluster.addTargetTopic(topic);
+  await cluster.refreshMetadata();
+  const ends = await offsetsOf(cluster, { topic, partitions, at: { fromBeginning: false } });
+  const beginnings = await offsetsOf(cluster, { topic, partitions, at: { fromBeginning: true } });
+  const lasts = await Promise.all(
+    partitions.map((partition) =>
+      readLast(cluster, {
+        topic,
+        partition,
+        from: beginnings.get(partition) ?? 0n,
+        to: ends.get(partition) ?? 0n,
+      }),
+    ),
+  );
+  return lasts.filter((last) => last !== undefined);
+}
+
+interface Range {
+  topic: string;
+  partition: number;
+  from: bigint;
+  /** The first offset that is not in the range. */
+  to: bigint;
+}
+
+async function readLast(cluster: Cluster, range: Range): Promise<BusRecord | undefined> {
+  let to = range.to;
+  for (let window = firstWindow; to > range.from; window *= windowGrowth) {
+    const from = to - BigInt(window) > range.from ? to - BigInt(window) : range.from;
+    const last = await lastWithin(cluster, { ...range, from, to });
+    if (last !== undefined) return toBusRecord(range.topic, range.partition, last);
+    to = from;
+  }
+  return undefined;
+}
+
+async function lastWithin(cluster: Cluster, range: Range): Promise<RawMessage | undefined> {
+  let last: RawMessage | undefined;
+  let next = range.from;
+  while (next < range.to) {
+    const messages = (await fetchFrom(cluster, range, next)).filter(({ offset }) => BigInt(offset) >= next);
+    // The records of a batch may all have been removed, and nothing says how far it reached.
+    const reached = messages.at(-1)?.offset ?? next;
+    last = messages.findLast(({ isControlRecord }) => isControlRecord !== true) ?? last;
+    next = BigInt(reached) + 1n;
+  }
+  return last;
 }

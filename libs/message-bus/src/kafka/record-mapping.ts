@@ -1,5 +1,5 @@
 import type { Message as KafkaMessage } from 'kafkajs';
-import { BusUnavailable } from '../errors.ts';
+import { BusUnavailable } from '../message-bus.ts';
 import type { BusRecord, Message } from '../message-bus.ts';
 
 /** Key and value of one record, bytes. Kafka's default limit, 1,048,588 with everything around them, leaves room for headers. */

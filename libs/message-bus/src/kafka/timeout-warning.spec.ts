@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hideTimeoutNegativeWarning } from './timeout-warning.ts';
+import { hideTimeoutNegativeWarning } from './connection.ts';
 
 const warned = (name: string) => Object.assign(new Error('text'), { name });
 

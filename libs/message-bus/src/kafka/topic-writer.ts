@@ -6,7 +6,7 @@
  */
 import type { Clock } from '@tollgate/service-kit';
 import { Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
-import { BusUnavailable } from '../errors.ts';
+import { BusUnavailable } from '../message-bus.ts';
 import type { Message } from '../message-bus.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
 import { toBusUnavailable, within } from './kafka-failure.ts';

@@ -6,7 +6,7 @@ import type { KafkaConnectionOptions } from '../kafka/connection.ts';
 import { createKafkaMessageBus, type KafkaMessageBusOptions } from '../kafka/kafka-message-bus.ts';
 import { openRelay, type TcpRelay } from './tcp-relay.ts';
 import { ensureTopics, type TopicSpec } from '../kafka/topic-specs.ts';
-import type { MessageBus } from '../message-bus.ts';
+import type { KafkaMessageBus } from '../message-bus.ts';
 
 /** @throws Error where no broker is named: a suite that cannot run must not pass. */
 export function kafkaBrokers(): readonly string[] {
@@ -24,7 +24,7 @@ export const givenConnection = (): KafkaConnectionOptions => ({
   log: silentLog,
 });
 
-export function openKafkaBus(options: Partial<KafkaMessageBusOptions> = {}): MessageBus {
+export function openKafkaBus(options: Partial<KafkaMessageBusOptions> = {}): KafkaMessageBus {
   return createKafkaMessageBus({ ...givenConnection(), clock: systemClock, ...options });
 }
 
@@ -43,7 +43,7 @@ export async function givenTopic(spec: Partial<TopicSpec> = {}): Promise<string>
 export async function givenRelayedBus(
   options: Partial<KafkaMessageBusOptions> = {},
   { isDown = false }: { isDown?: boolean } = {},
-): Promise<{ bus: MessageBus; relay: TcpRelay }> {
+): Promise<{ bus: KafkaMessageBus; relay: TcpRelay }> {
   const relay = await openRelay(kafkaBrokers()[0] ?? '');
   if (isDown) await relay.goDown();
   const bus = openKafkaBus({ route: () => relay.address, ...options });

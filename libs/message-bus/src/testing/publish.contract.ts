@@ -54,10 +54,13 @@ export function describePublish(given: Buses): void {
     it('of no message does nothing', async () => {
       const topic = await given.topic();
       await given.bus().publish(topic, []);
-      expect(await given.bus().lastPerPartition(topic)).toEqual([]);
+      await given.bus().publish(topic, [message('k', 'first')]);
+      const member = given.member({ group: freshGroup(), topics: [topic] });
+      await member.received(1);
+      expect(member.values()).toEqual(['first']);
     });
 
-    it('puts all messages of a key into one partition, which partitionOf returns', async () => {
+    it('puts all messages of a key into one partition, whichever process publishes them', async () => {
       const [topic, another] = [await given.topic(), await given.another()];
       const keys = Array.from({ length: 20 }, (_, index) => `pay_${index}`);
       for (const bus of [given.bus(), another])
@@ -67,65 +70,14 @@ export function describePublish(given: Buses): void {
         );
       const member = given.member({ group: freshGroup(), topics: [topic] });
       await member.received(2 * keys.length);
-      for (const { key, partition } of member.records) {
-        expect(partition).toBe(await given.bus().partitionOf(topic, key));
-        expect(partition).toBe(await another.partitionOf(topic, key));
-      }
-    });
-
-    it('to a topic that every member of the bus knows by the same address, and no other topic has', async () => {
-      const [topic, another] = [await given.topic(), await given.another()];
-      const address = await given.bus().addressOf(topic);
-      expect(await another.addressOf(topic)).toBe(address);
-      expect(await another.addressOf(await given.topic())).not.toBe(address);
+      for (const ofKey of Map.groupBy(member.records, ({ key }) => key).values())
+        expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
     });
 
     it('is refused after close', async () => {
       const [topic, bus] = [await given.topic(), await given.another()];
       await bus.close();
       await expect(bus.publish(topic, [message('k', 'v')])).rejects.toMatchObject({ code: 'bus_closed' });
-    });
-  });
-
-  describe('endPerPartition', () => {
-    it('grows with each record of the partition, as soon as publish has resolved', async () => {
-      const topic = await given.topic();
-      const endsOf = async () =>
-        new Map(
-          (await given.bus().endPerPartition(topic)).map(({ partition, end }) => [partition, BigInt(end)]),
-        );
-      await given.bus().publish(topic, [message('k', '0')]);
-      const partition = await given.bus().partitionOf(topic, 'k');
-      const before = await endsOf();
-      await given.bus().publish(topic, [message('k', '1'), message('k', '2')]);
-      const after = await endsOf();
-      expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted());
-      for (const [each, end] of after)
-        expect(end).toBe((before.get(each) ?? 0n) + (each === partition ? 2n : 0n));
-    });
-  });
-
-  describe('lastPerPartition', () => {
-    it('gives nothing for a topic without records', async () => {
-      expect(await given.bus().lastPerPartition(await given.topic())).toEqual([]);
-    });
-
-    it('gives the last record of each partition that has one, as soon as publish has resolved', async () => {
-      const topic = await given.topic();
-      const another = await given.another();
-      const messages = Array.from({ length: 40 }, (_, index) =>
-        message(`k${index}`, String(index), { ce_id: String(index) }),
-      );
-      for (const each of messages) await given.bus().publish(topic, [each]);
-      const lasts = await another.lastPerPartition(topic);
-      const partitions = await Promise.all(messages.map(({ key }) => another.partitionOf(topic, key)));
-      const expected = [...new Set(partitions)].map((partition) => {
-        const { key, headers } = messages[partitions.lastIndexOf(partition)]!;
-        return { topic, partition, key, headers };
-      });
-      const byPartition = <Each extends { partition: number }>(each: Each[]) =>
-        each.toSorted((one, other) => one.partition - other.partition);
-      expect(byPartition(lasts)).toMatchObject(byPartition(expected));
     });
   });
 }

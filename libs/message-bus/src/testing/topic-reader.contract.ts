@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { BusRecord, Message, MessageBus } from '../message-bus.ts';
-import type { ReadTopicOptions, TopicReader } from '../topic-reader.ts';
+import type { ReadTopicOptions, TopicReader } from '../message-bus.ts';
 import { memberProbe, message, textOf, waiting } from './member-probe.ts';
 import { freshGroup, type OpenMessageBus } from './message-bus.contract.ts';
 

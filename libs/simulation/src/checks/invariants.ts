@@ -1,5 +1,6 @@
 /** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design, and that a closed account is not called. */
 import type { RecordedEvent } from '@tollgate/event-store';
+import type { BusRecord } from '@tollgate/message-bus';
 import type { Life } from '../world/machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isAwaited, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from '../payment-service/api.ts';
@@ -264,27 +265,29 @@ const hasMoved = (each: LedgerPayment | LedgerPayout): boolean =>
   'hasTakenMoney' in each ? each.hasTakenMoney : each.status !== 'declined';
 const statusOf = (phase: string): string => (phase === 'voided' ? 'declined' : phase);
 
-/** I7: what is on the topics is what was recorded, once each and in order. */
-export function requireTopics(events: readonly RecordedEvent[], complain: CheckParts['complain']): void {
-  const published = new Map<string, RecordedEvent[]>();
+/** I7: each event is on its topic once, in the order of its stream, and nothing else is. */
+export function requireTopics(
+  records: readonly BusRecord[],
+  events: readonly RecordedEvent[],
+  complain: CheckParts['complain'],
+): void {
+  const counts = new Map<string, number>();
   const lastOf = new Map<string, number>();
-  for (const event of events.filter(({ stream }) => stream.startsWith('bus-gateway.'))) {
-    const { key, headers } = event.data as { key: string; headers: Record<string, string> };
+  for (const { topic, key, headers } of records) {
     const id = headers['ce_id'] ?? '';
-    published.set(id, [...(published.get(id) ?? []), event]);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
     const sequence = Number(headers['ce_sequence']);
-    const subject = `${event.stream} ${key}`;
+    const subject = `${topic} ${key}`;
     if (sequence !== (lastOf.get(subject) ?? -1) + 1)
       complain('I7', `${subject}: event ${sequence} comes after event ${lastOf.get(subject) ?? 'nothing'}`);
     lastOf.set(subject, sequence);
   }
   for (const { id, stream, revision, type } of events) {
     if (!/^(payment|payout|dispute)-/.test(stream)) continue;
-    const count = published.get(id)?.length ?? 0;
+    const count = counts.get(id) ?? 0;
     if (count !== 1)
       complain('I7', `event ${revision} of ${stream} (${type}) is on its topic ${count} times`);
-    published.delete(id);
+    counts.delete(id);
   }
-  for (const [id, [event]] of published)
-    complain('I7', `${event?.stream} has a record of ${id}, which is no event`);
+  for (const id of counts.keys()) complain('I7', `a topic has a record of ${id}, which is no event`);
 }

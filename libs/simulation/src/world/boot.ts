@@ -1,5 +1,5 @@
 /** The two machines of a world, and how a process of the gateway is started on one: over a store, a bus and a network that fail. */
-import { type MessageBus, BusUnavailable } from '@tollgate/message-bus';
+import { BusUnavailable, type KafkaMessageBus, type MessageBus } from '@tollgate/message-bus';
 import { type Log, errorCode } from '@tollgate/service-kit';
 import type { Disasters } from '../faults/disasters.ts';
 import { type Life, type Machine, createMachine } from './machine.ts';
@@ -156,18 +156,24 @@ const shown = ({ orderNumber, token, amount }: Record<string, unknown> = {}) => 
   amount,
 });
 
-/** Publishing may fail before, after, or in the middle. */
-function wrapBus({ faults, weather, scheduler }: World, bus: MessageBus, life: Life): MessageBus {
+/** Callbacks are queued in the store, public records are published to a broker. Either may fail before, after, or in the middle. */
+function wrapBus(
+  { faults, weather, scheduler, broker }: World,
+  bus: MessageBus,
+  life: Life,
+): KafkaMessageBus {
   const unavailable = () => new BusUnavailable('bus_unavailable', 'The simulated bus does not confirm.');
   return {
+    ...broker,
     ...bus,
     publish: async (topic, messages) => {
+      const { publish } = topic.startsWith('gateway.') ? broker : bus;
       if (scheduler.now() < weather.busDownUntil) throw unavailable();
       if (faults.strikes('bus-partly-written', life.random)) {
-        await bus.publish(topic, messages.slice(0, life.random.whole(0, messages.length)));
+        await publish(topic, messages.slice(0, life.random.whole(0, messages.length)));
         throw unavailable();
       }
-      return bus.publish(topic, messages);
+      return publish(topic, messages);
     },
   };
 }

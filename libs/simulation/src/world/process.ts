@@ -18,7 +18,7 @@ import {
   startProjector,
   startQueryService,
 } from '@tollgate/gateway/composition';
-import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { type KafkaMessageBus, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import type { WebhookClient } from '@tollgate/notifier';
 import { type Connections, providers } from '@tollgate/provider';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
@@ -39,7 +39,7 @@ import type { Life } from './machine.ts';
 export interface ProcessParts {
   life: Life;
   store: EventStore;
-  wrapBus: (bus: MessageBus, life: Life) => MessageBus;
+  wrapBus: (bus: MessageBus, life: Life) => KafkaMessageBus;
   directory: TeamDirectory;
   accounts: readonly string[];
   connectionsTo: (account: string, life: Life) => Connections;

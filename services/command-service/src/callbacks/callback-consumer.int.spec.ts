@@ -4,6 +4,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import type { Payment } from '@tollgate/payment-domain';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -92,7 +93,7 @@ const namedByDeferred = async (token: string) =>
   (await paymentOf(token)).deferredCallbacks.map(({ serviceToken }) => serviceToken);
 
 async function deadLetter(): Promise<BusRecord[]> {
-  return bus.lastPerPartition(providerCallbacksDlqTopic);
+  return recordsOnTopic(harness.store, providerCallbacksDlqTopic);
 }
 
 it('believes the service and not the callback', async () => {

@@ -201,7 +201,7 @@ async function deadLetter(
   reason: string,
 ): Promise<void> {
   // A batch that comes again is not dead-lettered again.
-  const message = { ...encodeDeadLetter(record, reason), cause: placeOf(record) };
+  const message = encodeDeadLetter(record, reason);
   deps.log.warn(
     { token: message.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },
     'a callback was dead-lettered',

@@ -4,7 +4,7 @@ import type { Message } from '@tollgate/message-bus';
 import type { ViewEnvelope } from '@tollgate/views';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
-import { publishedKinds, publishedPrefixes, publishedStream } from '../published-kinds.ts';
+import { publishedKinds, publishedPrefixes, publishedStream } from '../topic-records.ts';
 import type { MemoryBus } from './memory-bus.ts';
 
 /** All events that have to be on a topic, in the order of the store. */

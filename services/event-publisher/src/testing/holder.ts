@@ -89,9 +89,8 @@ export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>):
     bus: {
       publish: (...given) => asAlive(() => bus.publish(...given)),
       lastPerPartition: (...given) => asAlive(() => bus.lastPerPartition(...given)),
-      endPerPartition: (...given) => asAlive(() => bus.endPerPartition(...given)),
       partitionOf: (...given) => asAlive(() => bus.partitionOf(...given)),
-      addressOf: (...given) => asAlive(() => bus.addressOf(...given)),
+      address: () => asAlive(() => bus.address()),
     },
     kill: die,
     died: death.promise,

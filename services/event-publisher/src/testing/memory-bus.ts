@@ -42,17 +42,10 @@ export function createMemoryBus(partitions = 3): MemoryBus {
         const ofTopic = records.filter((record) => record.topic === topic);
         return [...new Map(ofTopic.map((record) => [record.partition, record])).values()];
       },
-      endPerPartition: async (topic) => {
-        requireUp();
-        return Array.from({ length: partitions }, (_, partition) => ({
-          partition,
-          end: String(records.filter((each) => each.topic === topic && each.partition === partition).length),
-        }));
-      },
       partitionOf: async (_topic, key) => partitionOf(key),
-      addressOf: async (topic) => {
+      address: async () => {
         requireUp();
-        return `${name}/${topic}`;
+        return name;
       },
     },
     recordsOf: (topic) => records.filter((record) => record.topic === topic),

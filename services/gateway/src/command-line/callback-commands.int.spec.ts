@@ -6,6 +6,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
@@ -38,7 +39,7 @@ async function start() {
     });
     return records;
   };
-  const published = async () => (await bus.lastPerPartition(providerCallbacksTopic)).length > 0;
+  const published = async () => (await recordsOnTopic(store, providerCallbacksTopic)).length > 0;
   return { bus, deadLetter, run, json, callbacks, published };
 }
 

@@ -1,12 +1,7 @@
 /** What the commands of `tollgate` share. */
 import type { EventStore } from '@tollgate/event-store';
-import {
-  type MessageBus,
-  type TopicDifference,
-  type TopicReader,
-  type TopicSpec,
-  createEmbeddedTopicReader,
-} from '@tollgate/message-bus';
+import { createComputedTopicReader } from '@tollgate/event-publisher';
+import type { MessageBus, TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
 import type { Account } from '@tollgate/command-service';
 import { type Environment, type Person, environmentSchema } from '@tollgate/payment-domain';
 import {
@@ -60,9 +55,9 @@ export interface OpenedTools {
   accountNames?: () => readonly AccountName[] | undefined;
   /** The bus that the gateway uses; absent where it is embedded in the store. */
   openBus?: () => MessageBus;
-  /** Absent where the topics are in the store, as those of the embedded bus are. */
+  /** Absent without Kafka: then the public topics are computed from the events. */
   topicReader?: TopicReader;
-  /** Absent on the embedded bus, where a topic is created by its first use. */
+  /** Absent without Kafka. */
   topicAdmin?: TopicAdmin;
   /** Gives what is aborted when the user stops the command; a command that calls it ends by itself then. */
   stopSignal?: () => AbortSignal;
@@ -77,7 +72,7 @@ export interface TopicAdmin {
 }
 
 export const topicReaderOf = (tools: CommandTools): TopicReader =>
-  tools.topicReader ?? createEmbeddedTopicReader(tools);
+  tools.topicReader ?? createComputedTopicReader(tools);
 
 export const stopSignalOf = ({ stopSignal }: CommandTools): AbortSignal =>
   stopSignal?.() ?? new AbortController().signal;

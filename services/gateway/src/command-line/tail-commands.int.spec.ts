@@ -10,10 +10,12 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import { publicTopics } from '@tollgate/gateway-api/asyncapi';
-import { createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { happening, payoutRequested, requested as paymentRequested } from '@tollgate/views/testing';
 import { runCommandLine } from './program.ts';
 
 function exampleOf(type: string, key?: string): EncodedRecord {
@@ -25,8 +27,8 @@ function exampleOf(type: string, key?: string): EncodedRecord {
 const requested = exampleOf('tollgate.payment.requested.v1');
 const approved = exampleOf('tollgate.payment.approved.v1');
 
-/** A bus as a running gateway has it, and command lines on the same store. */
-async function start() {
+/** A bus that stands for Kafka, and command lines beside it; without Kafka, command lines on the same store. */
+async function start({ isKafka = true } = {}) {
   const store = await temporaryStore();
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
   const bus = createEmbeddedMessageBus({ ...parts, holder: 'gateway' });
@@ -34,6 +36,7 @@ async function start() {
   const stopping = new AbortController();
   const tools = {
     ...{ ...parts, directory: {} as never, webhookSecrets: () => [] },
+    ...(isKafka ? { topicReader: createEmbeddedTopicReader({ store }) } : {}),
     stopSignal: () => stopping.signal,
   };
   const output = { out: '', error: '' };
@@ -49,7 +52,7 @@ async function start() {
   };
   const stop = () => stopping.abort();
   onTestFinished(stop);
-  return { bus, run, output, stop };
+  return { store, bus, run, output, stop };
 }
 
 const linesOf = (out: string) => out.split('\n').slice(0, -1);
@@ -179,6 +182,50 @@ describe('tail', () => {
     expect((await run(`tail ${providerCallbacksDlqTopic}`)).out).toMatch(
       /callback +pay_1 +service_unreachable\n$/,
     );
+  });
+});
+
+describe('tail without Kafka', () => {
+  const history = [paymentRequested(), happening.accepted, happening.pending, happening.approved];
+
+  it('computes the records of the public topics from the events', async () => {
+    const { store, run } = await start({ isKafka: false });
+    await appendPayment(store, 'pay_1', history);
+    await appendEvents(store, 'payout-po_1', [payoutRequested()]);
+    const { exitCode, out, error } = await run(`tail ${gatewayPaymentsTopic}`);
+    expect([exitCode, error]).toEqual([0, '']);
+    expect(linesOf(out).map((line) => line.split(/ {2,}/).slice(1, 4))).toEqual(
+      ['requested', 'attempt-accepted', 'pending', 'approved'].map((name, number) => [
+        ...[`tollgate.payment.${name}.v1`, 'pay_1', `#${number}`],
+      ]),
+    );
+    const [record] = linesOf((await run(`tail ${gatewayPayoutsTopic} --json`)).out).map((line) =>
+      JSON.parse(line),
+    );
+    expect(record).toMatchObject({ topic: gatewayPayoutsTopic, key: 'po_1', value: { payout: {} } });
+    expect((await run(`tail ${gatewayPaymentsTopic} --key pay_2`)).out).toBe('');
+    expect((await run(`tail ${gatewayPaymentsTopic} --from 2999-01-01`)).out).toBe('');
+  });
+
+  it('follows the events that are recorded', async () => {
+    const { store, run, output, stop } = await start({ isKafka: false });
+    await appendPayment(store, 'pay_1', history.slice(0, 3));
+    const running = run(`tail ${gatewayPaymentsTopic} --follow --from beginning`);
+    await eventually(() => expect(linesOf(output.out)).toHaveLength(3));
+    await appendPayment(store, 'pay_1', history.slice(3));
+    await eventually(() => expect(linesOf(output.out)).toHaveLength(4));
+    stop();
+    expect((await running).exitCode).toBe(0);
+  });
+
+  it('names an event of which no record can be made', async () => {
+    const { store, run } = await start({ isKafka: false });
+    await store.append(
+      'payment-pay_1',
+      [{ id: systemIds.uuid(), type: 'OfLaterVersion', data: {}, metadata: {} }],
+      'no-stream',
+    );
+    expect((await run(`tail ${gatewayPaymentsTopic}`)).out).toMatch(/pay_1 +unreadable/);
   });
 });
 

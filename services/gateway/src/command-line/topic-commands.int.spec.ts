@@ -1,20 +1,21 @@
+import { type EventStore, beginning } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
-import { systemClock } from '@tollgate/service-kit';
+import { systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import type { TopicAdmin } from './command.ts';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
-/** Runs a command line on a Kafka that differs so, or on the embedded bus. */
-async function run(command: string, differences?: TopicDifference[]) {
+/** Runs a command line on a Kafka that differs so, or without Kafka. */
+async function run(command: string, differences?: TopicDifference[], given?: EventStore) {
   const calls: { operation: keyof TopicAdmin; specs: readonly TopicSpec[] }[] = [];
   const answer = (operation: keyof TopicAdmin) => async (specs: readonly TopicSpec[]) => {
     calls.push({ operation, specs });
     return differences ?? [];
   };
   const topicAdmin = { ensureTopics: answer('ensureTopics'), checkTopics: answer('checkTopics') };
-  const store = await temporaryStore();
+  const store = given ?? (await temporaryStore());
   const admin = differences === undefined ? {} : { topicAdmin };
   const tools = toolsWith({ store, clock: systemClock, ...admin });
   const ran = await runWith(tools, command);
@@ -69,7 +70,7 @@ describe.each([
     });
   });
 
-  it('needs nothing on the embedded bus, and says so', async () => {
+  it('needs nothing without Kafka, and says so', async () => {
     const { exitCode, out, error } = await run(command);
     expect([exitCode, error]).toEqual([0, '']);
     expect(out).toContain('Nothing is needed');
@@ -88,6 +89,41 @@ it('topics create is in the security log before anything is created, topics chec
   expect(await (await run('topics check', [])).audit()).toEqual([]);
 });
 
+describe('topics republish', () => {
+  const checkpoint = { address: 'kafka', position: '5', failedStreams: [] };
+  const moved = { id: systemIds.uuid(), type: 'CheckpointMoved', data: checkpoint, metadata: {} };
+  const stream = 'checkpoint-event-publisher';
+
+  it.each([
+    ['topics republish', ['gateway.payments.v1', 'gateway.payouts.v1', 'gateway.disputes.v1']],
+    ['topics republish --topic gateway.payouts.v1', ['gateway.payouts.v1']],
+    [
+      'topics republish --from 2020-01-01',
+      ['gateway.payments.v1', 'gateway.payouts.v1', 'gateway.disputes.v1'],
+    ],
+  ])('%s has the publisher begin again, and is in the security log', async (command, topics) => {
+    const store = await temporaryStore();
+    await store.append(stream, [moved], 'no-stream');
+    const { exitCode, audit } = await run(command, [], store);
+    expect(exitCode).toBe(0);
+    const [last] = await Array.fromAsync(store.read(stream, { direction: 'backwards', limit: 1 }));
+    expect(last?.data).toEqual({
+      ...checkpoint,
+      position: beginning,
+      republication: { topics, upTo: expect.any(String), reached: '5', from: beginning },
+    });
+    expect(await audit()).toMatchObject([{ command: 'topics republish', detail: { topics } }]);
+  });
+
+  it('is refused if nothing was published, and needs nothing without Kafka', async () => {
+    expect(await run('topics republish', [])).toMatchObject({
+      exitCode: 1,
+      error: 'Nothing was published yet.\n',
+    });
+    expect((await run('topics republish')).out).toContain('Nothing is needed');
+  });
+});
+
 it.each([
   ['topics', 'command'],
   ['topics drop', "'drop'"],
@@ -95,6 +131,8 @@ it.each([
   ['topics create --replication 0', '--replication'],
   ['topics check --replication 1e1', '--replication'],
   ['topics check --replication 10', '--replication'],
+  ['topics republish --topic provider.callbacks.v1', '--topic'],
+  ['topics republish --from yesterday', '--from'],
 ])('%j is called wrongly', async (command, named) => {
   const { exitCode, out, error } = await run(command, []);
   expect([exitCode, out, error.includes(named)]).toEqual([2, '', true]);

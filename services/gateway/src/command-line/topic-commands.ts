@@ -1,11 +1,13 @@
-/** `topics create`, `topics check`. */
-import { dayMs } from '@tollgate/service-kit';
+/** `topics create`, `topics check`, `topics republish`. */
+import { publishedTopics, requestRepublication } from '@tollgate/event-publisher';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
-import { type Command, InvalidArgumentError } from 'commander';
+import { dayMs } from '@tollgate/service-kit';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { minInsyncReplicasOf } from '../configuration/kafka-config.ts';
 import { recordAction } from './audit-commands.ts';
 import type { CommandResult, CommandTools, RunCommand, TopicAdmin } from './command.ts';
+import { parseInstant } from './parse-time.ts';
 
 export function registerTopicCommands(program: Command, run: RunCommand): void {
   const topics = program
@@ -26,6 +28,36 @@ export function registerTopicCommands(program: Command, run: RunCommand): void {
       );
   add('create', 'ensureTopics', 'create those that do not exist; those that do are left as they are');
   add('check', 'checkTopics', 'compare them with what they have to be, and change nothing');
+  topics
+    .command('republish')
+    .description('have the publisher publish events again, with the same ce_ids, after a topic lost records')
+    .addOption(
+      new Option('--topic <topic>', 'only the events of this topic').choices(publishedTopics.toSorted()),
+    )
+    .option(
+      '--from <time>',
+      'events recorded at this ISO 8601 time or later (default: all events)',
+      parseInstant,
+    )
+    .action(({ topic, from }: { topic?: string; from?: number }) =>
+      run((tools) => republish(tools, topic === undefined ? publishedTopics : [topic], from)),
+    );
+}
+
+const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
+
+async function republish(
+  tools: CommandTools,
+  topics: readonly string[],
+  since: number | undefined,
+): Promise<CommandResult> {
+  if (tools.topicAdmin === undefined) return { kind: 'done', text: withoutKafka, json: { needed: false } };
+  const from = since === undefined ? 'beginning' : new Date(since).toISOString();
+  await recordAction(tools, 'topics republish', { topics, from });
+  if (!(await requestRepublication(tools, { topics, since })))
+    return { kind: 'refused', message: 'Nothing was published yet.' };
+  const text = `The publisher publishes again from ${from}: ${topics.join(', ')}. Follow tollgate_publisher_lag_seconds.`;
+  return { kind: 'done', text, json: { needed: true, topics, from } };
 }
 
 function toReplication(text: string): number {
@@ -39,10 +71,8 @@ async function work(
   operation: keyof TopicAdmin,
 ): Promise<CommandResult> {
   const { topicAdmin } = tools;
-  if (topicAdmin === undefined) {
-    const text = 'Nothing is needed: on the embedded bus a topic is created by its first use.';
-    return { kind: 'done', text, json: { needed: false, topics: [] } };
-  }
+  if (topicAdmin === undefined)
+    return { kind: 'done', text: withoutKafka, json: { needed: false, topics: [] } };
   const minInsyncReplicas = minInsyncReplicasOf(replication);
   const specs = gatewayTopics.map((topic) => ({ ...topic, replication, minInsyncReplicas }));
   if (operation === 'ensureTopics') await recordAction(tools, 'topics create', { replication });

@@ -2,6 +2,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import {
+  type KafkaMessageBus,
   type MessageBus,
   type TopicReader,
   createEmbeddedMessageBus,
@@ -34,7 +35,10 @@ const topicsPauseMs = 5_000;
 const sessionTimeoutMs = 10_000;
 
 /** Needs no broker: the bus connects, and makes the topics that are missing, as soon as there is one. */
-export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack): Promise<MessageBus> {
+export async function openBus(
+  deps: BusDependencies,
+  stops: AsyncDisposableStack,
+): Promise<MessageBus | KafkaMessageBus> {
   const { kafka, ...embedded } = deps;
   if (kafka === undefined) {
     const bus = createEmbeddedMessageBus({ ...embedded, store: await embedded.store() });

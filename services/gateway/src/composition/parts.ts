@@ -1,7 +1,7 @@
 /** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
 import type { MessagePort } from 'node:worker_threads';
 import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
-import type { MessageBus } from '@tollgate/message-bus';
+import type { KafkaMessageBus, MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
 import {
   type OperatorCredentials,
@@ -57,7 +57,7 @@ export interface Parts extends GatewayDependencies {
   isStoreReachable: () => boolean;
   /** True once the store is written in a schema version that this release does not read. */
   isSuperseded: () => boolean;
-  bus: () => Promise<MessageBus>;
+  bus: () => Promise<MessageBus | KafkaMessageBus>;
   runAlone: () => Promise<RunAlone>;
   /** The thread that follows the store beside this one; undefined where this one does it. */
   followerThread: () => Promise<FollowerThread | undefined>;

@@ -292,9 +292,6 @@ export const gatewayConfigSchema = z
       .describe(
         'The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read.',
       ),
-    TOPIC_RETENTION_DAYS: retentionDaysSchema.describe(
-      'Days that the embedded bus keeps the records of the public topics for; on Kafka, the topics say.',
-    ),
     WEBHOOK_RETENTION_DAYS: retentionDaysSchema.describe(
       'Days after which webhooks are let go of that were delivered or given up.',
     ),
@@ -366,7 +363,6 @@ export const gatewayConfigSchema = z
     reviewsByTwo: env.REVIEWS_BY_TWO,
     clockSkewMaxMs: env.CLOCK_SKEW_MAX_MS,
     schemaVersionMax: env.TOLLGATE_SCHEMA_VERSION,
-    topicRetentionDays: env.TOPIC_RETENTION_DAYS,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     requests: { keptMs: env.REQUEST_RETENTION_DAYS * dayMs, perTeamMax: env.REQUESTS_PER_TEAM_MAX },
     sessionIdleMs: env.CONSOLE_IDLE_MINUTES * 60_000,

@@ -7,6 +7,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { customerStream, paymentStream } from '@tollgate/payment-domain';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { type OperatorRole, everywhere } from '@tollgate/teams';
@@ -43,7 +44,7 @@ async function start(...tokens: string[]) {
       deadLetters: { offset: string }[];
       count: number;
     }>();
-  const published = async () => (await bus.lastPerPartition(providerCallbacksTopic)).length > 0;
+  const published = async () => (await recordsOnTopic(store, providerCallbacksTopic)).length > 0;
   return { ask, list, published, store, recorded };
 }
 

@@ -19,14 +19,3 @@ export async function publishAsForeigner(
     await producer.disconnect();
   }
 }
-
-/** For specs: removes topics with all that they have, as somebody does who then makes them again. */
-export async function removeTopics(brokers: readonly string[], topics: readonly string[]): Promise<void> {
-  const admin = foreigner(brokers).admin();
-  await admin.connect();
-  try {
-    await admin.deleteTopics({ topics: [...topics] });
-  } finally {
-    await admin.disconnect();
-  }
-}

@@ -1,26 +1,18 @@
-import { dayMs } from '@tollgate/service-kit';
 import { createEventPublisher } from '@tollgate/event-publisher';
-import { callbackGroup } from '@tollgate/command-service/settings';
-import { gatewayTopics, providerCallbacksTopic } from '@tollgate/gateway-api';
-import { type Retention, retainTopics } from '@tollgate/message-bus';
-import { inBackground, startAlone } from '../background.ts';
+import { startAlone } from '../background.ts';
 import { watchPublisher } from '../metrics/watch-services.ts';
 import type { FollowerParts } from './follower-parts.ts';
 import { type RunningService, degradedWithout, setAside } from '../../edge/running-service.ts';
 
-/** Needs the event store and the bus. */
+/** Needs the event store and Kafka. Without Kafka, the topics are computed when they are read. */
 export async function startEventPublisher(parts: FollowerParts): Promise<RunningService> {
   const { clock, ids, logOf, metrics, stops } = parts;
+  const log = logOf('event-publisher');
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
-  const publisher = createEventPublisher({ store, bus, clock, ids, log: logOf('event-publisher') });
+  if (!('lastPerPartition' in bus)) return {};
+  const publisher = createEventPublisher({ store, bus, clock, ids, log });
   const health = startAlone('event-publisher', publisher, { runAlone, stops });
   watchPublisher(metrics, health);
-  if (parts.config.kafka === undefined) {
-    const retentions = retentionsOf(parts.config.topicRetentionDays);
-    const deps = { store, clock, log: logOf('topic-retention') };
-    const retain = (held: AbortSignal) => retainTopics(deps, retentions, held);
-    stops.defer(inBackground((signal) => runAlone('topic-retention', signal, retain)));
-  }
   const isFailing = () => health()?.failure !== undefined;
   return {
     // It fails without the bus, too: the cause is reported, not the consequence.
@@ -30,11 +22,3 @@ export async function startEventPublisher(parts: FollowerParts): Promise<Running
     ],
   };
 }
-
-/** On Kafka, each topic keeps its records for as long as it is set to. A callback stays until it was handled. */
-const retentionsOf = (publicDays: number): Retention[] =>
-  gatewayTopics.map(({ topic, retentionMs }) => ({
-    topic,
-    retentionMs: retentionMs === 'forever' ? publicDays * dayMs : retentionMs,
-    ...(topic === providerCallbacksTopic ? { heldBy: callbackGroup } : {}),
-  }));

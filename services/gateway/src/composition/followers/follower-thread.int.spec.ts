@@ -26,41 +26,36 @@ function start(dataDir: string) {
   return startGateway({ config, ...own, hasFollowerThread: true });
 }
 
-it(
-  'projects, publishes and fills the index beside the thread that answers',
-  { timeout: 60_000 },
-  async () => {
-    const { url, metricsUrl, quickstart, stop } = await start(givenFolder());
-    onTestFinished(stop);
-    const headers = {
-      authorization: `Bearer ${quickstart?.content.apiKey}`,
-      'content-type': 'application/json',
-    };
-    const body = JSON.stringify({ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' });
-    const created = await request(`${url}/api/v1/payments`, { method: 'POST', headers, body });
-    const { token } = (await created.body.json()) as { token: string };
-    const position = String(created.headers['tollgate-position']);
-    // Read your own writes: what it waits for is done on the other thread.
-    await eventually(async () => {
-      const shown = await request(`${url}/api/v1/payments/${token}`, {
-        headers: { ...headers, 'tollgate-min-position': position },
-      });
-      expect(await shown.body.json()).toMatchObject({ payment: { token, phase: 'init' } });
+it('projects and fills the index beside the thread that answers', { timeout: 60_000 }, async () => {
+  const { url, metricsUrl, quickstart, stop } = await start(givenFolder());
+  onTestFinished(stop);
+  const headers = {
+    authorization: `Bearer ${quickstart?.content.apiKey}`,
+    'content-type': 'application/json',
+  };
+  const body = JSON.stringify({ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' });
+  const created = await request(`${url}/api/v1/payments`, { method: 'POST', headers, body });
+  const { token } = (await created.body.json()) as { token: string };
+  const position = String(created.headers['tollgate-position']);
+  // Read your own writes: what it waits for is done on the other thread.
+  await eventually(async () => {
+    const shown = await request(`${url}/api/v1/payments/${token}`, {
+      headers: { ...headers, 'tollgate-min-position': position },
     });
-    const metricsOf = async () => (await request(`${metricsUrl}/metrics`)).body.text();
-    await eventually(async () => {
-      const text = await metricsOf();
-      expect(text).toContain('tollgate_projector_advancing{projection="views"} 1');
-      expect(text).toContain('tollgate_publisher_lag_seconds 0');
-      expect(text).toContain('tollgate_read_model_lag_seconds 0');
-    });
-    const ready = await request(`${metricsUrl}/readyz`);
-    expect([ready.statusCode, await ready.body.json()]).toEqual([
-      200,
-      { ready: true, notReady: [], degraded: [] },
-    ]);
-  },
-);
+    expect(await shown.body.json()).toMatchObject({ payment: { token, phase: 'init' } });
+  });
+  const metricsOf = async () => (await request(`${metricsUrl}/metrics`)).body.text();
+  await eventually(async () => {
+    const text = await metricsOf();
+    expect(text).toContain('tollgate_projector_advancing{projection="views"} 1');
+    expect(text).toContain('tollgate_read_model_lag_seconds 0');
+  });
+  const ready = await request(`${metricsUrl}/readyz`);
+  expect([ready.statusCode, await ready.body.json()]).toEqual([
+    200,
+    { ready: true, notReady: [], degraded: [] },
+  ]);
+});
 
 it('refuses to start where the other thread cannot, by the same sentence', { timeout: 60_000 }, async () => {
   const dataDir = givenFolder();

@@ -44,7 +44,7 @@ export const groups = [
   },
   {
     title: 'What is let go of',
-    names: /^(TOPIC_RETENTION|WEBHOOK_RETENTION|REQUEST_RETENTION|REQUESTS_PER_TEAM)/,
+    names: /^(WEBHOOK_RETENTION|REQUEST_RETENTION|REQUESTS_PER_TEAM)/,
     about: 'See [growth](operations.md#growth).',
   },
   { title: 'EventStoreDB', names: /^EVENTSTORE_/, about: 'See [EventStoreDB](operations.md#eventstoredb).' },

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  leaseName,
-  offsetStream,
-  partitionOf,
-  partitionStream,
-  topicPrefix,
-  topicStream,
-} from './partition-streams.ts';
+import { leaseName, offsetStream, partitionOf, partitionStream, topicPrefix, topicStream } from './topics.ts';
 
 const name = fc.stringMatching(/^[ab1.-]{1,3}$/);
 const groupPartition = fc.record({ group: name, topic: name, partition: fc.nat(12) });

@@ -1,6 +1,6 @@
 import type { Cluster } from 'kafkajs';
 import { expect, it } from 'vitest';
-import { readLastRecords } from './last-records.ts';
+import { readLastRecords } from './raw-fetch.ts';
 
 /**
  * A broker whose client is above its quota (bytes fetched, or share of request time) answers a fetch at once, without any

@@ -22,8 +22,7 @@ import {
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMessages } from './messages.ts';
-import { publishedStream } from './published-kinds.ts';
+import { createRecordOf, publishedStream } from './topic-records.ts';
 
 const kinds: [string, fc.Arbitrary<AnyEvent[]>, object, (record: never) => { kind: string }][] = [
   ['payment', anyHistory, paymentEventSchemas, decodePaymentRecord],
@@ -133,9 +132,8 @@ it('a store that cannot be read is not the fault of the stream', async () => {
   const read = () => {
     throw new StoreUnavailable('store_busy', 'busy');
   };
-  const { kind } = publishedStream('payment-pay_1')!;
   const later = { ...events[0]!, revision: 1 } as RecordedEvent;
-  await expect(createMessages({ read }).of(kind, later)).rejects.toThrow(StoreUnavailable);
+  await expect(createRecordOf({ read })(later)).rejects.toThrow(StoreUnavailable);
 });
 
 it('no stream but of these kinds is published', () => {
