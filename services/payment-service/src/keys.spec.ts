@@ -16,13 +16,6 @@ describe('the check of a key', () => {
     expect(authenticate(`Bearer ${key}`)).toMatchObject({ refused: { code: 'incorrect_private_key' } });
   });
 
-  it('refuses a key that was revoked', () => {
-    const authenticate = createAuthenticate({
-      keysByHashPrefix: () => [{ hash, isRevoked: true, merchant }],
-    });
-    expect(authenticate(`Bearer ${key}`)).toMatchObject({ refused: { code: 'incorrect_private_key' } });
-  });
-
   it.each([
     ['sandbox', 'production'],
     ['production', 'sandbox'],

@@ -201,13 +201,6 @@ describe('what is done twice, backwards or too late', () => {
     expect([page.statusCode, page.location]).toEqual([303, `/checkout/${token}/authentication`]);
   });
 
-  it('an answer that is neither yes nor no asks again', async () => {
-    const token = await harness.create();
-    await submit(token, goodForm(authenticatedCard));
-    expect((await answer(token, 'perhaps')).location).toBe(`/checkout/${token}/authentication`);
-    expect((await harness.retrieve(token)).status).toBe('pending');
-  });
-
   it('an expired payment takes no card and says so', async () => {
     const token = await harness.create({ orderNumber: 'late', ...urls });
     await harness.browse(`/checkout/${token}`);

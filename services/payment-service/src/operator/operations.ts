@@ -1,9 +1,9 @@
 /** What an operator does with merchants: registers them, records their approvals, gives them keys and takes these away. */
-import type { Ids } from '@tollgate/service-kit';
+import { StartupError, errorCode, makeFolder, systemClock, systemIds, type Ids } from '@tollgate/service-kit';
 import type { CommandRefusal } from '@tollgate/service-kit/command-line';
-import { environments, type Environment } from '../config.ts';
+import { databaseFileOf, environments, type Environment } from '../config.ts';
 import { issueKey, keyIdOf, type IssuedKey } from '../keys.ts';
-import type { Database } from '../storage/database.ts';
+import { openBesideService, type Database } from '../storage/database.ts';
 import {
   approvals,
   createMerchantsTable,
@@ -28,6 +28,32 @@ export interface OperatorDeps {
   databases: Readonly<Record<Environment, Pick<Database, 'connection' | 'write'>>>;
   ids: Pick<Ids, 'hex'>;
   now: () => number;
+}
+
+/** The operations on the folder of services that may be running. */
+export function openBesideServices(dataDir: string) {
+  try {
+    makeFolder(dataDir);
+  } catch (cause) {
+    throw new StartupError(
+      'data_dir_unusable',
+      `TOLLGATE_DATA_DIR is ${dataDir}, a folder that cannot be made (${errorCode(cause) ?? 'unknown'}).`,
+      { cause },
+    );
+  }
+  const sandbox = openBesideService(databaseFileOf(dataDir, 'sandbox'));
+  const production = openBesideService(databaseFileOf(dataDir, 'production'));
+  return {
+    tools: createOperatorOperations({
+      databases: { sandbox, production },
+      ids: systemIds,
+      now: systemClock.now,
+    }),
+    close: () => {
+      sandbox.close();
+      production.close();
+    },
+  };
 }
 
 /** A register is the merchants and keys of one environment. Approvals stand where they count, in that of production. */

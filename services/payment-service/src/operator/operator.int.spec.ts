@@ -9,6 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Environment } from '../config.ts';
 import { createPaymentService, type PaymentService } from '../payment-service.ts';
 import { tea } from '../testing/samples.ts';
+import { runOperatorCommand } from './command-line.ts';
+import { openBesideServices } from './operations.ts';
 
 let dataDir: string;
 const closing: (() => Promise<unknown>)[] = [];
@@ -20,13 +22,16 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the command line in a process of its own, as an operator does. */
-const operate = (...argv: string[]) => operateOn(dataDir, ...argv);
+interface Ended {
+  exitCode: number;
+  out: string;
+  error: string;
+}
 
-function operateOn(
-  folder: string,
-  ...argv: string[]
-): Promise<{ exitCode: number; out: string; error: string }> {
+/** Runs the command line in a process of its own, as an operator does. */
+const operateApart = (...argv: string[]) => operateOn(dataDir, ...argv);
+
+function operateOn(folder: string, ...argv: string[]): Promise<Ended> {
   const env = { ...programEnvironment(), TOLLGATE_DATA_DIR: folder };
   return new Promise((resolve) =>
     execFile(
@@ -37,6 +42,18 @@ function operateOn(
     ),
   );
 }
+
+/** The same in this process: a start costs more than most commands. */
+async function operate(...argv: string[]): Promise<Ended> {
+  const ended = { out: '', error: '' };
+  const exitCode = await runOperatorCommand(argv, {
+    open: () => openBesideServices(dataDir),
+    print: (text) => (ended.out += text),
+    complain: (text) => (ended.error += text),
+  });
+  return { exitCode, ...ended };
+}
+
 const keyIn = ({ out }: { out: string }) => /sk_\w+/.exec(out)?.[0] ?? '';
 const keyIdIn = ({ out }: { out: string }) => /key_\w+/.exec(out)?.[0] ?? '';
 
@@ -70,7 +87,7 @@ const incorrectKey = { statusCode: 401, body: { errors: [{ code: 'incorrect_priv
 describe('an operator', () => {
   it('registers a merchant while the service runs, whose key is valid at once and stored hashed', async () => {
     const sandbox = await serve('sandbox');
-    const registered = await operate('register', 'tea-shop');
+    const registered = await operateApart('register', 'tea-shop');
     expect(registered).toMatchObject({ exitCode: 0, error: '' });
     const key = keyIn(registered);
     expect(key).toMatch(/^sk_sandbox_[0-9a-f]{48}$/);
@@ -161,7 +178,7 @@ describe('an operator', () => {
   });
 
   it('can bring the folder to its shape before, or while, the service starts', async () => {
-    const registered = operate('register', 'tea-shop');
+    const registered = operateApart('register', 'tea-shop');
     const sandbox = await serve('sandbox');
     expect((await sandbox.create(keyIn(await registered))).statusCode).toBe(200);
   });
@@ -187,7 +204,7 @@ describe('an operator', () => {
       return [...statusCodes];
     });
     const issued = await Promise.all(
-      Array.from({ length: 4 }, () => operate('issue-key', 'tea-shop', '--environment', 'sandbox')),
+      Array.from({ length: 4 }, () => operateApart('issue-key', 'tea-shop', '--environment', 'sandbox')),
     );
     mayGoOn = false;
     expect(await Promise.all(creations)).toEqual([[200], [200], [200], [200]]);

@@ -25,17 +25,4 @@ describe('the log of calls', () => {
     expect(reads.length).toBeLessThan(callsKept + 500);
     expect(reads.map(({ at }) => at)).toEqual(reads.map((_, index) => total - reads.length + 1 + index));
   });
-
-  it('keeps the last ten thousand that moved money', () => {
-    const { calls, connection } = givenLog();
-    const total = callsKept + 1_234;
-    connection.exec('BEGIN');
-    for (let at = 1; at <= total; at += 1)
-      calls.add({ at, merchantId: 1, operation: 'refund', effect: 'created', answer: '200' });
-    connection.exec('COMMIT');
-    const kept = calls.list(1, undefined);
-    expect(kept.length).toBeGreaterThanOrEqual(callsKept);
-    expect(kept.length).toBeLessThan(callsKept + 500);
-    expect(kept.at(-1)?.at).toBe(total);
-  });
 });

@@ -62,12 +62,6 @@ describe('the database', () => {
     expect(names()).toHaveLength(3);
   });
 
-  it('is free for another service as soon as it is closed', () => {
-    database.close();
-    database = openDatabase(join(dir, 'test.db'));
-    expect(names()).toEqual([]);
-  });
-
   it('commits the transactions of one turn together', async () => {
     let commits = 0;
     const exec = database.connection.exec.bind(database.connection);
