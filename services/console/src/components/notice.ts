@@ -20,6 +20,12 @@ export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
     </p>
   </div>`;
 
+/** Where the outcome of an action is shown, also when it comes later. */
+export const outcomeSection = (outcome: Outcome | undefined): Html =>
+  html`<section id="outcome" aria-live="polite">
+    ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+  </section>`;
+
 export interface OpenReview {
   code: string;
   number: number;
@@ -48,3 +54,12 @@ export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Ht
 
 export const errorText = (errors: readonly ApiError[]): string =>
   errors.map(({ message, code }) => message ?? code).join(' ') || texts.errors.unavailable;
+
+export const refusedOutcome = (answer: {
+  errors: readonly ApiError[];
+  requestId?: string | undefined;
+}): Outcome => ({
+  isDone: false,
+  text: errorText(answer.errors),
+  requestId: answer.requestId,
+});

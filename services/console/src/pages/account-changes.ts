@@ -1,7 +1,7 @@
 /** Pausing, draining and resuming a merchant account, and reading the accounts file again. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
-import { errorText } from '../components/notice.ts';
+import { refusedOutcome } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import type { Account } from './accounts.ts';
@@ -77,9 +77,7 @@ export const changeAccount =
     return {
       location: path,
       outcome:
-        answer.kind === 'answer'
-          ? { isDone: true, text: words[name].done(asked) }
-          : { isDone: false, text: errorText(answer.errors), requestId: answer.requestId },
+        answer.kind === 'answer' ? { isDone: true, text: words[name].done(asked) } : refusedOutcome(answer),
     };
   };
 
@@ -93,6 +91,5 @@ export const reloadAccounts: Action = async ({ api }) => {
   const answer = await api.call<Reloaded>({ method: 'POST', path: '/api/v1/admin/accounts/reload' });
   if (answer.kind === 'answer')
     return { location: path, outcome: { isDone: true, text: words.reload.done(answer.body) } };
-  const { errors, requestId } = answer;
-  return { location: path, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location: path, outcome: refusedOutcome(answer) };
 };

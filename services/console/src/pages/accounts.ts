@@ -2,7 +2,7 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { errorText, outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { changeForms } from './account-changes.ts';
 import { sign } from '../components/state.ts';
 import { rowTable } from '../components/table.ts';
@@ -46,9 +46,7 @@ export const accountsPage: Page = async (context) => {
   const asked = context.query.get('balance');
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro}</p>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     <section id="accounts" data-region="">
       ${fileFault === undefined ? undefined : outcomeNotice({ isDone: false, text: words.fileFault(fileFault) })}
       ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${accountTable(accounts)} ${accounts.map(whyClosed)}`}

@@ -1,6 +1,6 @@
 /** Saves a list of payments by name, and lets it go. */
 import { viewQueryOf } from '../components/payment-views.ts';
-import { errorText } from '../components/notice.ts';
+import { refusedOutcome } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -29,6 +29,5 @@ async function change(
   const answer = await api.call({ method: 'POST', path, body });
   const location = `/console/payments?${queryIn(form)}`;
   if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: done } };
-  const { errors, requestId } = answer;
-  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location, outcome: refusedOutcome(answer) };
 }

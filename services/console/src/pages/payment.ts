@@ -3,7 +3,13 @@ import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type ActionSubject, actionForms, mayAct } from '../components/actions.ts';
 import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
-import { type OpenReview, errorText, outcomeNotice, reviewsNotice } from '../components/notice.ts';
+import {
+  type OpenReview,
+  errorText,
+  outcomeSection,
+  refusedOutcome,
+  reviewsNotice,
+} from '../components/notice.ts';
 import { paymentPath, shortMask } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
@@ -51,9 +57,7 @@ export const paymentPage: Page = async (context) => {
       ${heading(detail, events)} ${nextOf(detail)} ${reviewsNotice(payment.token, detail.reviews)}
       ${factsOf(detail)}
     </section>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     <section id="actions" class="panel" data-region="" aria-labelledby="actions-title">
       <h2 id="actions-title">${texts.actions.title}</h2>
       ${actionForms(detail, context)}
@@ -189,7 +193,7 @@ export const inquireNow: Action = async ({ api, params }) => {
   if (answer.kind === 'refused')
     return {
       location,
-      outcome: { isDone: false, text: errorText(answer.errors), requestId: answer.requestId },
+      outcome: refusedOutcome(answer),
     };
   const { result } = answer.body;
   const isDone = result === 'inquired' || result === 'awaiting-answer';

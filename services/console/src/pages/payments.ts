@@ -1,11 +1,12 @@
 /** The payments of all teams: filters, views and pages are in the address, so that a link shows the same to a colleague. */
 import { type Html, html } from '@tollgate/service-kit';
 import { type DeclineCounts, declineReasons } from '../components/decline-reasons.ts';
-import { outcomeNotice } from '../components/notice.ts';
+import { outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { filterForm } from '../components/payment-filters.ts';
 import { type ListedPayment, type Sorting, paymentTable } from '../components/payment-list.ts';
 import { fileOf, filtersIn, toApiQuery, toDeclineQuery, wrongFilters } from '../components/payment-query.ts';
 import { type SavedView, viewLinks } from '../components/payment-views.ts';
+import { pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -19,9 +20,10 @@ interface PaymentList {
 export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome }) => {
   const wrong = wrongFilters(query);
   const declines = wrong.length > 0 ? undefined : toDeclineQuery(query, now);
+  const none: PaymentList = { payments: [] };
   const [list, { teams }, { views }, reasons] = await Promise.all([
     wrong.length > 0
-      ? { payments: [] }
+      ? none
       : api.get<PaymentList>(`/api/v1/admin/payments?${toApiQuery(query, now).toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
     api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
@@ -32,16 +34,14 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
     list.payments.length === 0
       ? nothing(query, list, hasSandbox)
       : paymentTable(list.payments, { sorting: sortingOf(query) });
+  const further = query.get('order') === 'oldest' ? texts.payments.newer : texts.payments.older;
   const main = html`<div class="head">
       <h1>${texts.payments.title}</h1>
       ${wrong.length > 0 ? undefined : csvLink(query)}
     </div>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
-    ${viewLinks(query, views, session)} ${filterForm(query, teams)}
+    ${outcomeSection(outcome)} ${viewLinks(query, views, session)} ${filterForm(query, teams)}
     <section id="payments" data-region="" data-further="${texts.payments.further}">
-      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts.join(' ') }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager(query, list)}`}
+      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts.join(' ') }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
     </section>`;
   const isLive = query.get('cursor') === null && wrong.length === 0;
   return { title: texts.payments.title, main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };
@@ -81,24 +81,6 @@ function nothing(query: URLSearchParams, { nextCursor }: PaymentList, hasSandbox
       ? texts.payments.hidden
       : texts.payments.lookedFurther(query.get('order') === 'oldest');
   return html`<p class="empty">${text} ${named}</p>`;
-}
-
-function pager(query: URLSearchParams, { nextCursor }: PaymentList): Html {
-  const to = (cursor?: string) => {
-    const asked = new URLSearchParams(query);
-    asked.delete('cursor');
-    if (cursor !== undefined) asked.set('cursor', cursor);
-    return `/console/payments?${asked.toString()}`;
-  };
-  const first =
-    query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.first}</a>`;
-  const next =
-    nextCursor === undefined
-      ? undefined
-      : html`<a rel="next" href="${to(nextCursor)}"
-          >${query.get('order') === 'oldest' ? texts.payments.newer : texts.payments.older}</a
-        >`;
-  return html`<nav class="pager" aria-label="Pages">${first}${next}</nav>`;
 }
 
 /** To the file with what the list shows, or why there is none. */

@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, keyIdOfPerson, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
-import { type OpenReview, errorText, outcomeNotice, reviewsNotice } from '../components/notice.ts';
+import { type OpenReview, outcomeSection, refusedOutcome, reviewsNotice } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
@@ -44,9 +44,7 @@ export const payoutPage: Page = async (context) => {
       </div>
       ${reviewsNotice(token, payout.reviews)} ${factsOf(payout)}
     </section>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     <div id="approval" data-region="">
       ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
     </div>
@@ -138,6 +136,5 @@ export const decidePayout =
       const text = isThere ? words.refuse.isThere : words[decision].done;
       return { location, outcome: { isDone: !isThere, text } };
     }
-    const { errors, requestId } = answer;
-    return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+    return { location, outcome: refusedOutcome(answer) };
   };

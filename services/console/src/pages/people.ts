@@ -1,7 +1,7 @@
 /** The tokens and sessions of people: everybody's own, and for admins those of all. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { rowTable } from '../components/table.ts';
 import { timeInColumn, zone } from '../components/time.ts';
 import type { Action, Page, PageContext } from '../page.ts';
@@ -32,9 +32,7 @@ export const peoplePage: Page = async (context) => {
   );
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${isAll ? words.intro.all : words.intro.own}</p>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     ${person === '' ? undefined : revokeForm(context, { person }, words.revokeAll(person))}
     ${credentials.length === 0 ? html`<p class="empty">${words.empty}</p>` : tableOf(context, credentials)}`;
   return { title: words.title, main };
@@ -91,6 +89,5 @@ export const revokeCredentials: Action = async (context, form) => {
   });
   if (answer.kind === 'answer')
     return { location: path, outcome: { isDone: true, text: words.done(answer.body.revoked.length) } };
-  const { errors, requestId } = answer;
-  return { location: path, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location: path, outcome: refusedOutcome(answer) };
 };

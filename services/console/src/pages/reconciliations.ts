@@ -1,7 +1,7 @@
 /** Is yesterday complete, to the cent? What was compared with the Payment Service, newest first, and asking for more. */
 import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
 import { pager, rowTable } from '../components/table.ts';
 import { time } from '../components/time.ts';
@@ -47,10 +47,7 @@ export const reconciliationsPage: Page = async (context) => {
   ]);
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro}</p>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
-    ${mayAsk ? askForm(accounts, context) : undefined}
+    ${outcomeSection(outcome)} ${mayAsk ? askForm(accounts, context) : undefined}
     <section id="reconciliations" data-region="">
       ${reconciliations.length === 0 ? none : listOf(reconciliations)}
       ${pager('/console/reconciliations', query, nextCursor)}
@@ -129,6 +126,5 @@ export const askReconciliation: Action = async ({ api }, form) => {
   });
   if (answer.kind === 'answer')
     return { location, outcome: { isDone: true, text: words.asked(day, account) } };
-  const { errors, requestId } = answer;
-  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location, outcome: refusedOutcome(answer) };
 };

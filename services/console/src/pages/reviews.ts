@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip, sign } from '../components/state.ts';
 import { pager } from '../components/table.ts';
@@ -60,9 +60,7 @@ export const reviewsPage: Page = async (context) => {
     ...{ perPage: String(perPage), ...(cursor === null ? {} : { cursor }) },
   });
   const main = html`<h1>${texts.reviews.title}</h1>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     <section id="reviews" data-region="">
       ${count === 0 ? none : html`<p class="calm">${texts.reviews.count(count)}</p>`}
       ${reviews.length === 0 ? undefined : reviewTable(reviews)}
@@ -131,9 +129,7 @@ export const reviewPage: Page = async (context) => {
   const title = texts.reviews.codes[review.code] ?? review.code;
   const main = html`<p class="calm"><a href="${path}">${texts.reviews.back}</a></p>
     <h1>${title}</h1>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     <div class="split">
       <section class="panel" id="evidence" data-region="" aria-labelledby="evidence-title">
         <h2 id="evidence-title">${texts.reviews.evidence}</h2>
@@ -265,7 +261,7 @@ export const decideReview: Action = async (context, form) => {
     body: { code, number: Number(number), resolution: text('resolution'), reason: text('reason') },
   });
   if (answer.kind === 'refused') {
-    const outcome = { isDone: false, text: errorText(answer.errors), requestId: answer.requestId };
+    const outcome = refusedOutcome(answer);
     return { location: pathOf({ token, code, number: Number(number) }), outcome };
   }
   if (answer.status === 202) {

@@ -6,7 +6,7 @@ import { amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
 import { type Key, type KeyList, keyTable, teamPath } from '../components/keys.ts';
 import type { Rendered } from '../components/layout.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { errorText, outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { durationText } from '../components/time.ts';
 import { copyable } from '../components/token.ts';
 import type { Action, Done, Page, PageContext } from '../page.ts';
@@ -44,9 +44,7 @@ export const teamPage: Page = async (context) => {
   const { grants } = session;
   const mayChange = mayDo(grants, 'operators:teams', { team: team.name });
   const main = html`<h1>${team.name}</h1>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     <section id="facts" data-region="">${factsOf(team)}</section>
     <section id="keys" data-region="" aria-labelledby="keys-title">
       <h2 id="keys-title">${words.keys}</h2>
@@ -250,6 +248,5 @@ async function change(
   const location = teamPath(team);
   const answer = await api.call({ method: 'POST', path, body });
   if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: done } };
-  const { errors, requestId } = answer;
-  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location, outcome: refusedOutcome(answer) };
 }

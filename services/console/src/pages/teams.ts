@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { choice } from '../components/choice.ts';
 import { type KeyList, keyTable, teamPath } from '../components/keys.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { pager, tabs } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -25,9 +25,7 @@ export const teamsPage: Page = async (context) => {
   ]);
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro}</p>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     ${tabs(
       words.title,
       `${path}?state=${state}`,
@@ -85,6 +83,5 @@ export const addTeam: Action = async ({ api }, form) => {
   const answer = await api.call({ method: 'POST', path: '/api/v1/admin/teams', body: { team } });
   if (answer.kind === 'answer')
     return { location: teamPath(team), outcome: { isDone: true, text: words.add.done(team) } };
-  const { errors, requestId } = answer;
-  return { location: path, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location: path, outcome: refusedOutcome(answer) };
 };

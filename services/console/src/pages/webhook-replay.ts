@@ -1,6 +1,6 @@
 /** Sends a webhook of one payment or payout again, from its timeline: to where it went before. */
 import { type Html, html } from '@tollgate/service-kit';
-import { errorText } from '../components/notice.ts';
+import { refusedOutcome } from '../components/notice.ts';
 import type { TimelineWebhook } from '../components/timeline-items.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -30,6 +30,5 @@ export const replayWebhookOf =
     });
     const location = `/console/${kind}s/${token}`;
     if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
-    const { errors, requestId } = answer;
-    return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+    return { location, outcome: refusedOutcome(answer) };
   };

@@ -2,7 +2,7 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { choice } from '../components/choice.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
 import { pager, rowTable, tabs } from '../components/table.ts';
@@ -54,9 +54,7 @@ export const webhooksPage: Page = async (context) => {
   const mayReplay = mayDo(session.grants, 'operators:act', {});
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro} ${words.help[status]}</p>
-    <section id="outcome" aria-live="polite">
-      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    </section>
+    ${outcomeSection(outcome)}
     ${tabs(
       words.title,
       `${path}?status=${status}`,
@@ -175,8 +173,7 @@ export const replayOne: Action = async ({ api, params }, form) => {
   const answer = await api.call({ method: 'POST', path: `/api/v1/admin/webhooks/${id}/replay`, body: {} });
   const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
   if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
-  const { errors, requestId } = answer;
-  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  return { location, outcome: refusedOutcome(answer) };
 };
 
 export const replayMany: Action = async ({ api }, form) => {
@@ -191,8 +188,7 @@ export const replayMany: Action = async ({ api }, form) => {
   });
   const location = `${path}?${new URLSearchParams({ status: 'failed', ...filter }).toString()}`;
   if (answer.kind === 'refused') {
-    const { errors, requestId } = answer;
-    return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+    return { location, outcome: refusedOutcome(answer) };
   }
   const { replayed, nextCursor } = answer.body;
   const text = nextCursor === undefined ? words.all.done(replayed) : words.all.more(replayed);
