@@ -18,6 +18,7 @@ const eventStoreDbTestServer = 'libs/event-store/src/testing/eventstoredb-server
 const browserScripts = 'services/console/src/static/**';
 const adapters = [
   'libs/service-kit/src/{clock,ids}.ts',
+  'libs/event-store/src/waits.ts',
   'libs/{event-store,message-bus}/src/embedded*{,/**}',
   'libs/*/src/**/*worker*.ts',
   eventStoreDbAdapter,

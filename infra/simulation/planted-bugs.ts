@@ -33,14 +33,7 @@ const calls: readonly PlantedBug[] = [
     to: 'void maySend;',
   },
   {
-    // The time of the store goes on with the monotonic clock: without the wall clock nobody notices a suspended machine.
-    ...{ name: 'monotonic-clock-alone', breaks: 'F9: sendBy by both clocks', seeds: 200 },
-    file: `${commands}/accounts/stopwatch.ts`,
-    from: 'return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);',
-    to: 'return monotonicMs + 0 * (wallMs + differenceMsMax);',
-  },
-  {
-    ...{ name: 'set-back-tells-nothing', breaks: 'F9: a clock that was set back tells no time', seeds: 400 },
+    ...{ name: 'sends-after-suspension', breaks: 'F9: a suspended sender does not send', seeds: 400 },
     file: `${commands}/accounts/stopwatch.ts`,
     from: 'return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);',
     to: 'return Math.max(wallMs, monotonicMs + 0 * differenceMsMax);',
@@ -78,6 +71,16 @@ const calls: readonly PlantedBug[] = [
     to: 'return inquiredAt < patienceMs ? unresolved : [...unresolved, ...absent()];',
   },
   {
+    ...{
+      name: 'quiet-period-by-the-wall-clock',
+      breaks: 'absence counts once the call was observed for its quiet period',
+      seeds: 200,
+    },
+    file: `${commands}/outbound/quiet-periods.ts`,
+    from: 'if (isOver(call.quietUntil)) return',
+    to: 'if (isOver(call.quietUntil) || clock.now() >= call.quietUntil) return',
+  },
+  {
     ...{ name: 'call-before-append', breaks: 'I3: announced before it is sent', seeds: 100 },
     file: 'libs/event-store/src/load-decide-append.ts',
     from: 'const answer = await store.append(stream, toNewEvents(events, { state, revision }), revision);',
@@ -88,12 +91,6 @@ const calls: readonly PlantedBug[] = [
     file: 'libs/event-store/src/load-decide-append.ts',
     from: 'const answer = await store.append(stream, toNewEvents(events, { state, revision }), revision);',
     to: "const answer = await store.append(stream, toNewEvents(events, { state, revision }), 'any');",
-  },
-  {
-    ...{ name: 'clock-of-its-own', breaks: 'F12: windows by the time of the store', seeds: 100 },
-    file: 'services/gateway/src/composition/services/command-service.ts',
-    from: 'clock: storeTime(clock, clockCheck),',
-    to: 'clock,',
   },
 ];
 
@@ -186,22 +183,6 @@ const inquiries: readonly PlantedBug[] = [
     to: 'place: () => undefined,',
   },
   {
-    ...{ name: 'no-recall', breaks: 'F10: a clock that ran ahead holds nothing', seeds: 600 },
-    file: `${commands}/inquiries/inquiry-schedule.ts`,
-    from: 'if (wasSetBack() || mayHaveBeenWrong) await index.recall(',
-    to: 'if (wasSetBack() && mayHaveBeenWrong) await index.recall(',
-  },
-  {
-    ...{
-      name: 'window-from-the-future',
-      breaks: 'F10: a window holds for its own length',
-      seeds: 600,
-    },
-    file: `${commands}/outbound/window-clock.ts`,
-    from: 'if (announcedAt <= now) return 0;',
-    to: 'if (announcedAt < Infinity) return 0;',
-  },
-  {
     ...{
       name: 'old-picture',
       breaks: 'an inquiry that was overtaken decides nothing',
@@ -256,16 +237,6 @@ const followers: readonly PlantedBug[] = [
     file: 'services/projector/src/projection.ts',
     from: '      await writeViews(batch);\n      // Events before those of the batch may be held back: then nothing more is certain than before.\n      if (reached.position <= position) return;\n      end = await checkpoint.advance({ position: reached.position, failedStreams: failures.list() });\n      position = reached.position;',
     to: '      if (reached.position > position) {\n        end = await checkpoint.advance({ position: reached.position, failedStreams: failures.list() });\n        position = reached.position;\n      }\n      await writeViews(batch);',
-  },
-  {
-    ...{
-      name: 'pause-from-the-future',
-      breaks: 'F12: no webhook waits for a clock that ran ahead',
-      seeds: 1000,
-    },
-    file: 'services/notifier/src/webhook-state.ts',
-    from: 'return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now;',
-    to: 'return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now + Infinity;',
   },
 ];
 

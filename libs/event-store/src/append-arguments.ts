@@ -39,6 +39,16 @@ export const requireKeepLast = (count: number) => requireInteger('The count of e
 export const requireTruncation = (before: number) =>
   requireInteger('The revision to truncate before', before, 0);
 
+/** @throws InvalidArgument */
+export function requireReadOptions(
+  stream: string,
+  { from = 0, limit = Infinity }: { from?: number | undefined; limit?: number | undefined },
+): void {
+  requireStreamName(stream);
+  requireInteger('The revision to read from', from, 0);
+  if (limit !== Infinity) requireInteger('The number of events to read', limit, 0);
+}
+
 /** @throws InvalidArgument unless `value` is an integer from `min`. */
 export function requireInteger(name: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min) {

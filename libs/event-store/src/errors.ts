@@ -1,4 +1,4 @@
-import { TollgateError } from '@tollgate/service-kit';
+import { TollgateError, type Clock, within } from '@tollgate/service-kit';
 
 /**
  * The store did not confirm. Retryable unless said otherwise: repeat with the same event ids and the same concrete
@@ -29,3 +29,13 @@ export const streamRemoved = (cause?: unknown) =>
     retryable: false,
     cause,
   });
+
+export const storeClosed = () =>
+  new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });
+
+export const storeSilent = (waitMs: number) =>
+  new StoreUnavailable('store_silent', `The event store did not answer within ${waitMs} ms.`);
+
+/** A call to a store may have no deadline, or one that is too late here. @throws StoreUnavailable `store_silent` */
+export const storeInTime = <Result>(clock: Clock, waitMs: number, work: Promise<Result>): Promise<Result> =>
+  within(clock, waitMs, { work, tooLate: () => storeSilent(waitMs) });

@@ -12,4 +12,3 @@ export * from './load-decide-append.ts';
 export * from './lease.ts';
 export * from './members.ts';
 export * from './schema-gate.ts';
-export { type RecentlyUsed, createRecentlyUsed } from './recently-used.ts';

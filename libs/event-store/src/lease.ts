@@ -1,14 +1,18 @@
-import { errorCode, silentLog, type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
-import type { EventStore } from './event-store.ts';
+/** Of several processes one works, and the others stand by. */
 import {
-  createLeaseStream,
-  type HeldLease,
-  type LeaseState,
-  type LeaseStream,
-  type Renewal,
-} from './lease-record.ts';
+  TollgateError,
+  errorCode,
+  isRetryable,
+  silentLog,
+  type Clock,
+  type Ids,
+  type Log,
+} from '@tollgate/service-kit';
+import { z } from 'zod';
+import { storeInTime } from './errors.ts';
+import type { EventStore, Revision } from './event-store.ts';
+import { readLast } from './follower/checkpoint.ts';
 import { createTrouble, type Trouble } from './trouble.ts';
-import { within } from './within.ts';
 
 export const leaseDurationMsDefault = 10_000;
 
@@ -24,33 +28,65 @@ export interface LeaseOptions {
   ids: Ids;
   /** The stream is `lease-<name>`. */
   name: string;
-  /** Says who holds the lease; is shown to `isGone` of others and written to logs. */
+  /** Who holds the lease; is shown to `isGone` of others and written to logs. */
   holder: string;
   /** Ends the work, or the wait for the lease. */
   signal: AbortSignal;
-  /** True where a holder certainly does not run any more: its lease is taken at once. */
+  /** True for a holder that certainly does not run any more: its lease is taken at once. */
   isGone?: (holder: string) => boolean;
-  /** How long a lease lasts after its last renewal; 10 seconds by default. */
+  /** @default 10_000 */
   durationMs?: number;
   log?: Log;
 }
 
 type Work = (signal: AbortSignal) => Promise<void>;
-type Lease = Required<LeaseOptions> & { stream: LeaseStream; trouble: Trouble };
+type Lease = Required<LeaseOptions> & { stream: string; trouble: Trouble };
+
+/** What an event of the stream says: no wall clock is in it. */
+const recordSchema = z.object({
+  /** Distinguishes one acquisition from all others, also of the same holder. */
+  token: z.string(),
+  holder: z.string(),
+  /** A challenger takes the lease over once it has seen no renewal for so long, by its own monotonic clock. */
+  durationMs: z.number(),
+});
+
+/** The lease as the stream ends; `record` is undefined when it was released. */
+interface Found {
+  revision: Revision;
+  record: z.infer<typeof recordSchema> | undefined;
+}
+
+interface Held {
+  token: string;
+  revision: Revision;
+  /** It lasts from then on, by the monotonic clock: when its event was first sent, whenever the answer came. */
+  since: number;
+}
+
+/** One event that makes a lease last longer, however often it is sent. */
+interface Renewal {
+  id: string;
+  since: number;
+}
 
 /**
- * Runs `work` while this process holds the lease, so that of several replicas one works and the others stand by. The
- * signal that `work` gets is aborted when the lease is lost (then this stands by, and runs `work` again once it holds
- * the lease) or when `signal` is aborted; the lease is renewed until `work` has ended, and then released. Resolves
- * when `work` has resolved, or has ended after `signal` was aborted.
+ * Runs `work` while this process holds the lease. The signal that `work` gets is aborted when the lease is lost (then this
+ * stands by, and runs `work` again once it holds the lease) or when `signal` is aborted; the lease is renewed until `work` has
+ * ended, and then released. Resolves when `work` has resolved, or has ended after `signal` was aborted.
  *
- * Two holders for a short time are possible, after a long pause of the process or a jump of a clock: everything that
- * `work` does must be safe under that too.
+ * Two holders for a short time are possible, after a long pause of the process: everything that `work` does must be safe under
+ * that too.
  *
  * @throws what `work` throws, unless it is the end that its signal asked for; StoreUnavailable that is not retryable
  */
 export async function runUnderLease(options: LeaseOptions, work: Work): Promise<void> {
-  const lease = withDefaults(options);
+  const complete = { isGone: () => false, durationMs: leaseDurationMsDefault, log: silentLog, ...options };
+  const trouble = createTrouble(complete.log, {
+    failing: 'a lease could not be read or written',
+    over: 'a lease can be read and written again',
+  });
+  const lease = { ...complete, stream: `lease-${options.name}`, trouble };
   while (!lease.signal.aborted) {
     const held = await acquire(lease);
     if (held === undefined || (await workUnder(lease, held, work)) === 'ended') return;
@@ -58,27 +94,22 @@ export async function runUnderLease(options: LeaseOptions, work: Work): Promise<
   }
 }
 
-function withDefaults(options: LeaseOptions): Lease {
-  const defaults = { isGone: () => false, durationMs: leaseDurationMsDefault, log: silentLog };
-  const complete = { ...defaults, ...options };
-  const trouble = createTrouble(complete.log, {
-    failing: 'a lease could not be read or written',
-    over: 'a lease can be read and written again',
-  });
-  return { ...complete, stream: createLeaseStream(complete), trouble };
-}
-
 /** Waits until the lease can be taken; undefined when the signal was aborted first. */
-async function acquire(lease: Lease): Promise<HeldLease | undefined> {
-  const { clock, signal, ids, stream } = lease;
+async function acquire(lease: Lease): Promise<Held | undefined> {
+  const { store, clock, signal, ids, stream } = lease;
   const token = ids.uuid();
   const isFree = createFreeCheck(lease);
+  const take = async (found: Found | undefined) => {
+    const held = await append(lease, 'LeaseTaken', token, found?.revision ?? 'no-stream');
+    if (held !== undefined) await store.keepLast(stream, 1);
+    return held;
+  };
   while (!signal.aborted) {
     const held = await unlessUnavailable(lease, async () => {
-      const found = await stream.readLast();
-      // Our own token is there when the answer to an earlier try was lost; nobody knows since when.
-      if (found?.record?.token === token) return stream.renew({ ...found, token }, stream.renewal());
-      return isFree(found) ? stream.take(found, token) : undefined;
+      const found = await find(lease);
+      // Our own token is there when the answer to an earlier try was lost; it is not known since when.
+      if (found?.record?.token === token) return append(lease, 'LeaseRenewed', token, found.revision);
+      return isFree(found) ? take(found) : undefined;
     });
     if (held !== undefined) return held;
     await sleepUnlessAborted(clock, lease.durationMs / looksPerDuration, signal);
@@ -86,21 +117,17 @@ async function acquire(lease: Lease): Promise<HeldLease | undefined> {
   return undefined;
 }
 
-/**
- * Besides by the clock's time, a lease has expired when it was seen without renewal for as long as it lasts: so a clock
- * that was set back does not keep a dead holder's lease alive.
- */
-function createFreeCheck({ clock, isGone }: Lease): (found: LeaseState | undefined) => boolean {
+/** A lease has expired once this process has seen it without renewal for as long as it lasts. */
+function createFreeCheck({ clock, isGone }: Lease): (found: Found | undefined) => boolean {
   let seen = { revision: -1, at: 0 };
   return (found) => {
     if (found?.record === undefined || isGone(found.record.holder)) return true;
     if (found.revision !== seen.revision) seen = { revision: found.revision, at: clock.monotonic() };
-    const isUnrenewed = clock.monotonic() - seen.at >= found.record.durationMs;
-    return isUnrenewed || clock.now() >= found.record.expiresAt;
+    return clock.monotonic() - seen.at >= found.record.durationMs;
   };
 }
 
-async function workUnder(lease: Lease, held: HeldLease, work: Work): Promise<'ended' | 'lost'> {
+async function workUnder(lease: Lease, held: Held, work: Work): Promise<'ended' | 'lost'> {
   const lost = new AbortController();
   const workEnded = new AbortController();
   const signal = AbortSignal.any([lease.signal, lost.signal]);
@@ -117,19 +144,18 @@ async function workUnder(lease: Lease, held: HeldLease, work: Work): Promise<'en
   } finally {
     workEnded.abort();
     const last = await renewing;
-    // Where this fails, the lease expires.
-    if (last !== undefined) await lease.stream.release(last).catch((error: unknown) => warn(lease, error));
+    // If this fails, the lease expires.
+    if (last !== undefined)
+      await append(lease, 'LeaseReleased', last.token, last.revision).catch((error: unknown) =>
+        warn(lease, error),
+      );
   }
   return (await renewing) === undefined && !lease.signal.aborted ? 'lost' : 'ended';
 }
 
 /** Gives the lease as it was last renewed when the work has ended, or undefined as soon as it is lost. */
-async function keepRenewing(
-  lease: Lease,
-  first: HeldLease,
-  workEnded: AbortSignal,
-): Promise<HeldLease | undefined> {
-  const { clock, durationMs, stream } = lease;
+async function keepRenewing(lease: Lease, first: Held, workEnded: AbortSignal): Promise<Held | undefined> {
+  const { clock, durationMs } = lease;
   let held = first;
   let renewal: Renewal | undefined;
   const endingMs = durationMs / endingsPerDuration;
@@ -137,11 +163,13 @@ async function keepRenewing(
   const leftMs = () => Math.max(0, held.since + durationMs - endingMs - clock.monotonic());
   const pauseMs = () => Math.min(durationMs / renewalsPerDuration, leftMs());
   while (await sleepUnlessAborted(clock, pauseMs(), workEnded)) {
-    const each = (renewal ??= stream.renewal());
-    const renew = async () => (await stream.renew(held, each)) ?? 'lost';
-    // After a long pause of the process, too, one is tried: nobody else may have taken the lease.
+    // A renewal that failed is repeated as it was: it may have been written, and lasts from when it was first sent.
+    const each = (renewal ??= newRenewal(lease));
+    const renew = async () =>
+      (await append(lease, 'LeaseRenewed', held.token, held.revision, each)) ?? 'lost';
+    // After a long pause of the process, too, one is tried: no other process may have taken the lease.
     const tryMs = Math.max(leftMs(), endingMs);
-    const renewed = await unlessUnavailable(lease, () => within(clock, tryMs, renew()));
+    const renewed = await unlessUnavailable(lease, () => storeInTime(clock, tryMs, renew()));
     if (renewed === 'lost') return undefined;
     if (renewed === undefined && leftMs() === 0) return undefined;
     if (renewed === undefined) continue;
@@ -151,7 +179,35 @@ async function keepRenewing(
   return held;
 }
 
-/** Gives undefined, and logs, where the store may work again later. */
+// Ids are random: they must distinguish what two holders write about one state, or both would get the lease.
+const newRenewal = ({ ids, clock }: Lease): Renewal => ({ id: ids.uuid(), since: clock.monotonic() });
+
+/** Only one of several that expect the same revision succeeds; undefined for the others. */
+async function append(
+  lease: Lease,
+  type: 'LeaseTaken' | 'LeaseRenewed' | 'LeaseReleased',
+  token: string,
+  expected: Revision | 'no-stream',
+  { id, since }: Renewal = newRenewal(lease),
+): Promise<Held | undefined> {
+  const { store, stream, holder, durationMs } = lease;
+  const data: Found['record'] = { token, holder, durationMs };
+  const answer = await store.append(stream, [{ id, type, data, metadata: {} }], expected);
+  return answer.kind === 'appended' ? { token, revision: answer.revision, since } : undefined;
+}
+
+async function find({ store, stream }: Lease): Promise<Found | undefined> {
+  const last = await readLast(store, stream);
+  if (last === undefined) return undefined;
+  const { revision, type, data } = last;
+  if (type === 'LeaseReleased') return { revision, record: undefined };
+  const record = recordSchema.safeParse(data).data;
+  if (record === undefined)
+    throw new TollgateError('lease_unreadable', 'A lease stream holds an event that is no lease.');
+  return { revision, record };
+}
+
+/** Gives undefined, and logs, if the store may work again later. */
 async function unlessUnavailable<Result>(
   lease: Lease,
   call: () => Promise<Result>,
@@ -180,8 +236,5 @@ async function sleepUnlessAborted(clock: Clock, durationMs: number, signal: Abor
   return !signal.aborted;
 }
 
-function isAskedFor(error: unknown, signal: AbortSignal): boolean {
-  return (
-    signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
-  );
-}
+const isAskedFor = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));

@@ -1,9 +1,16 @@
 import { TollgateError } from '@tollgate/service-kit';
+import { LRUCache } from 'lru-cache';
 import type { Appended, EventStore, NewEvent, Position, RecordedEvent, Revision } from './event-store.ts';
-import { type RecentlyUsed, createRecentlyUsed } from './recently-used.ts';
 
 /** Each lost try means that another writer of the same stream won, so this many only a stream that is fought over needs. */
 export const decisionTriesMax = 20;
+
+/** Values by name; the one that was used longest ago is forgotten first. */
+export type RecentlyUsed<Value extends object> = LRUCache<string, Value>;
+
+/** At most `max` of them. Each counts as one of a total size: under `max` alone the places of all are taken up at once. */
+export const createRecentlyUsed = <Value extends object>(max: number): RecentlyUsed<Value> =>
+  new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
 
 /** How the state of one kind of stream is made of its events. */
 export interface Evolution<State, Event> {

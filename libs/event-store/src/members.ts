@@ -9,8 +9,10 @@ export const membersStream = 'members';
 const beatMs = 3_000;
 /** Three beats and a bit: one that was late is not taken for gone. */
 const aliveMs = 10_000;
-/** Events of the stream that are kept and read: more than a beat's worth of any company's processes. */
-const eventsMax = 1_024;
+/** How far a host's wall clock may be from the store's before the host is not ready, milliseconds. */
+const clockSkewMaxMs = 30_000;
+/** Events of the stream that are kept, and read with each beat: ten seconds of 75 processes. */
+const eventsMax = 256;
 
 /** This process among those that share a kind of work, in an order that all of them see alike. */
 interface Place {
@@ -49,8 +51,10 @@ export interface Members {
    * @throws StoreUnavailable
    */
   beat(): Promise<void>;
-  /** Beats every three seconds until the signal is aborted, and calls `afterBeat` each time; the first beat is the caller's. */
-  run(signal: AbortSignal, afterBeat?: () => Promise<void>): Promise<void>;
+  /** True while the wall clock of this process is too far from the store's, by which its own last beat was recorded. */
+  isClockWrong(): boolean;
+  /** Beats every three seconds until the signal is aborted; the first beat is the caller's. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 export interface MembersOptions {
@@ -67,6 +71,7 @@ export interface MembersOptions {
  */
 export function createMembers({ store, clock, ids, log, self }: MembersOptions): Members {
   const others = createSeen(store, clock, self.member);
+  let isClockWrong = false;
   const shares = new Map<string, number>();
   let announced: Pick<Member, 'internalUrl'> = {};
   const trouble = createTrouble(log, {
@@ -90,8 +95,12 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
   }
 
   async function beat(): Promise<void> {
+    const before = clock.now();
     await tell('MemberLives');
+    const after = clock.now();
     await others.look();
+    const recordedAt = others.ownRecordedAt() ?? after;
+    isClockWrong = before - recordedAt > clockSkewMaxMs || recordedAt - after > clockSkewMaxMs;
   }
 
   async function pause(signal: AbortSignal): Promise<void> {
@@ -102,6 +111,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
 
   return {
     beat,
+    isClockWrong: () => isClockWrong,
     living: () => [self, ...others.living()],
     place(work) {
       const sharing = others.living().filter((other) => other.shares.includes(work));
@@ -117,16 +127,14 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
       announced = { internalUrl };
       beatSoon();
     },
-    async run(signal, afterBeat = async () => {}) {
+    async run(signal) {
       await store.keepLast(membersStream, eventsMax).catch(() => undefined);
       for (;;) {
         await pause(signal);
         if (signal.aborted) break;
-        await beat()
-          .then(afterBeat)
-          .then(trouble.worked, (error: unknown) =>
-            trouble.failed({ operation: membersStream, code: errorCode(error) ?? '', error }),
-          );
+        await beat().then(trouble.worked, (error: unknown) =>
+          trouble.failed({ operation: membersStream, code: errorCode(error) ?? '', error }),
+        );
       }
       await tell('MemberLeft').catch(() => undefined);
     },
@@ -151,21 +159,24 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 
 /** Whose beats were seen, and when. */
 function createSeen(store: EventStore, clock: Clock, self: string) {
-  const beats = createBeats(store, self);
   let seen = new Map<string, { revision: number; at: number }>();
-  // As it was at the last look: while the store does not answer, nobody is taken for gone.
+  let ownRecordedAt: number | undefined;
+  // As it was at the last look: while the store does not answer, no member counts as gone.
   let living: readonly Beat[] = [];
 
   return {
     async look(): Promise<void> {
-      const latest = await beats.latest();
+      const latest = await latestBeats(store);
+      ownRecordedAt = latest.get(self)?.event.recordedAt;
+      latest.delete(self);
       const now = clock.monotonic();
+      const storeTime = ownRecordedAt ?? clock.now();
       const next: typeof seen = new Map();
       const alive: Beat[] = [];
       for (const [member, { beat, event }] of latest) {
         const known = seen.get(member);
-        // What is met for the first time may have been written long ago; clocks that differ a little do not matter.
-        const isOld = known === undefined && clock.now() - event.recordedAt > 3 * aliveMs;
+        // A beat that is read for the first time may have been written long ago.
+        const isOld = known === undefined && storeTime - event.recordedAt > 3 * aliveMs;
         const isSame = known?.revision === event.revision;
         const at = isSame ? known.at : isOld ? -Infinity : now;
         next.set(member, { revision: event.revision, at });
@@ -174,41 +185,15 @@ function createSeen(store: EventStore, clock: Clock, self: string) {
       [seen, living] = [next, alive];
     },
     living: () => living,
+    ownRecordedAt: () => ownRecordedAt,
   };
 }
 
-interface LatestBeat {
-  beat: Beat;
-  event: RecordedEvent;
-}
-
-/** The latest beats of the others: all that are kept are read once, and then what has come since. */
-function createBeats(store: EventStore, self: string) {
-  const byMember = new Map<string, LatestBeat>();
-  let last: RecordedEvent['revision'] | undefined;
-
-  async function readNews(): Promise<RecordedEvent[]> {
-    const news =
-      last === undefined ? [] : await Array.fromAsync(store.read(membersStream, { from: last + 1 }));
-    // Who looks has just beaten: where not even that has come, the stream is not the one that was read before.
-    if (news.length > 0) return news;
-    const kept = await Array.fromAsync(
-      store.read(membersStream, { direction: 'backwards', limit: eventsMax }),
-    );
-    byMember.clear();
-    return kept.reverse();
+async function latestBeats(store: EventStore): Promise<Map<string, { beat: Beat; event: RecordedEvent }>> {
+  const latest = new Map<string, { beat: Beat; event: RecordedEvent }>();
+  for await (const event of store.read(membersStream, { direction: 'backwards', limit: eventsMax })) {
+    const beat = beatSchema.safeParse(event.data).data;
+    if (beat !== undefined && !latest.has(beat.member)) latest.set(beat.member, { beat, event });
   }
-
-  return {
-    async latest(): Promise<ReadonlyMap<string, LatestBeat>> {
-      for (const event of await readNews()) {
-        last = event.revision;
-        const beat = beatSchema.safeParse(event.data).data;
-        if (beat !== undefined && beat.member !== self) byMember.set(beat.member, { beat, event });
-      }
-      for (const [member, { event }] of byMember)
-        if (event.revision <= (last ?? 0) - eventsMax) byMember.delete(member);
-      return byMember;
-    },
-  };
+  return latest;
 }

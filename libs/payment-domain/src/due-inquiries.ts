@@ -1,6 +1,6 @@
 /** What is due for an inquiry, as the keeper of the due times gives it to the inquiry schedule. */
 import type { InquiryNeed } from './failed-inquiry.ts';
-import type { InquiryBounds, InquiryItem } from './inquiry-times.ts';
+import type { InquiryItem } from './inquiry-times.ts';
 import type { Environment } from './values.ts';
 
 /** Items of one kind, need and account in one shard, ordered by due time. */
@@ -33,6 +33,4 @@ export interface DueInquiries {
   dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
   /** Moves the due times of what has not changed since; resolves when they are moved. */
   postpone(postponed: readonly Postponed[]): Promise<void>;
-  /** Makes due now what is beyond these bounds; resolves when it is. */
-  recall(bounds: InquiryBounds): Promise<void>;
 }

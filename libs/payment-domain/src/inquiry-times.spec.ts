@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import type { InquiryNeed } from './failed-inquiry.ts';
 import {
   firstInquiryAt,
-  inquiryBoundsAt,
   inquiryDelays,
   inquiryShardOf,
   inquiryShards,
@@ -138,67 +137,6 @@ it('leaves out what another process has inquired for the last time', () => {
   expect(spreadDue({ ...settled, dueAt: last }, now)).toBe(spreadFrom(settled, now));
   expect(spreadDue({ ...settled, dueAt: hour }, 2 * day)).toBe(spreadFrom(settled, 2 * day));
   expect(spreadDue({ ...item, dueAt: hour }, now)).toBe(spreadFrom(item, now));
-});
-
-it('knows what no right clock has put off as far', () => {
-  const now = 50 * day;
-  expect(inquiryBoundsAt(now)).toEqual({
-    latestDueAt: { unresolved: 50 * day, open: 52 * day, settled: 52 * day + 33 * day },
-    openWithin: [
-      { changedAfter: now + minute, withinMs: 0 },
-      { changedAfter: now - 2 * minute, withinMs: 2.2 * minute },
-      { changedAfter: now - 10 * minute, withinMs: 11 * minute },
-      { changedAfter: now - hour, withinMs: 66 * minute },
-      { changedAfter: now - 6 * hour, withinMs: 6.6 * hour },
-    ],
-    settledSince: 20 * day,
-  });
-  // Until then the last inquiry is to come for every token.
-  const settled = { ...item, inquiryNeed: 'settled', updatedAt: 20 * day + 1 } as const;
-  for (const token of Array.from({ length: 100 }, (_, index) => `pay_${index}`))
-    expect(nextInquiryAt({ ...settled, token }, now)).toBeGreaterThan(now);
-  const never = inquiryBoundsAt(now, { ...inquiryDelays, settled: [] });
-  expect([never.latestDueAt.settled, never.settledSince]).toEqual([52 * day, Infinity]);
-});
-
-/** When what is open and has changed then is due at the latest, as the index reads the bounds. */
-function latestOpen(updatedAt: number, now: number): number {
-  const { openWithin, latestDueAt } = inquiryBoundsAt(now);
-  const step = openWithin.find(({ changedAfter }) => updatedAt > changedAfter);
-  return step === undefined ? latestDueAt.open : updatedAt + step.withinMs;
-}
-
-it('recalls nothing that is open and that a right clock has put off, however it was put off', () => {
-  fc.assert(
-    fc.property(
-      fc.string(),
-      fc.integer({ min: -minute, max: 3 * day }),
-      fc.integer({ min: 0, max: 3 * day }),
-      (token, age, ago) => {
-        const now = 50 * day;
-        const open = { token, inquiryNeed: 'open', updatedAt: now - age } as const;
-        const thenAt = Math.max(now - ago, Math.min(open.updatedAt, now));
-        const latest = latestOpen(open.updatedAt, now);
-        expect(firstInquiryAt(open, thenAt)).toBeLessThanOrEqual(latest);
-        if (thenAt < open.updatedAt) return;
-        expect(spreadFrom(open, thenAt)).toBeLessThanOrEqual(latest);
-        expect(nextInquiryAt(open, thenAt)).toBeLessThanOrEqual(latest);
-      },
-    ),
-  );
-});
-
-// The clocks of all were four hours ahead and were set back together: what is open was inquired four hours late (seed 1595).
-it('recalls what is open and was put off by a clock that ran four hours ahead', () => {
-  const now = 50 * day;
-  const ahead = now + 4 * hour;
-  for (const token of Array.from({ length: 100 }, (_, index) => `pay_${index}`)) {
-    const madeThen = { token, inquiryNeed: 'open', updatedAt: ahead - 2 * hour } as const;
-    expect(firstInquiryAt(madeThen, madeThen.updatedAt)).toBeGreaterThan(latestOpen(madeThen.updatedAt, now));
-    // Made before, and inquired for the last time by that clock.
-    const before = { ...madeThen, updatedAt: now - 5 * minute };
-    expect(nextInquiryAt(before, ahead)).toBeGreaterThan(latestOpen(before.updatedAt, now));
-  }
 });
 
 it('repeats what has failed after 15 s, then doubling, at the latest when the next one is due', () => {

@@ -118,41 +118,6 @@ export function spreadDue(
     : spreadFrom(item, since, delays);
 }
 
-/** What a clock that ran ahead has put off is beyond these. Milliseconds since the Unix epoch. */
-export interface InquiryBounds {
-  /** No inquiry is due later. */
-  latestDueAt: Readonly<Record<InquiryNeed, number>>;
-  /** Of what is open, the latest changes first: what has changed after an instant is due so long after its change at the latest. */
-  openWithin: readonly { changedAfter: number; withinMs: number }[];
-  /** Of what is settled and has changed since then, an inquiry is still to come; infinite where none ever comes. */
-  settledSince: number;
-}
-
-/** Clocks that are no further apart are right, milliseconds. */
-export const clocksApartMs = minute;
-
-/**
- * Of what is unresolved everything is beyond: money may have moved, and an inquiry too many costs less than one that comes hours
- * late. What is open somebody waits for; there may be very much of it, so its bounds are as narrow as they can be. What is
- * settled was found out, and may be inquired as late as the clock was wrong.
- */
-export function inquiryBoundsAt(now: number, delays: InquiryDelays = inquiryDelays): InquiryBounds {
-  const stretched = (delay: number) => Math.round(1.1 * delay);
-  // What is inquired daily may be late by the part of a day: all of it at once would be too much.
-  const daily = now + 2 * day;
-  const distances = delays.open.map((delay) => ({ changedAfter: now - delay, withinMs: stretched(delay) }));
-  return {
-    latestDueAt: {
-      unresolved: now,
-      open: daily,
-      settled: daily + stretched(Math.max(0, ...delays.settled)),
-    },
-    // What was recorded in the future is due at some distance from now.
-    openWithin: [{ changedAfter: now + clocksApartMs, withinMs: 0 }, ...distances],
-    settledSince: now - Math.max(...delays.settled),
-  };
-}
-
 /** The schedule's work is shared out by shards of tokens. */
 export const inquiryShards = 8;
 export const inquiryShardOf = (token: string): number => hashOf(token) % inquiryShards;

@@ -25,7 +25,6 @@ export * from './webhook-secrets.ts';
 export * from './same-text.ts';
 export * from './secret.ts';
 export * from './server-tls.ts';
-export * from './setback-watch.ts';
 export * from './slow-requests.ts';
 export * from './under-way.ts';
 export * from './vault.ts';

@@ -1,11 +1,12 @@
 /** What happens in a world, in its order: the safety phase, perhaps an outage of days, the healing phase, the comparison. */
 import { paymentStory } from './people/payments.ts';
 import { payoutStory } from './people/payouts.ts';
-import { type Disasters, isServiceSettled, setStoreClockBack } from './faults/disasters.ts';
+import { type Disasters, isServiceSettled } from './faults/disasters.ts';
 import { createFrontDoor, whileItStands } from './people/front-door.ts';
 import { beginListReaders } from './people/list-readers.ts';
 import { requireTopics } from './checks/invariants.ts';
 import { beginOperators } from './people/operators.ts';
+import { wasClockStepped } from './faults/faults.ts';
 import { outageOfDays } from './faults/outage.ts';
 import { type Moving, beginMoving } from './people/moving.ts';
 import { type Persons, beginPersons } from './people/persons.ts';
@@ -44,10 +45,6 @@ export async function live(
 ): Promise<void> {
   const { scheduler, random, faults, trace } = world;
   const isOver = world.hasFailed;
-  // What is final may be inquired as late as the clock was wrong: the reconciliation learns it before.
-  const mayBeWrong = faults.blind !== 'reconciliation';
-  if (mayBeWrong && faults.strikes('store-clock-set-back', random.fork('store clock')))
-    setStoreClockBack(world, safetyMs);
   // Many payouts, and a backup in which one waits that is sent behind it.
   const isBehindApproval = faults.losesApprovals;
   for (const machine of world.machines) world.boot(machine);
@@ -90,11 +87,11 @@ const settledForMs = 2 * minute;
 
 /**
  * An inquiry about what is final forgets what could not be forgotten before: some come a month later, after days in which nothing
- * ran they are spread, and after a clock that was ahead they come as late as it was wrong.
+ * ran they are spread, and after a clock step they come late by the same amount.
  */
 function isForgottenInTime({ faults }: World): boolean {
   const counts = faults.counts();
-  const isLate = counts.has('outage-of-days') || counts.has('store-clock-set-back');
+  const isLate = counts.has('outage-of-days') || wasClockStepped(faults);
   return faults.blind !== 'inquiries about what is final' && !isLate;
 }
 

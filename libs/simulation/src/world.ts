@@ -8,7 +8,7 @@ import type { Books } from './checks/books.ts';
 import { type CallbackSender, createCallbackSender } from './faults/callbacks.ts';
 import { createDisasters } from './faults/disasters.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
-import { type FaultKind, type Faults, createFaults } from './faults/faults.ts';
+import { type FaultKind, type Faults, createFaults, wasClockStepped } from './faults/faults.ts';
 import type { Checks, Violation } from './checks/invariants.ts';
 import { type Machine, epochMs } from './world/machine.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
@@ -79,10 +79,6 @@ export interface World {
     serviceDownUntil: number;
     hangingUntil: number;
     hangingAccount: string;
-    /** How far the clock of the store is ahead of the true time, milliseconds. */
-    storeSkewMs: number;
-    /** When it was set back, simulated milliseconds. */
-    storeClockSetBackAt: number;
   };
   /** The public topics. */
   broker: Broker;
@@ -100,8 +96,6 @@ const sendWithinMs = 5_000;
 const fairWeather = {
   ...{ storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 },
   hangingAccount: 'other',
-  storeSkewMs: 0,
-  storeClockSetBackAt: -Infinity,
 };
 
 /** Runs a seed to its end, or to its first violation. */
@@ -121,7 +115,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     trace.tell(`VIOLATION of ${invariant}: ${text}`);
     violations.push({ invariant, text, atMs: scheduler.now() });
   };
-  const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
+  const log = createEventLog(() => Math.floor(epochMs + scheduler.now()));
   const rulesOf = drawMoneyRules(random.fork('money rules'), faults);
   log.onEvent((event) => hear(world, event));
   const webhooks = createInbox('a callbackUrl', complain);
@@ -141,8 +135,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     ...{ now: scheduler.now, ledger, log, sendWithinMs, isReviewByTwo, rulesOf, complain },
     showsDisputedPayments: faults.showsDisputedPayments,
     isBare: faults.isBare,
-    wasClockWrong: () => faults.counts().has('store-clock-set-back'),
-    isClockCompared: () => scheduler.now() - world.weather.storeClockSetBackAt > 60_000,
+    wasClockWrong: () => wasClockStepped(faults),
   });
   const account = accounting.begin();
   const isRestored = accounting.hasBegunAnew;
@@ -193,5 +186,4 @@ function hear({ trace, books, endpoints, checks, scheduler, saw }: World, event:
 }
 
 /** Nine events of ten, and none about money. */
-const isHousekeeping = (stream: string): boolean =>
-  stream.startsWith('lease-') || stream === 'members' || stream === 'clock-check';
+const isHousekeeping = (stream: string): boolean => stream.startsWith('lease-') || stream === 'members';

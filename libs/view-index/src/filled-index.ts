@@ -4,21 +4,17 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
-import {
-  firstInquiryAt,
-  type InquiryBounds,
-  type InquiryDelays,
-  type Postponed,
-} from '@tollgate/payment-domain';
+import { firstInquiryAt, type InquiryDelays, type Postponed } from '@tollgate/payment-domain';
 import { TollgateError, errorCode, isRetryable, type Clock, type Log } from '@tollgate/service-kit';
 import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { isDamage, openIndexForReading } from './open-index-file.ts';
 import { createPositionWatch, type PositionWatch } from './position-watch.ts';
 
-type Change =
-  | { change: 'postpone'; postponed: readonly Postponed[] }
-  | { change: 'recall'; now: number; bounds: InquiryBounds };
+interface Change {
+  change: 'postpone';
+  postponed: readonly Postponed[];
+}
 
 type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged' };
 
@@ -90,8 +86,7 @@ export function fillIndex(options: FillOptions): { stop(): Promise<void> } {
   async function change(wanted: Change & { id: number }): Promise<void> {
     const { id } = wanted;
     try {
-      if (wanted.change === 'postpone') await follower.postpone(wanted.postponed);
-      else await follower.recall(wanted.now, wanted.bounds);
+      await follower.postpone(wanted.postponed);
       post({ kind: 'changed', id });
     } catch (error) {
       post({ kind: 'failed', id, code: errorCode(error) ?? 'index_failed', retryable: isRetryable(error) });
@@ -206,7 +201,6 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
       close();
     },
     postpone: (postponed) => changes.ask({ change: 'postpone', postponed }),
-    recall: (now, bounds) => changes.ask({ change: 'recall', now, bounds }),
     open: () => undefined,
     async follow(signal, onCaughtUp) {
       const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();

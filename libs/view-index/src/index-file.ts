@@ -1,12 +1,7 @@
 /** What the index keeps in its SQLite file, and how it is read. */
 import type { DatabaseSync } from 'node:sqlite';
 import { beginning, type Position } from '@tollgate/event-store';
-import {
-  nextInquiryAt,
-  type Environment,
-  type InquiryBounds,
-  type Postponed,
-} from '@tollgate/payment-domain';
+import { nextInquiryAt, type Environment, type Postponed } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
 import {
   totalsVersion,
@@ -16,7 +11,7 @@ import {
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
-import { createQueueHeads, postponeIn, recallIn, type DueAt, type QueueHead } from './index-inquiries.ts';
+import { createQueueHeads, postponeIn, type DueAt, type QueueHead } from './index-inquiries.ts';
 import type { IndexScope } from './index-schema.ts';
 import { Unusable, createStatements, toView, type Row, type Statements } from './index-rows.ts';
 import { writeViews, type IndexedView } from './index-writer.ts';
@@ -60,8 +55,6 @@ export interface IndexFile {
   queues: (shard: number) => readonly QueueHead[];
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
-  /** Makes due at `now` what is beyond these bounds. */
-  recall(now: number, bounds: InquiryBounds): void;
   /** What is read in between is of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
   /** Rows of a text that is prepared once, by position of its values. */
@@ -123,10 +116,6 @@ export function createIndexFile(
     postpone: (postponed) => {
       for (const { item } of postponed) heads.forgetOf(item.token);
       inTransaction(database, () => postponeIn(statements, postponed));
-    },
-    recall: (now, bounds) => {
-      heads.forgetAll();
-      inTransaction(database, () => recallIn(statements, { now, bounds }));
     },
     atOnce: (read) => inTransaction(database, read, 'BEGIN'),
     select,

@@ -3,7 +3,7 @@
  * indexed in a second file, which replaces the first one when that version becomes live.
  */
 import { beginning, createFollower, readLast, type EventStore, type Position } from '@tollgate/event-store';
-import type { InquiryBounds, Postponed } from '@tollgate/payment-domain';
+import type { Postponed } from '@tollgate/payment-domain';
 import { TollgateError, omitUndefined, type Clock, type Log } from '@tollgate/service-kit';
 import {
   buildingIn,
@@ -40,10 +40,8 @@ export interface IndexFollower {
   building(): IndexBuilding | undefined;
   /** Reports damage that a read has found. */
   rebuildSoon(error: unknown): void;
-  /** Moves due times of inquiries. @throws TollgateError `index_rebuilding`, retryable; so does `recall` */
+  /** Moves due times of inquiries. @throws TollgateError `index_rebuilding`, retryable */
   postpone(postponed: readonly Postponed[]): Promise<void>;
-  /** Makes due at `now` what is beyond these bounds. */
-  recall(now: number, bounds: InquiryBounds): Promise<void>;
   /** @throws StartupError if the file cannot be used. */
   open(): void;
   /** Follows the views until the signal is aborted, through failures of the store and the file. */
@@ -124,7 +122,6 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     building: () => (state.isComplete ? undefined : state.building),
     rebuildSoon,
     postpone: async (postponed) => change((file) => file.postpone(postponed)),
-    recall: async (now, bounds) => change((file) => file.recall(now, bounds)),
     open() {
       held.open();
       onChange();

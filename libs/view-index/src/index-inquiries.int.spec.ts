@@ -15,15 +15,13 @@ import {
 } from '@tollgate/views/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type IndexFile } from './index-file.ts';
-import { createQueueHeads, dueIn, dueQueuesOf, recallIn } from './index-inquiries.ts';
+import { createQueueHeads, dueIn, dueQueuesOf } from './index-inquiries.ts';
 import type { IndexedView } from './index-writer.ts';
 import { openIndexFile, openIndexForReading } from './open-index-file.ts';
 
 const { accepted, approved } = happening;
 const progress = { followed: '1' as Position, source: beginning };
 const never = Number.MAX_SAFE_INTEGER;
-/** Whatever its age. */
-const ofAnyAge = [{ changedAfter: never, withinMs: 0 }];
 
 function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
   const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
@@ -103,79 +101,6 @@ test('a due time is not moved where the payment has changed since', () => {
   expect(queuesAt(file, never)).toHaveLength(1);
 });
 
-test('what is due later than an inquiry can be is recalled, and nothing else', () => {
-  const file = givenFile(
-    tokens.slice(0, 3).map((token) => viewOf(paymentKind, token, [requested(), accepted])),
-  );
-  const [found] = queuesAt(file, never);
-  const [first, second] = dueIn(file, found!, { now: never, limit: 3 });
-  file.postpone([{ item: first!, dueAt: 1_000 }]);
-  file.postpone([{ item: second!, dueAt: never - 1 }]);
-  const latestDueAt = { unresolved: 0, open: never - 2, settled: 0 };
-  file.recall(500, { latestDueAt, openWithin: ofAnyAge, settledSince: Infinity });
-  const dueTimes = dueIn(file, found!, { now: never, limit: 3 }).map(({ token, dueAt }) => [token, dueAt]);
-  expect(dueTimes.slice(0, 2)).toEqual([
-    [second!.token, 500],
-    [first!.token, 1_000],
-  ]);
-  expect(dueTimes[2]?.[1]).toBeGreaterThan(startedAt);
-});
-
-test('what is open is recalled where it is due later than the age of its last change tells', () => {
-  const views = tokens.slice(0, 2).map((token) => viewOf(paymentKind, token, [requested(), accepted]));
-  const file = givenFile(views);
-  const [found] = queuesAt(file, never);
-  const [first, second] = dueIn(file, found!, { now: never, limit: 2 });
-  const { updatedAt } = first!;
-  const now = updatedAt + 10;
-  const dueTimes = (withinMs: number, otherwiseAt: number, changedAfter = updatedAt - 1) => {
-    file.postpone([
-      { item: first!, dueAt: updatedAt + 100 },
-      { item: second!, dueAt: updatedAt + 200 },
-    ]);
-    const latestDueAt = { unresolved: 0, open: otherwiseAt, settled: 0 };
-    const openWithin = [
-      { changedAfter: updatedAt, withinMs: 0 },
-      { changedAfter, withinMs },
-    ];
-    file.recall(now, { latestDueAt, openWithin, settledSince: Infinity });
-    return dueIn(file, found!, { now: never, limit: 2 }).map(({ dueAt }) => dueAt - updatedAt);
-  };
-  expect(dueTimes(200, 0)).toEqual([100, 200]);
-  expect(dueTimes(199, never)).toEqual([10, 100]);
-  expect(dueTimes(99, never)).toEqual([10, 10]);
-  // Older than the last distance.
-  expect(dueTimes(0, updatedAt + 200, updatedAt)).toEqual([100, 200]);
-  expect(dueTimes(0, updatedAt + 199, updatedAt)).toEqual([10, 100]);
-});
-
-// Seed 569: a machine's clock was hours ahead when its index took over a payment that had just become final. All distances
-// of its inquiries had passed by that clock, so it was never due, and what was never due was never recalled.
-test('what is settled and has an inquiry to come is recalled where it was taken for over', () => {
-  const settled = { kind: 'payment', inquiryNeed: 'settled' } as const;
-  const file = givenFile([
-    ...tokens.slice(0, 2).map((token) => viewOf(paymentKind, token, [requested(), accepted, approved])),
-    viewOf(paymentKind, tokens[2] ?? '', [requested(), accepted]),
-  ]);
-  const [found] = queuesAt(file, never, settled);
-  const items = dueIn(file, found!, { now: never, limit: 9 });
-  expect(items).toHaveLength(2);
-  const [{ updatedAt, dueAt } = items[0]!] = items;
-  file.postpone(items.map((item) => ({ item, dueAt: undefined })));
-  const bounds = { latestDueAt: { unresolved: never, open: never, settled: never }, openWithin: ofAnyAge };
-  file.recall(500, { ...bounds, settledSince: updatedAt });
-  expect(queuesAt(file, never, settled)).toEqual([]);
-  file.recall(500, { ...bounds, settledSince: updatedAt - 1 });
-  const recalled = dueIn(file, found!, { now: never, limit: 9 }).map((item) => [item.token, item.dueAt]);
-  expect(recalled.toSorted()).toEqual(items.map(({ token }) => [token, 500]).toSorted());
-  // What has its time keeps it, and so does what is open.
-  file.postpone([{ item: items[0]!, dueAt }]);
-  file.recall(700, { ...bounds, settledSince: 0 });
-  const kept = dueIn(file, found!, { now: never, limit: 9 }).map((item) => item.dueAt);
-  expect(kept).toEqual([500, dueAt]);
-  expect(dueIn(file, queuesAt(file, never)[0]!, { now: never, limit: 9 })[0]?.dueAt).not.toBe(700);
-});
-
 test('payouts have queues of their own', () => {
   const payouts = Array.from({ length: 60 }, (_, index) => `po_${index}`);
   const file = givenFile(
@@ -247,30 +172,4 @@ test('every read steps through one index and sorts nothing', async () => {
   // The whole way to the next account is led by the index: no row in between is passed over.
   expect(firstStep).toBe(`SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`);
   expect(others).toEqual([`SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at<?)`]);
-});
-
-// At a million payments each recall read the whole table, six times: 0.4 s in which nothing else was done.
-test('what is recalled is found by an index, however much there is', async () => {
-  const path = await temporaryFile();
-  givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
-  const database = new DatabaseSync(path);
-  onTestFinished(() => database.close());
-  const steps = new Set<string>();
-  const explained = (sql: string) => {
-    const places = sql.split('?').length - 1;
-    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(places).fill(0));
-    for (const { detail } of plan) steps.add(String(detail).replace(/payments|payouts/g, 'rows'));
-    return database.prepare(sql);
-  };
-  const latestDueAt = { unresolved: 0, open: 0, settled: 0 };
-  recallIn(explained, {
-    now: 500,
-    bounds: { latestDueAt, openWithin: ofAnyAge, settledSince: 0 },
-  });
-  const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
-  expect([...steps].toSorted()).toEqual([
-    `SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`,
-    `SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at>?)`,
-    'SEARCH rows USING INDEX rows_inquired_for_good (inquiry_need=? AND updated_at>?)',
-  ]);
 });

@@ -6,10 +6,8 @@ import {
   environmentSchema,
   inquiryNeeds,
   inquiryShardOf,
-  inquiryShards,
   type DueItem,
   type DueQueue,
-  type InquiryBounds,
   type InquiryItem,
   type InquiryNeed,
   type Postponed,
@@ -95,46 +93,6 @@ const toItem = (row: Row) => ({
   updatedAt: Number(row['updatedAt']),
   dueAt: Number(row['dueAt']),
 });
-
-/**
- * Queue by queue, so that it costs what it finds; of what is open, one step of the index for each that is due later. To be
- * called in a transaction.
- */
-export function recallIn(
-  statements: Statements,
-  { now, bounds }: { now: number; bounds: InquiryBounds },
-): void {
-  const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
-  for (const kind of ['payment', 'payout'] as const) {
-    for (let shard = 0; shard < inquiryShards; shard += 1)
-      for (const inquiryNeed of inquiryNeeds)
-        for (const { environment, account } of [...queuesIn(select, { kind, shard, inquiryNeed })]) {
-          const { condition, values } = beyond(bounds, { now, inquiryNeed });
-          statements(
-            `UPDATE ${kind}s SET due_at = ?
-              WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND ${condition}`,
-          ).run(now, shard, inquiryNeed, environment, account, ...values);
-        }
-    // By a clock that ran ahead, all distances of what had just become final had passed: it would never be inquired.
-    statements(
-      `UPDATE ${kind}s SET due_at = ? WHERE inquiry_need = 'settled' AND due_at IS NULL AND updated_at > ?`,
-    ).run(now, bounds.settledSince);
-  }
-}
-
-function beyond(
-  { latestDueAt, openWithin }: InquiryBounds,
-  { now, inquiryNeed }: { now: number; inquiryNeed: InquiryNeed },
-): { condition: string; values: number[] } {
-  const latest = latestDueAt[inquiryNeed];
-  if (inquiryNeed !== 'open') return { condition: 'due_at > ?', values: [latest] };
-  const steps = openWithin.map(() => 'WHEN updated_at > ? THEN updated_at + ?').join(' ');
-  const within = openWithin.flatMap(({ changedAfter, withinMs }) => [changedAfter, withinMs]);
-  return {
-    condition: `due_at > ? AND due_at > CASE ${steps} ELSE ? END`,
-    values: [now, ...within, latest],
-  };
-}
 
 /** Sets due times, of rows that have not changed since. To be called in a transaction. */
 export function postponeIn(statements: Statements, postponed: readonly Postponed[]): void {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel } from 'node:worker_threads';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { inquiryBoundsAt, inquiryDelays, inquiryShardOf } from '@tollgate/payment-domain';
+import { inquiryDelays, inquiryShardOf } from '@tollgate/payment-domain';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkpointStream, disputeKind, paymentKind, payoutKind, viewSchemaVersions } from '@tollgate/views';
@@ -123,7 +123,7 @@ describe.each([
     }
   });
 
-  test('due times are moved, and what is put off too far is due again', async () => {
+  test('due times are moved', async () => {
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested()]);
     const index = await startIndex(store, ':memory:');
@@ -132,8 +132,6 @@ describe.each([
     const [item] = index.dueItems(queue!, { limit: 1 });
     await index.postpone([{ item: item!, dueAt: 8_000_000_000_000_000 }]);
     expect(index.dueQueues(shards)).toEqual([]);
-    await index.recall(inquiryBoundsAt(systemClock.now(), inquiryDelays));
-    expect(index.dueQueues(shards)).toMatchObject([{ kind: 'payment', oldestDueAt: expect.any(Number) }]);
   });
 
   test('due times that are moved while it stops are refused', async () => {

@@ -252,10 +252,6 @@ const dueInquiriesIn = (
   dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
   dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
   postpone: (postponed) => follower.postpone(postponed),
-  recall: async (bounds) => {
-    readWhole(() => undefined);
-    await follower.recall(clock.now(), bounds);
-  },
 });
 
 /** Of all teams. */

@@ -106,8 +106,8 @@ async function bench(count: number): Promise<void> {
     ...{
       index,
       delays: inquiryDelays,
+      quietPeriodMs: 60_000,
       mayAsk: () => true,
-      isClockTrusted: () => true,
       clock,
       log: silentLog,
     },

@@ -30,7 +30,6 @@ const emptyIndex: CommandServiceDependencies['index'] = {
   dueQueues: () => [],
   dueItems: () => [],
   postpone: async () => undefined,
-  recall: async () => undefined,
   currentPositions: () => Promise.reject(new Error('nobody pays out here')),
 };
 
@@ -59,7 +58,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   callbackUrlOf: () => 'https://gateway.example/callbacks',
   runAlone: (_name, signal, work) => work(signal),
   findByServiceToken: () => undefined,
-  ...{ index: emptyIndex, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
+  ...{ index: emptyIndex, inquiryDelays, place: () => ({ rank: 0, count: 1 }) },
   books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
   ...{ reconciledAfterDays: [], reviewsByTwo: [] },
   ...changes,

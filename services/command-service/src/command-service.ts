@@ -34,13 +34,13 @@ import {
 } from './inquiries/inquiry-schedule.ts';
 import { type Place, runShards } from './inquiries/inquiry-shards.ts';
 import { createBalances } from './operations/balance.ts';
-import type { CallTimes } from './outbound/call-times.ts';
+import { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
 import { createPaymentCalls } from './outbound/payment-calls.ts';
 import { createPayoutCalls } from './outbound/payout-calls.ts';
 import { createSpending } from './limits/spending.ts';
 import { createSender } from './outbound/send.ts';
 import { type PositionsDependencies, createPositions } from './positions/positions.ts';
-import { createWindowClock } from './outbound/window-clock.ts';
+import { createQuietPeriods } from './outbound/quiet-periods.ts';
 import type { Books } from './reconciliation/books.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
 import { soleTeamOf } from './reconciliation/sole-team.ts';
@@ -54,7 +54,6 @@ import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
 import type { FingerprintsOf } from './tokens.ts';
-import { whileAble } from './while-able.ts';
 
 export interface CommandServiceDependencies {
   /** What `nameOfInstallation` gives. */
@@ -65,9 +64,6 @@ export interface CommandServiceDependencies {
   directory: TeamDirectory;
   /** What is due for an inquiry, and what is left to each team. */
   index: InquiryScheduleDependencies['index'] & PositionsDependencies['index'];
-  isClockTrusted: InquiryScheduleDependencies['isClockTrusted'];
-  /** False from when this machine may have slept, or its clock was set, until its time is that of the store again. */
-  isTimeKnown?: () => boolean;
   inquiryDelays: InquiryDelays;
   /** This process among those that run the inquiry schedule; undefined while it takes no part. */
   place: () => Place | undefined;
@@ -190,12 +186,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       background.always((signal) => consumeCallbacks(callbacks, signal));
       background.always((signal) => runShards({ ...deps, schedule }, signal));
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
-      background.always((signal) =>
-        // By a wrong clock, a day is taken for over that is not, and then nobody compares it.
-        whileAble({ isAble: deps.isClockTrusted, clock: deps.clock }, signal, (until) =>
-          deps.runAlone('reconciliation', until, (held) => reconciler.run(held)),
-        ),
-      );
+      background.always((signal) => deps.runAlone('reconciliation', signal, (held) => reconciler.run(held)));
     },
     scheduleHealth: () => schedule.health(),
     async stop() {
@@ -210,7 +201,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 export function createParts(
   deps: Omit<
     CommandServiceDependencies,
-    'bus' | 'topicReader' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'operators' | 'place' | 'runAlone'
+    'bus' | 'topicReader' | 'index' | 'inquiryDelays' | 'operators' | 'place' | 'runAlone'
   > &
     Pick<PositionsDependencies, 'index'>,
   stopping: AbortSignal,
@@ -223,11 +214,11 @@ export function createParts(
     refundKeys: createRefundKeys(deps),
     unmatched: createUnmatchedOperations(deps),
   };
-  const sender = createSender({ ...deps, stopping });
+  const quietPeriods = createQuietPeriods(deps);
+  const sender = createSender({ ...deps, quietPeriods, stopping });
   const askAccount = createAskAccount({ ...deps, stopping });
-  const windowClock = createWindowClock(deps);
   const lastAnswers = createRecentlyUsed<LastAnswer>(lastAnswersMax);
-  const base = { ...deps, ...aggregates, sender, askAccount, windowClock, lastAnswers };
+  const base = { ...deps, ...aggregates, sender, askAccount, quietPeriods, lastAnswers };
   const calls = { sendPaymentCalls: createPaymentCalls(base), sendPayoutCall: createPayoutCalls(base) };
   const inquiries = createInquiries<Cause>(
     (token, cause) => inCause(cause.correlationId, () => inquireAbout({ ...base, ...calls }, token, cause)),
@@ -242,7 +233,7 @@ export function createParts(
     inquiries,
     inquire,
     balances: createBalances(deps),
-    positions: createPositions(deps),
+    positions: createPositions(base),
     spending: createSpending(base),
     disputes,
   };
@@ -255,6 +246,7 @@ const createSchedule = (
   createInquirySchedule({
     ...deps,
     delays: deps.inquiryDelays,
+    quietPeriodMs: quietPeriodMs(deps.times),
     inquire: (token) => inquiries.request(token, causeOf(deps, inquiryScheduleName)),
     mayAsk: (account) => askAccount.mayAsk(account),
   });

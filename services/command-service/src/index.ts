@@ -6,7 +6,6 @@ export {
   requestReload,
 } from './accounts/account-changes.ts';
 export * from './accounts/accounts.ts';
-export { whileTimeIsKnown } from './accounts/known-time.ts';
 export { forgetCustomerOf, isCustomerKept, remainingPlaces, remainingTexts } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';

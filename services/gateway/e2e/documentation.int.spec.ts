@@ -595,7 +595,6 @@ describe('the metrics', { timeout: 120_000 }, () => {
       expect(valueOf(text, 'tollgate_account_waiting', account)).toBe(0);
       expect(valueOf(text, 'tollgate_projector_advancing', { projection: 'views' })).toBe(1);
       expect(valueOf(text, 'tollgate_projector_failed_streams')).toBe(0);
-      expect(valueOf(text, 'tollgate_clock_skew_seconds')).toBe(0);
       expect(valueOf(text, 'tollgate_read_model_lag_seconds')).toBe(0);
       expect(valueOf(text, 'tollgate_publisher_lag_seconds')).toBe(0);
       expect(valueOf(text, 'tollgate_publisher_advancing')).toBe(1);

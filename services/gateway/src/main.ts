@@ -31,12 +31,7 @@ async function main(): Promise<void> {
     process.exit(crashed);
   });
   goOnWithoutReaders();
-  const giveWay = ({ message }: Error) => {
-    process.stderr.write(`${message}\n`);
-    process.exitCode = 1;
-    process.kill(process.pid, 'SIGTERM');
-  };
-  const own = { env: process.env, pid: process.pid, giveWay, hasFollowerThread: true };
+  const own = { env: process.env, pid: process.pid, hasFollowerThread: true };
   const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, ...own }, services);
   stopOnSignal(starting);
   const { url, metricsUrl, quickstart, signInLink, missing } = await starting;

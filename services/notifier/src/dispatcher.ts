@@ -7,14 +7,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import {
-  type Clock,
-  type Ids,
-  type Log,
-  createSetbackWatch,
-  errorCode,
-  isRetryable,
-} from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, errorCode, isRetryable } from '@tollgate/service-kit';
 import type { Shard } from '@tollgate/views';
 import { z } from 'zod';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
@@ -30,7 +23,7 @@ import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import { replayIfEnabled } from './endpoints/replay-if-enabled.ts';
 import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
-import { dueWebhook, seenNow, type Outcome } from './webhook-state.ts';
+import { dueWebhook, type Outcome } from './webhook-state.ts';
 import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
 import { checkpointStreamOf, isDeliveredBy, readTogether } from './webhook-shards.ts';
 import type { Limits } from './turns.ts';
@@ -107,7 +100,7 @@ async function takeIn(
     gotOn: () => void;
   },
 ): Promise<void> {
-  const { store, journal, clock, log, shard } = deps;
+  const { store, journal, log, shard } = deps;
   for (const token of tokens) await load(token, undefined);
   let after = from;
   const prefixes = [webhookStreamPrefix, endpointStreamPrefix];
@@ -131,7 +124,7 @@ async function takeIn(
 
   async function load(token: string, position: Position | undefined): Promise<void> {
     try {
-      open.update(token, seenBy(clock, await journal.load(token)), position);
+      open.update(token, await journal.load(token), position);
       wake();
     } catch (error) {
       if (isRetryable(error)) throw error;
@@ -159,11 +152,6 @@ async function furthest(
   return { position: together.position, tokens };
 }
 
-const seenBy = ({ now }: Clock, { state, revision }: LoadedWebhooks): LoadedWebhooks => ({
-  state: seenNow(state, now()),
-  revision,
-});
-
 interface Sender {
   /** Something may have become due. */
   wake(): void;
@@ -177,7 +165,6 @@ function createSender(
 ): Sender {
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
-  const wasSetBack = createSetbackWatch(clock);
   /** Why the latest attempt could not be recorded, where the store was away. */
   let failing: string | undefined;
   let sleeping = new AbortController();
@@ -195,8 +182,7 @@ function createSender(
 
   async function deliverNextOf(token: string): Promise<void> {
     try {
-      const loaded = await deliverDue(token);
-      open.update(token, seenBy(clock, loaded));
+      open.update(token, await deliverDue(token));
       open.release(token);
       if (failing !== undefined) log.info({ code: failing }, 'delivery attempts are recorded again');
       failing = undefined;
@@ -232,7 +218,6 @@ function createSender(
   async function run(): Promise<void> {
     while (!signal.aborted) {
       sleeping = new AbortController();
-      if (wasSetBack()) open.lookAgain();
       startDue();
       const waitMs = (open.nextDueAt() ?? Infinity) - clock.now();
       const sleepMs = Math.min(Math.max(waitMs, shortestSleepMs), longestSleepMs);

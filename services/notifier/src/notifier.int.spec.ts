@@ -128,23 +128,6 @@ describe('a webhook that is refused', () => {
   });
 });
 
-// All clocks had been four hours ahead, the event store's too: what had failed until they were set right was not tried again for
-// four hours, and the team did not know that its payment had been declined (found by the simulation, seed 3287).
-it('what was put off by a clock that ran ahead is tried again once it is set right', async () => {
-  const { store, receiver } = await given();
-  const real = createFakeClock();
-  const ahead = { ms: 4 * 3_600_000 };
-  const clock = { ...real, now: () => real.now() + ahead.ms };
-  receiver.react((_, index) => (index === 0 ? 500 : 200));
-  start(store, { clock });
-  await pay(store, receiver);
-  await eventually(async () => expect((await webhooksOf(store))[0]?.failuresInRow).toBe(1));
-  await real.advance(1_000);
-  ahead.ms = 0;
-  await real.advance(60_000);
-  await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
-});
-
 describe('an answer', () => {
   it.each([
     { name: 'that leads elsewhere is a failure, and is not followed', status: 302, statusCode: 302 },

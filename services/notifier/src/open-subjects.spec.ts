@@ -41,36 +41,6 @@ function takeAll(open: OpenSubjects, now = 0): string[] {
 const limits = { total: 4, perTeam: 3, perOrigin: 2 };
 const position = (number: number) => String(number).padStart(8, '0') as Position;
 
-it('gives those that wait a turn when it is to look again, and lets them wait on as long', () => {
-  const open = createOpenSubjects();
-  open.update('a', loaded({ nextAt: 4_000 }));
-  open.update('b', loaded({ nextAt: 2_000 }));
-  expect(takeAll(open, 1_000)).toEqual([]);
-  open.lookAgain();
-  expect([takeAll(open, 1_000), open.nextDueAt()]).toEqual([['a', 'b'], undefined]);
-  open.update('a', loaded({ nextAt: 4_000 }));
-  open.update('b', loaded({ nextAt: 2_000 }));
-  open.release('a');
-  open.release('b');
-  expect([takeAll(open, 1_999), open.nextDueAt()]).toEqual([[], 2_000]);
-  expect(takeAll(open, 2_000)).toEqual(['b']);
-});
-
-// Seed 19803: the clocks of all were set back by four hours, and the store could not be read just then. The webhook went back to
-// the time that the clock had put it off to, and was sent four hours late.
-it('does not go back to its time from before where it cannot be read then', () => {
-  const open = createOpenSubjects();
-  for (const token of ['a', 'b']) open.update(token, loaded({ nextAt: 14_400_000 }));
-  expect(takeAll(open, 14_400_000)).toEqual(['a', 'b']);
-  open.release('b');
-  open.lookAgain();
-  open.putOff('a', 500);
-  expect(takeAll(open, 1_000)).toEqual(['b']);
-  open.putOff('b', 1_000);
-  expect(takeAll(open, 1_500)).toEqual(['a']);
-  expect(takeAll(open, 2_000)).toEqual(['b']);
-});
-
 describe('whose turn it is', () => {
   it('goes round the receivers, and within one in the order of arrival', () => {
     const open = createOpenSubjects({ total: 10, perTeam: 10, perOrigin: 10 });

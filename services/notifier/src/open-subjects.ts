@@ -32,8 +32,6 @@ export interface OpenSubjects {
   release(token: string): void;
   /** Releases one whose webhooks could not be read or written: its next turn comes after a pause that doubles, up to 30 seconds. */
   putOff(token: string, now: number): void;
-  /** Gives each that waits a turn, before it is due: what it waits for may have been put off by a clock that ran ahead. */
-  lookAgain(): void;
   /** When the next waiting subject becomes due. */
   nextDueAt(): number | undefined;
   checkpoint(position: Position): OpenCheckpoint;
@@ -60,7 +58,6 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
     update(token, loaded, after) {
       const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
       const known = subjects.get(token);
-      // The same revision may be due at another time since a clock was set.
       if (known !== undefined && known.revision > revision) return;
       const subject = known ?? toOpenSubject(loaded, after);
       if (subject === undefined) return;
@@ -81,11 +78,6 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       const pauseMs = Math.min(firstPauseMs * 2 ** (failuresInRow - 1), longestPauseMs);
       end(token, { failuresInRow, notBefore: now + pauseMs });
     },
-    lookAgain() {
-      // When it is due is known again once it was read. Where that fails, it does not go back to the time of the clock that ran ahead.
-      for (const subject of subjects.values()) if (subject.nextAt !== undefined) subject.nextAt = 0;
-      schedule.makeDueReady(Infinity);
-    },
     nextDueAt: schedule.nextDueAt,
     checkpoint: (position) => toCheckpoint(subjects, position),
   };
@@ -94,8 +86,6 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
 interface Schedule extends Pick<OpenSubjects, 'take' | 'nextDueAt'> {
   change(token: string, subject: OpenSubject, nextAt: number | undefined): void;
   end(token: string, attempted: { failuresInRow: number; notBefore: number }): void;
-  /** Those that wait, and are due at this instant. */
-  makeDueReady(now: number): void;
 }
 
 /** Which of them waits for its time, which for its turn, and which is busy. */
@@ -145,7 +135,6 @@ function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Sch
       const { nextAt } = subject;
       change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
     },
-    makeDueReady,
     take(now) {
       makeDueReady(now);
       const token = turns.take();

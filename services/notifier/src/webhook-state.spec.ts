@@ -10,7 +10,6 @@ import {
   nextTryAt,
   noWebhooks,
   replaysMax,
-  seenNow,
   type Outcome,
   type SubjectWebhooks,
 } from './webhook-state.ts';
@@ -49,17 +48,6 @@ describe('what is due', () => {
   it('is attempted at once whatever the clock says, in order', () => {
     expect(dueWebhook(given('a', 'b'), 0)?.id).toBe('a');
     expect(nextTryAt(given('a', 'b'))).toBe(0);
-  });
-
-  // The clock of a machine with everything on it was set back four hours: what had failed before was tried four hours late.
-  it('waits no longer than its pause where that began in the future', () => {
-    const ahead = { id: 'a', at: 14_400_000, outcome: failed };
-    const events = eventsOf(decideOutcome(given('a'), ahead, () => ahead.at + 5_000));
-    const state = fold(events, given('a'));
-    expect(nextTryAt(seenNow(state, 1_000))).toBe(6_000);
-    expect(dueWebhook(state, 6_000)?.id).toBe('a');
-    expect(nextTryAt(seenNow(state, ahead.at))).toBe(ahead.at + 5_000);
-    expect(dueWebhook(state, ahead.at)).toBeUndefined();
   });
 
   // A receiver that was away for a moment got `approved` first, and `pending` five minutes later.

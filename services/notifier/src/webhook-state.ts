@@ -129,29 +129,9 @@ export function nextTryAt(state: SubjectWebhooks): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** A clock that ran ahead has set its next attempt, and has been set right since. */
-function isFromTheFuture({ nextAt, deliveries }: Webhook, now: number): boolean {
-  return nextAt > 0 && (deliveries.at(-1)?.at ?? 0) > now;
-}
-
-/**
- * As it counts for a process that first sees it now: a pause that began in the future begins now. A process that has waited
- * for it finds it in {@link dueWebhook}.
- */
-export function seenNow(state: SubjectWebhooks, now: number): SubjectWebhooks {
-  const seen = (each: Webhook): Webhook => ({
-    ...each,
-    nextAt: now + each.nextAt - (each.deliveries.at(-1)?.at ?? now),
-  });
-  return {
-    ...state,
-    webhooks: state.webhooks.map((each) => (isFromTheFuture(each, now) ? seen(each) : each)),
-  };
-}
-
 /** The webhook to attempt now: of news and replays the one that has been due longest. */
 export function dueWebhook(state: SubjectWebhooks, now: number): Webhook | undefined {
-  const due = nextInLine(state).filter((each) => each.nextAt <= now || isFromTheFuture(each, now));
+  const due = nextInLine(state).filter((each) => each.nextAt <= now);
   return due.toSorted((a, b) => a.nextAt - b.nextAt)[0];
 }
 

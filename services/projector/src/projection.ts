@@ -3,7 +3,6 @@ import {
   beginning,
   createCheckpoint,
   createFailedStreams,
-  createLoopShare,
   type EventStore,
   type FailedStream,
   type Position,
@@ -74,7 +73,6 @@ export async function resumeProjection(options: ProjectionOptions): Promise<Proj
   const stream = checkpointStreamOf(viewVersion, shard);
   const checkpoint = createCheckpoint({ ...options, stream, schema: viewCheckpointSchema });
   const views = createViewWriter(options);
-  const share = createLoopShare(clock);
   const isOwn = (name: string) => shard.count === 1 || shardNumberOf(name, shard.count) === shard.number;
 
   const last = await furthest(store, viewVersion, await checkpoint.read());
@@ -94,7 +92,6 @@ export async function resumeProjection(options: ProjectionOptions): Promise<Proj
     const waiting = byStream.entries();
     const writeInTurn = async () => {
       for (const [name, events] of waiting) {
-        await share.giveWay();
         const failure = await views.write(name, events);
         if (failure !== undefined) failures.add(failure);
       }

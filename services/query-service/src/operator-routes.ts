@@ -7,7 +7,7 @@ import {
   machineStateOf,
   refundableAmount,
   undecidedRefund,
-  windowInQuestion,
+  callWithoutOutcome,
 } from '@tollgate/payment-domain';
 import { lagSeconds } from '@tollgate/event-store';
 import {
@@ -261,7 +261,7 @@ function toDetail(view: PaymentView, dueAt: number | undefined): Omit<OperatorPa
 }
 
 function callInFlight(payment: Payment): OperatorPaymentAnswer['call'] {
-  const window = windowInQuestion(payment);
+  const window = callWithoutOutcome(payment);
   if (window === undefined || inquiryNeedOf(payment) !== 'unresolved') return undefined;
   const refund = undecidedRefund(payment);
   const operation = refund === undefined ? (operations[payment.phase] ?? 'refund') : 'refund';

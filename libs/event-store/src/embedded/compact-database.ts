@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { TollgateError } from '@tollgate/service-kit';
 import { openForWriting } from './open-database.ts';
 import { primaryCode, sqliteBusy, sqliteCodeOf, sqliteFull } from './sqlite-error.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused } from './sqlite-error.ts';
 
 /** Of the file, without its write-ahead log. */
 export interface Compaction {

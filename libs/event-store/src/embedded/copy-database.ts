@@ -2,7 +2,7 @@ import { DatabaseSync, backup } from 'node:sqlite';
 import { TollgateError } from '@tollgate/service-kit';
 import { type Position, beginning } from '../event-store.ts';
 import { busyTimeoutMs } from './open-database.ts';
-import { toPosition } from './position.ts';
+import { toPosition } from './event-rows.ts';
 import { primaryCode, sqliteCodeOf, sqliteFull } from './sqlite-error.ts';
 
 /** 4 MiB of the usual pages: often enough to tell how far it is, and to stop. */

@@ -13,20 +13,17 @@ import {
   requireTruncation,
   serializeAppend,
 } from '../append-arguments.ts';
-import { type StoreUnavailable, streamRemoved } from '../errors.ts';
-import type { Appended, Conflict, EventStore } from '../event-store.ts';
-import { createLoopShare } from '../follower/loop-share.ts';
+import { type StoreUnavailable, storeClosed, streamRemoved } from '../errors.ts';
+import type { Appended, Conflict, EventStore, SubscribeOptions } from '../event-store.ts';
+import { createSharedSubscription } from '../shared-subscription.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { watchDiskRoom } from './disk-room.ts';
-import { createFeed } from './feed.ts';
 import { type GroupCommit, joinGroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
-import { toPosition } from './position.ts';
-import { openReader, type Reader } from './reader.ts';
-import { readInPages } from './read-in-pages.ts';
+import { toPosition } from './event-rows.ts';
+import { openReader, readInPages, type Reader } from './reader.ts';
 import { subscription } from './subscription.ts';
-import { StartRefused } from './start-refused.ts';
-import { storeClosed } from './store-failure.ts';
+import { StartRefused } from './sqlite-error.ts';
 import type { OperationResult } from './writer-protocol.ts';
 
 export interface EmbeddedEventStoreOptions {
@@ -80,9 +77,9 @@ export async function createEmbeddedEventStore(
       : joinGroupCommit(connection, watchers);
   const reader = await openReaderBeside(writer, file);
   const commits = createCommitWatch(reader.dataVersion);
-  const feed = createFeed(reader, commits);
   const room = watchDiskRoom(clock);
-  const share = createLoopShare(clock);
+  const own = (given: SubscribeOptions) => subscription({ reader, commits, log }, given);
+  const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -124,7 +121,7 @@ export async function createEmbeddedEventStore(
     read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
       const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
-      return subscription({ reader, feed, commits, share, log }, { ...subscribeOptions, signal });
+      return subscribe({ ...subscribeOptions, signal });
     },
     isReachable: room.isThere,
     connection: writer.connection,

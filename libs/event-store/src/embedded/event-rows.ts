@@ -1,9 +1,31 @@
 /** Events as rows of the file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { RecordedEvent, Revision } from '../event-store.ts';
-import { toPosition } from './position.ts';
+import { InvalidArgument } from '../errors.ts';
+import { beginning, type Position, type RecordedEvent, type Revision } from '../event-store.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
 import { fromSqliteCode } from './store-failure.ts';
+
+// 16 digits hold every safe integer, so positions sort as text.
+const positionDigits = 16;
+const positionPattern = /^\d{16}$/;
+
+/** Writes the number of a row, from 1, as a position. */
+export function toPosition(rowNumber: number): Position {
+  return rowNumber === 0 ? beginning : (rowNumber.toString().padStart(positionDigits, '0') as Position);
+}
+
+/**
+ * Reads the number of a row out of a position; 0 is the beginning.
+ *
+ * @throws InvalidArgument where another kind of store wrote the position.
+ */
+export function fromPosition(position: Position): number {
+  if (position === beginning) return 0;
+  if (!positionPattern.test(position)) {
+    throw new InvalidArgument('position_invalid', 'The position was not written by an embedded event store.');
+  }
+  return Number(position);
+}
 
 /** One read of the file blocks the event loop, so it ends after this many events, or this much text. */
 export const lookEventsMax = 500;
@@ -33,7 +55,6 @@ export function prepareRows(database: DatabaseSync, sql: string): StatementSync 
 /** What a query has given. */
 export interface Look {
   events: RecordedEvent[];
-  sizes: number[];
   lastRowNumber: number | undefined;
   /** The query has no more rows. */
   isEnd: boolean;
@@ -43,7 +64,6 @@ export interface Look {
 export function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: number): Look {
   return translatingErrors(() => {
     const events: RecordedEvent[] = [];
-    const sizes: number[] = [];
     let lastRowNumber: number | undefined;
     let bytes = 0;
     for (const each of statement.iterate(...parameters)) {
@@ -60,12 +80,10 @@ export function look(statement: StatementSync, parameters: SQLInputValue[], rows
         recordedAt,
       });
       lastRowNumber = rowNumber;
-      sizes.push(data.length + metadata.length);
       bytes += data.length + metadata.length;
-      if (events.length >= rowsMax || bytes >= lookBytesMax)
-        return { events, sizes, lastRowNumber, isEnd: false };
+      if (events.length >= rowsMax || bytes >= lookBytesMax) return { events, lastRowNumber, isEnd: false };
     }
-    return { events, sizes, lastRowNumber, isEnd: true };
+    return { events, lastRowNumber, isEnd: true };
   });
 }
 

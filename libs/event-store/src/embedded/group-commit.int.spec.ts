@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { givenEvent } from '../testing/given-events.ts';
 import { temporaryFile } from '../testing/temporary-store.ts';
 import { serializeAppend } from '../append-arguments.ts';
-import { batchBytesMax, batchOperationsMax, createBacklog, waitingOperationsMax } from './backlog.ts';
+import { batchBytesMax, batchOperationsMax, createBacklog, waitingOperationsMax } from './group-commit.ts';
 import { joinGroupCommit, startGroupCommit } from './group-commit.ts';
 
 const operation = {

@@ -1,8 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { StartupError } from '@tollgate/service-kit';
-import { type StoreUnavailable } from '../errors.ts';
-import { createBacklog, type Waiting } from './backlog.ts';
-import { fromSqliteCode, storeClosed, writerStopped } from './store-failure.ts';
+import { StoreUnavailable, storeClosed } from '../errors.ts';
+import { fromSqliteCode, writerStopped } from './store-failure.ts';
 import type { FromWriter, Operation, OperationResult, ToWriter, WriterOptions } from './writer-protocol.ts';
 
 /** The calling thread's side of the writer thread. */
@@ -157,4 +156,53 @@ async function stop(worker: Worker | MessagePort): Promise<void> {
   const exited = new Promise((resolve) => worker.once('exit', resolve));
   send(worker, { kind: 'stop' });
   await exited;
+}
+
+export const batchOperationsMax = 512;
+export const batchBytesMax = 32 * 1_048_576;
+export const waitingOperationsMax = 50_000;
+const waitingBytesMax = 128 * 1_048_576;
+
+/** An operation whose caller waits for the answer. */
+interface Waiting {
+  operation: Operation;
+  bytes: number;
+  resolve(result: OperationResult): void;
+  reject(error: StoreUnavailable): void;
+}
+
+/** Operations that wait for the next commits, in the order in which they came. */
+export function createBacklog() {
+  let waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  const take = (length: number) => {
+    const taken = waiting.slice(0, length);
+    waiting = waiting.slice(length);
+    waitingBytes -= taken.reduce((sum, each) => sum + each.bytes, 0);
+    return taken;
+  };
+  return {
+    /** @throws StoreUnavailable when so much waits that more would only eat memory. */
+    push: (each: Waiting) => {
+      if (waiting.length >= waitingOperationsMax || waitingBytes + each.bytes > waitingBytesMax) {
+        throw new StoreUnavailable('store_overloaded', 'Too many appends wait for the disk.');
+      }
+      waiting.push(each);
+      waitingBytes += each.bytes;
+    },
+    /** Takes those that go into the next commit; none only when none waits. */
+    takeBatch: () => take(batchLength(waiting)),
+    takeAll: () => take(waiting.length),
+  };
+}
+
+function batchLength(waiting: readonly Waiting[]): number {
+  let length = 0;
+  let bytes = 0;
+  for (const each of waiting.slice(0, batchOperationsMax)) {
+    bytes += each.bytes;
+    if (length > 0 && bytes > batchBytesMax) break;
+    length += 1;
+  }
+  return length;
 }

@@ -1,20 +1,17 @@
 /** A copy of an embedded store that nobody writes: read where it lies, with nothing made or changed beside it. */
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { type Log, TollgateError, silentLog, systemClock } from '@tollgate/service-kit';
-import { StoreUnavailable } from '../errors.ts';
-import type { EventStore } from '../event-store.ts';
-import { createLoopShare } from '../follower/loop-share.ts';
+import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
+import { StoreUnavailable, storeClosed } from '../errors.ts';
+import type { EventStore, SubscribeOptions } from '../event-store.ts';
+import { createSharedSubscription } from '../shared-subscription.ts';
 import { createCommitWatch } from './commit-watch.ts';
-import { createFeed } from './feed.ts';
 import { fromOpeningError } from './open-database.ts';
-import { toPosition } from './position.ts';
-import { openReader } from './reader.ts';
-import { readInPages } from './read-in-pages.ts';
+import { toPosition } from './event-rows.ts';
+import { openReader, readInPages } from './reader.ts';
 import { requireOwnFile } from './schema.ts';
 import { primaryCode, sqliteCodeOf, sqliteCorrupt, sqliteNotADatabase } from './sqlite-error.ts';
-import { StartRefused } from './start-refused.ts';
-import { storeClosed } from './store-failure.ts';
+import { StartRefused } from './sqlite-error.ts';
 import { subscription } from './subscription.ts';
 
 export interface CopyCheck {
@@ -125,8 +122,8 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   const closing = new AbortController();
   const reader = openReader(immutable(file));
   const commits = createCommitWatch(reader.dataVersion);
-  const feed = createFeed(reader, commits);
-  const share = createLoopShare(systemClock);
+  const own = (given: SubscribeOptions) => subscription({ reader, commits, log }, given);
+  const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -142,7 +139,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
     read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
     subscribe: (options) => {
       const signal = AbortSignal.any([options.signal, closing.signal]);
-      return subscription({ reader, feed, commits, share, log }, { ...options, signal });
+      return subscribe({ ...options, signal });
     },
     close: async () => {
       if (closing.signal.aborted) return;

@@ -12,7 +12,7 @@ import {
   sqliteNotADatabase,
   sqliteReadOnly,
 } from './sqlite-error.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused } from './sqlite-error.ts';
 
 /** How long a writer waits for the writer of another process. */
 export const busyTimeoutMs = 5_000;

@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { RecordedEvent, Revision } from '../event-store.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { requireReadOptions } from '../append-arguments.ts';
+import type { ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { eventColumns, look, lookEventsMax, prepareRows, translatingErrors } from './event-rows.ts';
 import { busyTimeoutMs } from './open-database.ts';
-import { type Scanned, createScanner } from './scanner.ts';
+import { type Window, createScanner } from './scanner.ts';
 
 interface PageRequest {
   stream: string;
@@ -16,8 +18,8 @@ interface PageRequest {
 export interface Reader {
   /** The next events of a stream, in the order of reading. `isEnd`: the stream has no more of them. */
   page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
-  /** Returns the function that reads the events after a row number, and tells how much text each had. */
-  scanner(prefixes: readonly string[]): (after: number) => Scanned;
+  /** Returns the function that reads the events after a row number. */
+  scanner(prefixes: readonly string[]): (after: number) => Window;
   /** Row number of the last event that there ever was; 0 before the first. */
   head(): number;
   /** A number that changes with each commit to the file. */
@@ -49,3 +51,29 @@ const pageSql = (range: string) => `
   SELECT ${eventColumns}
   FROM streams s JOIN events e ON e.stream_id = s.id
   WHERE s.name = ? AND e.revision ${range}`;
+
+interface ReadRequest extends ReadOptions {
+  stream: string;
+  requireOpen: () => void;
+}
+
+/** @throws StoreUnavailable when the store is closed in the middle. */
+export async function* readInPages(
+  reader: Reader,
+  { stream, direction = 'forwards', from, limit = Infinity, requireOpen }: ReadRequest,
+): AsyncGenerator<RecordedEvent, void, void> {
+  requireReadOptions(stream, { from, limit });
+  const step = direction === 'forwards' ? 1 : -1;
+  let next = from ?? (direction === 'forwards' ? 0 : Number.MAX_SAFE_INTEGER);
+  let remaining = limit;
+  while (remaining > 0) {
+    requireOpen();
+    const { events, isEnd } = reader.page({ stream, from: next, direction, limit: remaining });
+    yield* events;
+    const last = events.at(-1);
+    if (isEnd || last === undefined) return;
+    remaining -= events.length;
+    next = last.revision + step;
+    await nextTurn();
+  }
+}

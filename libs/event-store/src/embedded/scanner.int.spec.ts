@@ -3,7 +3,7 @@ import type { EventStore } from '../event-store.ts';
 import { givenEvents } from '../testing/given-events.ts';
 import { probe } from '../testing/subscription-probe.ts';
 import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
-import { toPosition } from './position.ts';
+import { toPosition } from './event-rows.ts';
 import { openReader } from './reader.ts';
 
 /** Together so many that nobody who looks for a few should pass over all. */

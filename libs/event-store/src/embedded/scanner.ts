@@ -20,11 +20,6 @@ export interface Window {
   isEnd: boolean;
 }
 
-export interface Scanned extends Window {
-  /** Length of the texts of each event. */
-  sizes: number[];
-}
-
 const windowSql = `
   SELECT count(*) AS count, max(position) AS end
   FROM (SELECT position FROM events WHERE position > ? ORDER BY position LIMIT ${lookEventsMax})`;
@@ -87,14 +82,14 @@ function createRareStreams(database: DatabaseSync, prefixes: readonly string[]):
 export function createScanner(
   database: DatabaseSync,
   prefixes: readonly string[],
-): (after: number) => Scanned {
+): (after: number) => Window {
   const selectLast = database.prepare('SELECT max(position) AS position FROM events');
   const selectWindow = database.prepare(windowSql);
   const selectWanted = prepareRows(database, wantedSql(prefixes.length));
   const selectOfStreams = prepareRows(database, ofStreamsSql);
   const rareStreams = createRareStreams(database, prefixes);
   let mayBeRare = true;
-  const rareAfter = (after: number): Scanned | undefined => {
+  const rareAfter = (after: number): Window | undefined => {
     // Not the last one that there ever was: a reader at the end of the file names its last event.
     const end = mayBeRare ? translatingErrors(() => Number(selectLast.get()?.['position'] ?? 0)) : after;
     if (end - after < farEventsMin) return undefined;
@@ -110,14 +105,14 @@ export function createScanner(
     if (rare !== undefined) return rare;
     const [window] = translatingErrors(() => selectWindow.all(after));
     const [count, end] = [Number(window?.['count']), Number(window?.['end'])];
-    if (count === 0) return { events: [], sizes: [], scannedTo: after, isEnd: true };
+    if (count === 0) return { events: [], scannedTo: after, isEnd: true };
     const found = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
     return { ...upTo(end, found), isEnd: found.isEnd && count < lookEventsMax };
   };
 }
 
 /** What was read, to the end where the query had no more. */
-const upTo = (end: number, { events, sizes, lastRowNumber, isEnd }: Look): Omit<Scanned, 'isEnd'> => ({
-  ...{ events, sizes },
+const upTo = (end: number, { events, lastRowNumber, isEnd }: Look): Omit<Window, 'isEnd'> => ({
+  events,
   scannedTo: isEnd ? end : (lastRowNumber ?? end),
 });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused } from './sqlite-error.ts';
 
 // "TgEs": distinguishes our files from those of other programs.
 const applicationId = 0x54_67_45_73;

@@ -16,3 +16,16 @@ export function sqliteCodeOf(error: unknown): number | undefined {
 /** The primary code is the low byte of the extended one. */
 export const primaryCode = (sqliteCode: number | undefined) =>
   sqliteCode === undefined ? undefined : sqliteCode & 0xff;
+
+/**
+ * The file cannot be used; the message is one sentence that says what to do. Becomes a `StartupError` on the calling
+ * thread: the writer thread does not load the libraries that `@tollgate/service-kit` brings.
+ */
+export class StartRefused extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -14,9 +14,6 @@ export function fromSqliteCode(sqliteCode: number | undefined, cause?: unknown):
   return new StoreUnavailable(code, message, { cause });
 }
 
-export const storeClosed = () =>
-  new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });
-
 export const writerStopped = (cause?: unknown) =>
   new StoreUnavailable(
     'store_writer_stopped',

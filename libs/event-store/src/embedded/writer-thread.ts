@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createBatchCommit } from './batch-commit.ts';
 import { openForWriting } from './open-database.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused } from './sqlite-error.ts';
 import type { FromWriter, Operation, OperationResult, ToWriter, WriterOptions } from './writer-protocol.ts';
 
 /** A thread that appends: the one that has started this one, or another one of the process. */

@@ -1,6 +1,6 @@
 import { type Position as LogPosition, WrongExpectedVersionError } from '@eventstore/db-client';
 import { isRetryable, type Clock } from '@tollgate/service-kit';
-import { notShown } from '../errors.ts';
+import { notShown, storeInTime } from '../errors.ts';
 import type { SerializedEvent } from '../append-arguments.ts';
 import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
 import { type Append, type BatchSuccess, createBatchAppends } from './batch-appends.ts';
@@ -8,7 +8,6 @@ import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
 import { toEventData } from './recorded-event.ts';
 import { fromClientError } from './store-failure.ts';
-import { within } from '../within.ts';
 
 /** How often an append is sent whose outcome is unknown, and the pauses between, milliseconds. */
 export const appendTriesMax = 4;
@@ -59,21 +58,49 @@ export function createAppender(options: AppenderOptions): Appender {
     );
   return {
     close: batch.close,
-    appendData: async (stream, events, expected) => {
-      for (let tryNumber = 1; ; tryNumber += 1) {
-        try {
-          const answer = await appendOnce({ stream, events, expected }, tryNumber);
-          if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
-          return answer;
-        } catch (error) {
-          const failure = fromClientError(error);
-          if (!isRetryable(failure) || tryNumber >= appendTriesMax) throw failure;
-        }
-        await clock.sleep(pausesMs[tryNumber - 1] ?? 0);
-      }
-    },
+    appendData: (stream, events, expected) =>
+      untilConfirmed(clock, async (tryNumber) => {
+        const answer = await appendOnce({ stream, events, expected }, tryNumber);
+        if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
+        return answer;
+      }),
   };
 }
+
+/** Tries again while the outcome is unknown. @throws StoreUnavailable when it is still unknown after 4 tries */
+async function untilConfirmed<Result>(
+  clock: Clock,
+  attempt: (tryNumber: number) => Promise<Result>,
+): Promise<Result> {
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    try {
+      return await attempt(tryNumber);
+    } catch (error) {
+      const failure = fromClientError(error);
+      if (!isRetryable(failure) || tryNumber >= appendTriesMax) throw failure;
+    }
+    await clock.sleep(pausesMs[tryNumber - 1] ?? 0);
+  }
+}
+
+/**
+ * Deletes a stream for ever. Of a stream that is deleted so that it can be used again, the server keeps the last event, which
+ * of a view is all that there is.
+ *
+ * @throws StoreUnavailable when the outcome is still unknown after 4 tries
+ */
+export const removeStream = (
+  { link, clock, appendTryMs }: Omit<AppenderOptions, 'readLast'>,
+  stream: string,
+): Promise<void> =>
+  untilConfirmed(clock, async () => {
+    const options = { credentials: link.appendCredentials, requiresLeader: true, deadline: appendTryMs };
+    try {
+      await storeInTime(clock, appendTryMs, link.client.tombstoneStream(stream, options));
+    } catch (error) {
+      if (fromClientError(error).code !== 'stream_removed') throw error;
+    }
+  });
 
 /** What is larger would hold up those behind it: it goes by itself, too. */
 const sharedBytesMax = 65_536;
@@ -91,7 +118,7 @@ async function appendAlone(
     requiresLeader: true,
     deadline: appendTryMs,
   });
-  const { nextExpectedRevision, position } = await within(clock, appendTryMs, sending);
+  const { nextExpectedRevision, position } = await storeInTime(clock, appendTryMs, sending);
   return toAppended(nextExpectedRevision, position);
 }
 

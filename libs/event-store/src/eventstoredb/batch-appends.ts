@@ -13,7 +13,7 @@ import type { Clock } from '@tollgate/service-kit';
 import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import timestamps from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import type { SerializedEvent } from '../append-arguments.ts';
-import { StoreUnavailable } from '../errors.ts';
+import { storeSilent } from '../errors.ts';
 import type { ExpectedRevision } from '../event-store.ts';
 import { withSystemMetadata } from './system-metadata.ts';
 
@@ -100,7 +100,7 @@ export function createBatchAppends({
         // Over all of it: where the nodes are searched for, that may take minutes.
         const cancelTimer = clock.after(tryMs, () => {
           leave(opened);
-          fail(silent(tryMs));
+          fail(storeSilent(tryMs));
         });
         const succeed = (success: BatchSuccess) => {
           settle();
@@ -128,9 +128,6 @@ export function createBatchAppends({
     },
   };
 }
-
-const silent = (tryMs: number) =>
-  new StoreUnavailable('store_silent', `The event store did not answer within ${tryMs} ms.`);
 
 /** What its declarations leave out: the gRPC client over the current connection. */
 interface ClientInside {

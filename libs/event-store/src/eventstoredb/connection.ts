@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
-import { type Secret, omitUndefined } from '@tollgate/service-kit';
+import { type Secret, omitUndefined, systemClock, valueWithin } from '@tollgate/service-kit';
 import type { ConnectionSettings, StoreHost } from './connection-string.ts';
 
 export interface EventStoreDbConnection {
@@ -73,16 +72,12 @@ const eachEndWithinMs = 500;
 
 /** Ends what streams, and then the connection, which the client itself would leave open. */
 async function closeClient(client: EventStoreDBClient): Promise<void> {
-  await withinRealTime(client.dispose());
-  // A connection that is found later is closed then; where no node is found there is none.
+  await valueWithin(systemClock, eachEndWithinMs, client.dispose());
+  // A connection that is found later is closed then; if no node is found there is none.
   const closing = client['getChannel']().then((channel) => channel.close());
-  await withinRealTime(closing.catch(() => undefined));
-}
-
-async function withinRealTime(work: Promise<void>): Promise<void> {
-  const waiting = new AbortController();
-  // This timer keeps the process running: the caller of close has work to do after it.
-  const limit = delay(eachEndWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([work, limit]);
-  waiting.abort();
+  await valueWithin(
+    systemClock,
+    eachEndWithinMs,
+    closing.catch(() => undefined),
+  );
 }

@@ -8,24 +8,29 @@ import {
   isRetryable,
 } from '@tollgate/service-kit';
 import {
-  requireInteger,
   requireKeepLast,
+  requireReadOptions,
   requireStreamName,
   requireTruncation,
   serializeAppend,
 } from '../append-arguments.ts';
-import type { Position, EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
-import { createLoopShare } from '../follower/loop-share.ts';
-import { createAppender, withPosition } from './appender.ts';
+import type {
+  EventStore,
+  Position,
+  ReadOptions,
+  RecordedEvent,
+  Revision,
+  SubscribeOptions,
+} from '../event-store.ts';
+import { StoreUnavailable, storeClosed } from '../errors.ts';
+import { createSharedSubscription } from '../shared-subscription.ts';
+import { createAppender, removeStream, withPosition } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
-import { subscription } from './fed-subscription.ts';
 import { createHeadWatch } from './head-watch.ts';
 import { isTrimDue, keepLast, truncate } from './stream-metadata.ts';
 import { type Reads, createReads } from './reading.ts';
-import { removeStream } from './remove-stream.ts';
-import { createSharedFeed } from './shared-feed.ts';
-import { fromClientError, storeClosed } from './store-failure.ts';
-import { createUnderWay } from './under-way.ts';
+import { subscription } from './subscription.ts';
+import { fromClientError } from './store-failure.ts';
 
 export interface EventStoreDbOptions {
   connection: EventStoreDbConnection;
@@ -50,6 +55,8 @@ const appendTryMsDefault = 2_000;
 const readSilenceMsDefault = 5_000;
 const reachWithinMsDefault = 30_000;
 const reachPauseMs = 500;
+/** Writes under way at once; more would only eat memory while a server is slow. */
+const writesMax = 10_000;
 
 /**
  * Uses an EventStoreDB (22.10 or later) or KurrentDB, one node or a cluster. Appends with a concrete expected revision are
@@ -67,18 +74,19 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     throw error;
   });
   const closing = new AbortController();
-  const underWay = createUnderWay();
   let closed: Promise<void> | undefined;
   const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
   const appender = createAppender({ link, clock, appendTryMs, readLast });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
-  const subscribing = { client, reads, heads, log, lateMs, share: createLoopShare(clock) };
-  const shared = createSharedFeed(subscribing, closing.signal);
+  const own = (given: SubscribeOptions) => subscription({ client, reads, heads, log, lateMs }, given);
+  const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
+  const writes = createWrites(requireOpen);
+  const writing = writes.run;
   const trim = (stream: string, count: number) =>
-    underWay.run(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
+    writing(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
   const noticed = (error: unknown) =>
     log.warn({ code: errorCode(error) ?? '', error }, 'old events of a stream could not be let go of yet');
   return {
@@ -94,7 +102,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
         };
         return withPosition(answer, { at, last: () => readLast(stream) });
       };
-      const answer = await underWay.run(work);
+      const answer = await writing(work);
       if (answer.kind === 'conflict') return answer;
       heads.announce(answer.position);
       // The append stands without it, and a later one tries again.
@@ -104,28 +112,42 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     keepLast: async (stream, count) => {
       requireStreamName(stream);
       requireKeepLast(count);
-      requireOpen();
       await trim(stream, count);
     },
     truncate: async (stream, before) => {
       requireStreamName(stream);
       requireTruncation(before);
-      requireOpen();
-      await underWay.run(() => truncate({ appendData: appender.appendData, readLast }, stream, before));
+      await writing(() => truncate({ appendData: appender.appendData, readLast }, stream, before));
     },
     remove: async (stream) => {
       requireStreamName(stream);
-      requireOpen();
-      await underWay.run(() => removeStream({ link, clock, tryMs: appendTryMs }, stream));
+      await writing(() => removeStream({ link, clock, appendTryMs }, stream));
     },
     head: () => headWhileOpen(reads, requireOpen),
     read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),
     subscribe: ({ signal: given, ...from }) =>
-      subscription(subscribing, shared, { ...from, signal: AbortSignal.any([given, closing.signal]) }),
+      subscribe({ ...from, signal: AbortSignal.any([given, closing.signal]) }),
     close: () => {
       closing.abort();
-      return (closed ??= underWay.settled().then(appender.close).then(link.close));
+      return (closed ??= writes.settled().then(appender.close).then(link.close));
     },
+  };
+}
+
+/** Counts writes, so that the store can be closed after them. */
+function createWrites(requireOpen: () => void) {
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    /** @throws StoreUnavailable if the store is closed, or too many are under way */
+    async run<Result>(work: () => Promise<Result>): Promise<Result> {
+      requireOpen();
+      if (underWay.size >= writesMax)
+        throw new StoreUnavailable('store_overloaded', 'Too many appends wait for the event store.');
+      const write = work();
+      underWay.add(write);
+      return write.finally(() => underWay.delete(write));
+    },
+    settled: () => Promise.allSettled(underWay),
   };
 }
 
@@ -144,10 +166,7 @@ async function* readWhileOpen(
   reads: Reads,
   { stream, requireOpen, ...options }: ReadRequest,
 ): AsyncGenerator<RecordedEvent, void, void> {
-  requireStreamName(stream);
-  const { from, limit } = options;
-  if (from !== undefined) requireInteger('The revision to read from', from, 0);
-  if (limit !== undefined && limit !== Infinity) requireInteger('The number of events to read', limit, 0);
+  requireReadOptions(stream, options);
   requireOpen();
   for await (const event of reads.stream(stream, options)) {
     requireOpen();

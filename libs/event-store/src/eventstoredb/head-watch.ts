@@ -1,6 +1,6 @@
 import { errorCode, type Log } from '@tollgate/service-kit';
 import type { Position } from '../event-store.ts';
-import { type Wait, pause } from './waits.ts';
+import { type Wait, pause } from '../waits.ts';
 
 /** How soon the events of others are noticed. One check serves all subscriptions of a store. */
 const headPollMs = 100;

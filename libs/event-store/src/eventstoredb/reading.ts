@@ -4,7 +4,7 @@ import { type Position, type ReadOptions, type RecordedEvent, beginning } from '
 import { fromPosition, toPosition } from './position.ts';
 import { type ClientEvent, isTombstone, toRecordedEvent } from './recorded-event.ts';
 import { fromClientError, isWithoutEvents } from './store-failure.ts';
-import { within } from '../within.ts';
+import { storeInTime } from '../errors.ts';
 
 /** All of it is read from the leader: another node may not have yet what was just appended. */
 const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;
@@ -87,7 +87,7 @@ async function* eventsOf(
   let count = 0;
   try {
     for (;;) {
-      const next = await within(systemClock, silenceMs, iterator.next());
+      const next = await storeInTime(systemClock, silenceMs, iterator.next());
       isOver = next.done === true;
       if (next.done === true) return;
       count += 1;

@@ -53,6 +53,3 @@ function typeOf(error: unknown): ErrorType | undefined {
   if (isCommandError(error)) return error.type;
   return 'code' in error && refusals.includes(error.code) ? ErrorType.ACCESS_DENIED : undefined;
 }
-
-export const storeClosed = () =>
-  new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });

@@ -2,12 +2,11 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import type { Log } from '@tollgate/service-kit';
 import type { CaughtUp, Position, RecordedEvent, SubscribeOptions } from '../event-store.ts';
 import { type Feed, openFeed } from './feed.ts';
-import type { LoopShare } from '../follower/loop-share.ts';
 import type { HeadWatch } from './head-watch.ts';
 import { fromPosition } from './position.ts';
 import type { Reads } from './reading.ts';
 import { fromClientError, storeTimedOut } from './store-failure.ts';
-import { type Wait, aborted, elapsed, firstOf, pause } from './waits.ts';
+import { type Wait, aborted, elapsed, firstOf, pause } from '../waits.ts';
 
 const pauseAfterFailureMs = 250;
 /** A subscription that has delivered nothing for this long is checked. */
@@ -23,7 +22,6 @@ export interface Parts {
   client: EventStoreDBClient;
   reads: Reads;
   heads: HeadWatch;
-  share: LoopShare;
   log: Log;
   /** How long an event may be late before the subscription is taken for dead, milliseconds; 2,000 by default. */
   lateMs?: number | undefined;
@@ -40,10 +38,10 @@ interface Progress {
 }
 
 /**
- * A subscription of its own at the server. Any end of the client's subscription, with an error, without one, or in silence, is
+ * See `EventStore.subscribe`: one subscription at the server. Any end of the client's subscription, with an error, without one, or in silence, is
  * answered by a new one from the position that the consumer has come to.
  */
-export async function* ownSubscription(
+export async function* subscription(
   parts: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
@@ -89,7 +87,7 @@ async function* follow(
   feed: Feed,
   { progress, prefixes, signal }: Following,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
-  const { heads, share } = parts;
+  const { heads } = parts;
   // The head that was last seen may be older than this subscription.
   heads.announce(await parts.reads.head());
   const lateness = createLateness((parts.lateMs ?? lateMsDefault) * progress.patience);
@@ -101,7 +99,6 @@ async function* follow(
       yield event;
       progress.position = event.position;
       progress.patience = 1;
-      await share.giveWay();
       continue;
     }
     // Everything that came before the server's report has been taken by now, and handled.

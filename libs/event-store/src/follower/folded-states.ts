@@ -1,5 +1,5 @@
 import type { EventStore, RecordedEvent, Revision } from '../event-store.ts';
-import { createRecentlyUsed } from '../recently-used.ts';
+import { createRecentlyUsed } from '../load-decide-append.ts';
 
 /** A state that was folded from the events of one stream, and the last one that is in it. */
 interface Folded {

@@ -7,4 +7,3 @@ export * from './follow.ts';
 export { lagSeconds } from './lag.ts';
 export * from './local-file.ts';
 export * from './local-projection.ts';
-export * from './loop-share.ts';

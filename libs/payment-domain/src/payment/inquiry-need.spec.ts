@@ -8,7 +8,7 @@ import {
   sampleEvents,
 } from '../../testing/samples.ts';
 import type { InquiryNeed } from '../failed-inquiry.ts';
-import { inquiryNeedOf, latestWindow, windowInQuestion } from './inquiry-need.ts';
+import { callWithoutOutcome, inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
 import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import { paymentPhases, type PaymentPhase } from './payment-machine.ts';
 import type { Payment } from './payment-state.ts';
@@ -81,27 +81,25 @@ test.each<[string, readonly PaymentEvent[], (payment: Payment) => unknown]>([
   ['payment that is captured: the capture', historyTo.capturing, ({ captureOrVoid }) => captureOrVoid],
   ['payment that is voided: the void', historyTo.voiding, ({ captureOrVoid }) => captureOrVoid],
   ['payment with a refund under way: that', [...historyTo.approved, refund], ({ refunds }) => refunds[0]],
-])('the window in question of a %s', (_, history, windowOf) => {
+])('the call without an outcome of a %s', (_, history, windowOf) => {
   const payment = paymentAfter(history);
   expect(windowOf(payment)).toBeDefined();
-  expect(windowInQuestion(payment)).toBe(windowOf(payment));
+  expect(callWithoutOutcome(payment)).toBe(windowOf(payment));
 });
 
-test('without a call under way it is that of the latest refund, if there is one', () => {
-  expect(windowInQuestion(paymentAfter(historyTo.approved))).toBeUndefined();
-  const payment = paymentAfter(twoRefunds);
-  for (const later of [0, 1]) {
-    const refunds = payment.refunds.map((each, index) => ({ ...each, quietUntil: index === later ? 2 : 1 }));
-    expect(windowInQuestion({ ...payment, refunds })).toBe(refunds[later]);
-  }
+test('once every call has an outcome, there is none', () => {
+  expect(callWithoutOutcome(paymentAfter(historyTo.approved))).toBeUndefined();
+  expect(callWithoutOutcome(paymentAfter(twoRefunds))).toBeUndefined();
+  const accepted = [...historyTo.approved, refund, sampleEvents.RefundAccepted];
+  expect(callWithoutOutcome(paymentAfter(accepted))).toBeUndefined();
 });
 
-test('the latest window is that of the call which can take effect last, whichever it is', () => {
+test('the quiet period of a payment ends with that of the call which can take effect last', () => {
   const payment = paymentAfter(twoRefunds);
   for (const later of [0, 1, 2]) {
     const quietUntil = (index: number) => ({ quietUntil: index === later ? 2 : 1 });
     const attempt = { ...payment.attempt, ...quietUntil(2) };
     const refunds = payment.refunds.map((each, index) => ({ ...each, ...quietUntil(index) }));
-    expect(latestWindow({ ...payment, attempt, refunds })).toBe([...refunds, attempt][later]);
+    expect(latestQuietUntil({ ...payment, attempt, refunds })).toBe(2);
   }
 });

@@ -15,7 +15,7 @@ export function inquiryNeedOf(payment: Payment): InquiryNeed {
 }
 
 /** After it no announced call of the payment can take effect any more. */
-export const latestWindow = ({ attempt, captureOrVoid, refunds }: Payment): CallWindow =>
+const latestWindow = ({ attempt, captureOrVoid, refunds }: Payment): CallWindow =>
   latestOf([attempt, ...(captureOrVoid === undefined ? [] : [captureOrVoid]), ...refunds]) ?? attempt;
 
 /**
@@ -25,12 +25,13 @@ export const latestWindow = ({ attempt, captureOrVoid, refunds }: Payment): Call
 export const latestQuietUntil = (payment: Payment): number =>
   Math.max(latestWindow(payment).quietUntil, latestDeferredAt(payment));
 
-/** Of the call without an outcome, of which there is one at a time; without one, of the latest refund, whose sum may follow. */
-export function windowInQuestion(payment: Payment): CallWindow | undefined {
-  const { phase, attempt, captureOrVoid, refunds } = payment;
+/** The announced call whose outcome is unknown; there is one at a time. */
+export function callWithoutOutcome(payment: Payment): CallWindow | undefined {
+  const { phase, attempt, captureOrVoid } = payment;
   if (isPaymentAwaited(payment)) return attempt;
   if (phase === 'capturing' || phase === 'voiding') return captureOrVoid;
-  return undecidedRefund(payment) ?? latestOf(refunds);
+  const refund = undecidedRefund(payment);
+  return refund?.state === 'accepted' ? undefined : refund;
 }
 
 const latestOf = (windows: readonly CallWindow[]): CallWindow | undefined =>

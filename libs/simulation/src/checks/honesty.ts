@@ -7,7 +7,7 @@ interface Evidence {
   /** What the service has under the numbers of this operation, strangers and attempts that a restored store has forgotten included. */
   listed: readonly LedgerPayment[];
   ledger: Ledger;
-  /** The store's clock was hours ahead of the service's: what was made before its announcement, by these, is not taken for ours. */
+  /** A host's clock was an hour ahead of the service's: a payment made before its announcement, by these clocks, is not taken for ours. */
   wasClockWrong: boolean;
 }
 

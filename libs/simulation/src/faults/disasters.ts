@@ -36,8 +36,6 @@ export function createDisasters(world: World): Disasters {
         busDownUntil: 0,
         serviceDownUntil: 0,
         hangingUntil: 0,
-        storeSkewMs: 0,
-        ...(weather.storeSkewMs > 0 ? { storeClockSetBackAt: world.scheduler.now() } : {}),
       });
       world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
@@ -94,7 +92,7 @@ function befall(world: World, restart: Disasters['restart']): void {
   });
   every('clock-step', () => {
     const { machine } = random.pick(machines);
-    const skewMs = random.pick([-hour, 4 * hour, -8_000, 8_000, 0]);
+    const skewMs = random.pick([-hour, hour, -8_000, 8_000, 0]);
     trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
     machine.setSkew(skewMs);
   });
@@ -109,40 +107,6 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('disputed', () => dispute(world, random));
   every('payout-revised', () => revisePayout(world, random));
   every('amount-revised', () => reviseAmount(world, random));
-}
-
-/**
- * The store's clock, or that of the one machine on which everything runs, is ahead from the beginning until somebody sets it right. It
- * is never set ahead while calls are under way: nobody could tell that from time that has passed.
- */
-export function setStoreClockBack(world: World, safetyMs: number): void {
-  const { scheduler, trace, weather, machines, random: from } = world;
-  const random = from.fork('store clock');
-  const isOneMachine = random.chance(0.5);
-  const setTo = (to: number) => {
-    trace.tell(`the clock of the store${isOneMachine ? ' and of all' : ''} is ${to / 1_000} s ahead`);
-    if (to < weather.storeSkewMs) weather.storeClockSetBackAt = scheduler.now();
-    weather.storeSkewMs = to;
-    if (isOneMachine) for (const { machine } of machines) machine.setSkew(to);
-  };
-  setTo(random.pick([hour, 4 * hour, 4 * hour]));
-  const afterMs = random.between(0.1, 0.9) * safetyMs;
-  const setRight = () =>
-    scheduler.after(random.between(0, 4_000), 'the clock of the store is set right', () => setTo(0));
-  scheduler.after(afterMs, 'somebody sees that the clock of the store is wrong', () =>
-    random.chance(0.25) ? setRight() : onceAWebhookWaits(world, safetyMs * 0.9 - afterMs, setRight),
-  );
-}
-
-/** Just when a webhook was refused: it waits for a time that the clock does not reach for hours then. */
-function onceAWebhookWaits({ log, scheduler, faults }: World, atMostMs: number, then: () => void): void {
-  faults.demand('webhook-refused');
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const forget = log.onEvent(({ type }) => {
-    if (type === 'DeliveryFailed') resolve(undefined);
-  });
-  scheduler.after(atMostMs, 'no webhook is waited for any more', () => resolve(undefined));
-  void promise.then(forget).then(then);
 }
 
 const cutOne = ({ partitions, machines }: World, random: Random): string =>

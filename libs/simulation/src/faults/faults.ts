@@ -47,7 +47,6 @@ export const faultKinds = [
   'account-sick-throughout',
   'outage-of-days',
   'revised-behind-answer',
-  'store-clock-set-back',
   'subscription-slow',
   'disputed',
   'restored-from-backup',
@@ -88,7 +87,6 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'account-sick-throughout': 0.1,
   'outage-of-days': 0.15,
   'restored-from-backup': 0.5,
-  'store-clock-set-back': 0.2,
   'webhook-refused': 0.25,
   'payout-of-another-amount': 0.2,
   'pause-behind-append': 0.03,
@@ -113,6 +111,10 @@ const hiddenIfBare: readonly FaultKind[] = [
   'amount-revised',
   'refunded-in-console',
 ];
+
+/** A host's clock was wrong by up to an hour: what it recorded has that time, and what it put off comes late by the same amount. */
+export const wasClockStepped = ({ counts }: Faults): boolean =>
+  counts().has('clock-step') || counts().has('clock-step-at-request') || counts().has('set-back-at-waking');
 
 export interface Faults {
   /** True where this fault is to happen now; counted. Never once the faults have ended. */

@@ -135,7 +135,7 @@ function untilRecorded({ scheduler, log, pace }: World, token: string, atMostMs:
 
 /** The clock goes wrong before the call is announced, and is set right again. */
 function misleadClock({ scheduler, trace }: World, machine: Machine, random: Random): void {
-  const skewMs = random.pick([-hour, 4 * hour]);
+  const skewMs = random.pick([-hour, hour]);
   trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
   machine.setSkew(skewMs);
   scheduler.after(random.between(2_000, 600_000), `the clock of ${machine.name} is set right`, () =>

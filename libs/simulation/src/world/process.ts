@@ -11,7 +11,6 @@ import {
   gatewayConfigSchema,
   inBackground,
   joinStore,
-  startClockCheck,
   startCommandService,
   startEventPublisher,
   startNotifier,
@@ -90,7 +89,6 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     ids,
     log,
     member: life.name,
-    heldAt: undefined,
   });
   const { store, members } = joined;
   const { share } = members;
@@ -123,10 +121,9 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     stops,
     metrics: noMetrics as unknown as Parts['metrics'],
   };
-  const clockCheck = startClockCheck(own, store);
   const parts = {
-    ...{ ...own, env: {}, pid: 1, runs: () => true, clockCheck: async () => clockCheck },
-    ...{ store: async () => store, isStoreReachable: () => true, isSuperseded: () => false },
+    ...{ ...own, env: {}, pid: 1, runs: () => true },
+    ...{ store: async () => store, isStoreReachable: () => true, isClockWrong: () => false },
     ...{ bus: async () => bus, runAlone: async () => runAlone, members: async () => members },
     ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
     teamKeys: { verifier: () => ({ verify: () => false }) },

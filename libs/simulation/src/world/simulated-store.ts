@@ -32,7 +32,7 @@ interface Parts {
 /** Events of one delivery of a subscription at most. */
 const windowMax = 200;
 /** What happens to these is nobody's money: faults there would only hide those that matter. */
-const isBeat = (stream: string): boolean => stream === 'members' || stream === 'clock-check';
+const isBeat = (stream: string): boolean => stream === 'members';
 
 export function createSimulatedStore(parts: Parts): EventStore {
   const { log, life, faults, weather, scheduler, onAppended } = parts;

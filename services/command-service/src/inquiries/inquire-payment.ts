@@ -6,7 +6,7 @@ import {
   isFinalPhase,
   isPaymentAwaited,
   likeliestOf,
-  windowInQuestion,
+  callWithoutOutcome,
   withTermsOf,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
@@ -19,7 +19,7 @@ import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type CallTimes, windowAt } from '../outbound/call-times.ts';
 import { type SendPaymentCalls, type SentOnly, attemptAfter } from '../outbound/payment-calls.ts';
-import type { WindowClock } from '../outbound/window-clock.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import type { AskAccount } from './ask-account.ts';
 import { isOwnCallback } from './own-callback.ts';
@@ -34,7 +34,7 @@ export interface PaymentInquiryDependencies {
   times: CallTimes;
   sendPaymentCalls: SendPaymentCalls;
   callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
-  windowClock: WindowClock;
+  quietPeriods: QuietPeriods;
   clock: Clock;
 }
 
@@ -64,7 +64,7 @@ async function search(
 ): Promise<Inquired> {
   const { payment, token } = aggregate;
   const { number: attemptNumber, providerOrderNumber: orderNumber, quietUntil } = payment.attempt;
-  const inquiredAt = deps.windowClock.nowFor(token, payment.attempt);
+  const inquiredAt = deps.quietPeriods.inquiryTime(token, callWithoutOutcome(payment));
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.listPayments({ orderNumber }),
   );
@@ -100,7 +100,7 @@ async function retrieve(
   cause: Cause,
 ): Promise<Inquired> {
   const { token, revision: onlyAt, payment, updatedAt } = aggregate;
-  const taken = deps.windowClock.takenFor(token, windowInQuestion(payment), updatedAt);
+  const taken = deps.quietPeriods.taken(token, callWithoutOutcome(payment), updatedAt);
   const { inquiredAt } = taken;
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.inquirePayment(serviceToken),
@@ -160,22 +160,16 @@ async function permitFor(
   return result.kind === 'permit' ? result.permit : undefined;
 }
 
-/**
- * With whether it calls back to us (the address itself holds a capability, and goes no further), and with its time by the
- * clock that announced the call.
- */
+/** With whether it calls back to us. The address itself is a capability and is not passed on. */
 export function withOrigin(
-  { callbackUrlOf, windowClock }: PaymentInquiryDependencies,
+  { callbackUrlOf }: PaymentInquiryDependencies,
   { token, payment }: PaymentAggregate,
   { callbackUrl, ...found }: FoundPayment,
 ): FoundPayment<ObservedPayment> {
   const { environment, attempt } = payment;
   const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token, attempt.sendBy), callbackUrl);
-  const aheadMs = windowClock.aheadMsOf(token, attempt);
-  const { createdAt: shownAt } = found.observed;
-  const createdAt = shownAt === undefined ? undefined : shownAt + aheadMs;
   const observed = withTermsOf(payment, found.observed);
-  return { ...found, observed: { ...observed, ...omitUndefined({ hasOurCallback, createdAt }) } };
+  return { ...found, observed: { ...observed, ...omitUndefined({ hasOurCallback }) } };
 }
 
 /** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */

@@ -4,11 +4,12 @@ import {
   type PayoutObservation,
   isApprovalOver,
   isBeforeAnnouncement,
+  isPayoutAwaited,
 } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import type { WindowClock } from '../outbound/window-clock.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { AskAccount } from './ask-account.ts';
 import type { Inquired } from './inquire-payment.ts';
 import { failureOf } from './inquiry-failure.ts';
@@ -16,7 +17,7 @@ import { failureOf } from './inquiry-failure.ts';
 export interface PayoutInquiryDependencies {
   payouts: Payouts;
   askAccount: AskAccount;
-  windowClock: WindowClock;
+  quietPeriods: QuietPeriods;
   clock: Clock;
 }
 
@@ -39,8 +40,8 @@ type Unanswered = Extract<Inquired, object>;
 
 /** Everything that the provider has under its number. */
 export async function searchPayout(
-  { askAccount, windowClock }: Pick<PayoutInquiryDependencies, 'askAccount' | 'windowClock'>,
-  { token, payout: { environment, call } }: PayoutAggregate,
+  { askAccount }: Pick<PayoutInquiryDependencies, 'askAccount'>,
+  { payout: { environment, call } }: PayoutAggregate,
   cause: Cause,
 ): Promise<ObservedPayout[] | Unanswered> {
   const { account, providerOrderNumber: orderNumber } = call;
@@ -48,11 +49,7 @@ export async function searchPayout(
     provider.listPayouts({ orderNumber }),
   );
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-  // Their time by the clock that announced the call.
-  const aheadMs = windowClock.aheadMsOf(token, call);
-  return outcome.answer.map(({ createdAt, ...each }) =>
-    createdAt === undefined ? each : { ...each, createdAt: createdAt + aheadMs },
-  );
+  return outcome.answer;
 }
 
 async function ask(
@@ -60,11 +57,11 @@ async function ask(
   aggregate: PayoutAggregate,
   cause: Cause,
 ): Promise<PayoutObservation | Unanswered> {
-  const { askAccount, windowClock, clock } = deps;
+  const { askAccount, quietPeriods, clock } = deps;
   const { token, payout, updatedAt } = aggregate;
   const { environment, serviceToken, call } = payout;
   const { account } = call;
-  const taken = windowClock.takenFor(token, call, updatedAt);
+  const taken = quietPeriods.taken(token, isPayoutAwaited(payout) ? call : undefined, updatedAt);
   const { inquiredAt } = taken;
   if (serviceToken === undefined) {
     const found = await searchPayout(deps, aggregate, cause);

@@ -6,8 +6,8 @@ import {
   type InquiryFailure,
   type ObservedPayment,
   type ObservedPayout,
-  latestWindow,
-  windowInQuestion,
+  callWithoutOutcome,
+  isPayoutAwaited,
 } from '@tollgate/payment-domain';
 import type { FoundPayment, InquiryOutcome } from '@tollgate/provider';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
@@ -55,7 +55,7 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
     if (subject === undefined) return 'nothing-there';
     const { phase } = stateOf(subject);
     const creation = creationOf(subject);
-    if (phase === 'requested' && deps.windowClock.nowFor(token, creation) < creation.answerBy)
+    if (phase === 'requested' && deps.quietPeriods.inquiryTime(token, creation) < creation.answerBy)
       return 'awaiting-answer';
     const inquired =
       'payment' in subject
@@ -73,10 +73,10 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
   return 'failed';
 }
 
-const windowOf = (subject: AnySubject): CallWindow | undefined =>
-  'payment' in subject ? windowInQuestion(subject.payment) : subject.payout.call;
-const latestWindowOf = (subject: AnySubject): CallWindow =>
-  'payment' in subject ? latestWindow(subject.payment) : subject.payout.call;
+function callWithoutOutcomeOf(subject: AnySubject): CallWindow | undefined {
+  if ('payment' in subject) return callWithoutOutcome(subject.payment);
+  return isPayoutAwaited(subject.payout) ? subject.payout.call : undefined;
+}
 
 /**
  * How long inquiries may fail before a review opens, the domain decides.
@@ -94,7 +94,7 @@ async function recordFailure(
   if (reason === 'account_missing')
     deps.log.error({ token, account }, 'the account is not configured any more');
   const subject = await subjectsOf(deps, token).load(token);
-  const failedAt = deps.windowClock.nowFor(token, subject && latestWindowOf(subject));
+  const failedAt = deps.clock.now();
   const answeredAt = Math.max(ownAnsweredAt, subject?.updatedAt ?? 0);
   const failed = { type: 'RecordInquiryFailed', reason, account, failedAt, answeredAt } as const;
   await subjectsOf(deps, token).execute(token, failed, cause);
@@ -183,7 +183,7 @@ async function inquireOtherOnce(
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return 'nothing-there';
   if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
-  const taken = deps.windowClock.takenFor(token, windowOf(subject), subject.updatedAt);
+  const taken = deps.quietPeriods.taken(token, callWithoutOutcomeOf(subject), subject.updatedAt);
   const found = await findNamed(deps, subject, { serviceToken, listed }, cause);
   if (found !== undefined && 'failure' in found) return found;
   const orderNumber = listed?.orderNumber ?? found?.orderNumber;

@@ -191,8 +191,9 @@ describe('an inquiry that could lead to a call releases its permit', () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     const result = await harness().create(teaFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
-    await harness().clock.advance(quietMs);
     const failing = harness().startInstance({ wrapStore: failingStore(() => 'refused') });
+    await failing.inquire(result.aggregate.token);
+    await harness().clock.advance(quietMs);
     await expect(failing.inquire(result.aggregate.token)).rejects.toMatchObject({ retryable: true });
     expect(failing.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
     expect(harness().provider.requests).toHaveLength(1);

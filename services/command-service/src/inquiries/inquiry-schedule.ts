@@ -12,12 +12,11 @@ import {
   type InquiryNeed,
   type Postponed,
   inquiryNeeds,
-  inquiryBoundsAt,
   nextInquiryAt,
   repeatedInquiryAt,
   spreadDue,
 } from '@tollgate/payment-domain';
-import { type Clock, type Log, createSetbackWatch, isRetryable } from '@tollgate/service-kit';
+import { type Clock, type Log, isRetryable } from '@tollgate/service-kit';
 import type { InquiryResult } from './inquiry-result.ts';
 
 export interface InquiryScheduleDependencies {
@@ -25,9 +24,9 @@ export interface InquiryScheduleDependencies {
   inquire: (token: string) => Promise<InquiryResult>;
   /** False while asking the account is no use: what is due there stays due. */
   mayAsk: (account: { environment: Environment; account: string }) => boolean;
-  /** False while our clock and the event store's are too far apart to tell what is due. */
-  isClockTrusted: () => boolean;
   delays: InquiryDelays;
+  /** How long a process observes an announced call before absence proves that it had no effect, milliseconds. */
+  quietPeriodMs: number;
   clock: Clock;
   log: Log;
 }
@@ -58,8 +57,8 @@ const overdueMsMax: Record<InquiryNeed, number> = {
   settled: 6 * 3_600_000,
 };
 const passPauseMs = 1_000;
-/** Failures in a row are remembered of so many tokens; a forgotten one is repeated as if it had failed once. */
-const failedMax = 50_000;
+/** Failures in a row, and first inquiries, are remembered of so many tokens; a forgotten one is repeated as if it had failed once. */
+const rememberedMax = 50_000;
 /** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
 const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
@@ -81,25 +80,23 @@ interface Schedule extends InquiryScheduleDependencies {
   postponed: Postponed[];
   /** How often the inquiries about a token have failed in a row. */
   failed: RecentlyUsed<{ inRow: number }>;
+  /** When the first inquiry of this process that did not fail about something unresolved had ended, by its monotonic clock, milliseconds. */
+  firstInquired: RecentlyUsed<{ at: number }>;
   /** Tokens of what was inquired and still stands in the index as due. */
   unwritten: Set<string>;
   overdueMs: Record<InquiryNeed, number>;
   passing: Promise<void> | undefined;
   /** Ends the pause before the next pass. */
   wake: AbortController;
-  /** Since the latest pass. */
-  wasSetBack: () => boolean;
-  /** Our clock, by which the index is filled, was not trusted since the latest pass, or nobody looked at it. */
-  mayHaveBeenWrong: boolean;
 }
 
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
     unwritten: new Set(),
-    failed: createRecentlyUsed(failedMax),
+    failed: createRecentlyUsed(rememberedMax),
+    firstInquired: createRecentlyUsed(rememberedMax),
     ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
-    ...{ wasSetBack: createSetbackWatch(deps.clock), mayHaveBeenWrong: true },
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),
@@ -133,8 +130,6 @@ async function passUntilIdle(schedule: Schedule): Promise<void> {
     await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
   }
   schedule.overdueMs = nothingOverdue;
-  // Until a shard is taken again nobody looks at our clock, by which the index goes on to be filled.
-  schedule.mayHaveBeenWrong = true;
   // At once: a shard that is taken now starts a new loop.
   schedule.passing = undefined;
 }
@@ -144,12 +139,6 @@ async function pass(schedule: Schedule): Promise<boolean> {
   const { index, shards, clock, log } = schedule;
   try {
     await flush(schedule);
-    if (!schedule.isClockTrusted()) {
-      // What becomes known until it is set right is put off by the wrong time.
-      schedule.mayHaveBeenWrong = true;
-      return false;
-    }
-    await recallAfterSetback(schedule);
     const queues = index.dueQueues([...shards.keys()]);
     schedule.overdueMs = overdueIn(queues, clock.now());
     const old = queues.filter((queue) => spread(schedule, queue));
@@ -163,14 +152,6 @@ async function pass(schedule: Schedule): Promise<boolean> {
       log.error({ error, operation: 'inquiry-schedule' }, 'what is due could not be read; it is read again');
     return false;
   }
-}
-
-/** What a clock that ran ahead has put off, by its time, would be due long after it was set right: here, or before the start. */
-async function recallAfterSetback(schedule: Schedule): Promise<void> {
-  const { index, clock, delays, wasSetBack, mayHaveBeenWrong } = schedule;
-  if (wasSetBack() || mayHaveBeenWrong) await index.recall(inquiryBoundsAt(clock.now(), delays));
-  // The last pass comes when the last shard has gone: after it, nobody looks.
-  schedule.mayHaveBeenWrong = schedule.shards.size === 0;
 }
 
 async function flush(schedule: Schedule): Promise<void> {
@@ -273,8 +254,26 @@ async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
   schedule.unwritten.add(token);
   const now = clock.now();
   const dueAt =
-    inRow > 0 ? repeatedInquiryAt(item, { now, inRow }, delays) : nextInquiryAt(item, now, delays);
+    inRow > 0 ? repeatedInquiryAt(item, { now, inRow }, delays) : nextInquiryOf(schedule, item, now);
   schedule.postponed.push({ item, dueAt });
+}
+
+/**
+ * No later than when an inquiry of this process may prove absence. After a restart that is later than the distances expect, which grow to
+ * a day.
+ */
+function nextInquiryOf(
+  { firstInquired, quietPeriodMs, clock, delays }: Schedule,
+  item: DueItem,
+  now: number,
+): number | undefined {
+  const next = nextInquiryAt(item, now, delays);
+  if (item.inquiryNeed !== 'unresolved') return next;
+  const key = `${item.token}/${item.revision}`;
+  const first = firstInquired.get(key) ?? { at: clock.monotonic() };
+  firstInquired.set(key, first);
+  const quietInMs = first.at + quietPeriodMs - clock.monotonic();
+  return quietInMs > 0 ? Math.min(next ?? Infinity, now + quietInMs) : next;
 }
 
 const accountOf = ({ environment, account }: DueQueue): string => `${environment}/${account}`;

@@ -17,10 +17,10 @@ export type SpendingOutcome = 'stays' | 'nothing' | 'open';
 /** @throws StoreUnavailable */
 export async function outcomeOf(
   { payments, payouts }: SpendingOutcomes,
-  { token, subject, lapsesAt }: AmountReserved,
-  now: number,
+  { token, subject }: AmountReserved,
+  hasLapsed: boolean,
 ): Promise<SpendingOutcome> {
-  const unless = now >= lapsesAt ? 'nothing' : 'open';
+  const unless = hasLapsed ? 'nothing' : 'open';
   if (isPayoutToken(subject)) return ofPayout((await payouts.load(subject))?.payout, unless);
   const payment = (await payments.load(subject))?.payment;
   return token === subject ? ofPayment(payment, unless) : ofRefund(payment, token, unless);

@@ -274,6 +274,8 @@ describe('a process that slept between reserving and announcing sends nothing wh
     const { instance, reached, letGo } = startHolding('after', 'spending');
     const late = instance.refund(one, 'a', 100, by);
     await reached;
+    // From here on this process observes what the other one has reserved.
+    expect(codeOf(await harness().refund(two, 'early', 100, by))).toBe('daily_limit_exceeded');
     await harness().clock.advance(quietMs + 5_000);
     expect(codeOf(await harness().refund(two, 'b', 100, by))).toBe('answered');
     letGo();
@@ -289,6 +291,7 @@ describe('a process that slept between reserving and announcing sends nothing wh
     const { instance, reached, letGo } = startHolding('before', 'payment-');
     const late = charge('order-1', instance);
     await reached;
+    expect((await charge('order-0')).kind).toBe('refused');
     await harness().clock.advance(quietMs);
     expect(await charge('order-2')).toMatchObject({ aggregate: { payment: { phase: 'approved' } } });
     letGo();

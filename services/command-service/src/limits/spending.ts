@@ -10,6 +10,7 @@ import type { Caller, LimitedOperation, MoneyLimit } from '@tollgate/teams';
 import { dayOf } from '@tollgate/views';
 import type { Cause } from '../aggregates/repository.ts';
 import { createTurns } from '../turns.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { type SpendingOutcomes, outcomeOf } from './spending-outcome.ts';
 import {
   type AmountReserved,
@@ -49,7 +50,18 @@ export interface Spending {
   reserve(caller: Caller, wanted: SpendingWanted, cause: Cause): Promise<SpendingReservation>;
 }
 
-export type SpendingDependencies = { store: EventStore; clock: Clock; ids: Ids } & SpendingOutcomes;
+export interface SpendingDependencies extends SpendingOutcomes {
+  store: EventStore;
+  quietPeriods: Pick<QuietPeriods, 'hasLapsed'>;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** What is reserved and not announced by then cannot be sent any more. */
+const hasLapsed = (
+  { quietPeriods }: Pick<SpendingDependencies, 'quietPeriods'>,
+  { token, lapsesAt }: AmountReserved,
+): boolean => quietPeriods.hasLapsed(token, lapsesAt);
 
 /** Of one request, so that a team at its limit does not make the others slow. */
 const lookedAtMax = 200;
@@ -163,7 +175,7 @@ async function reserveIn(
       isCurrent = true;
       continue;
     }
-    const other = known !== undefined && deps.clock.now() < known.lapsesAt ? known : undefined;
+    const other = known === undefined || hasLapsed(deps, known) ? undefined : known;
     const data = entryBeside(other, wanted);
     if (await append(deps, stream, ledger, { type: 'AmountReserved', data, cause })) {
       ledger.day.reserve(data);
@@ -215,7 +227,7 @@ async function heal(
 ): Promise<boolean> {
   const [stay, end]: [string[], string[]] = [[], []];
   for (const entry of ledger.day.undecided(lookedAtMax)) {
-    const outcome = await outcomeOf(deps, entry, deps.clock.now());
+    const outcome = await outcomeOf(deps, entry, hasLapsed(deps, entry));
     if (outcome === 'stays') stay.push(entry.token);
     if (outcome === 'nothing') end.push(entry.token);
   }

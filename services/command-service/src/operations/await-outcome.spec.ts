@@ -1,7 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { windowAt } from '../outbound/call-times.ts';
-import { createWindowClock } from '../outbound/window-clock.ts';
+import { createQuietPeriods } from '../outbound/quiet-periods.ts';
 import { cause, times } from '../testing/harness.ts';
 import { awaitOutcome, inquireBriefly } from './await-outcome.ts';
 
@@ -11,8 +11,8 @@ const never = () => new Promise<never>(() => undefined);
 it('the wait for the calls of this process counts into what a caller waits', async () => {
   const clock = createFakeClock();
   const loader = { load: () => Promise.resolve('aggregate') };
-  const windowClock = createWindowClock({ clock, times });
-  const deps = { sender: { settled: never }, inquire: never, clock, windowClock };
+  const quietPeriods = createQuietPeriods({ clock, times });
+  const deps = { sender: { settled: never }, inquire: never, clock, quietPeriods };
   const window = windowAt(clock.now(), { ...times, callDeadlineMs: 60_000 });
   const waiting = awaitOutcome(deps, loader, {
     ...{ token: 'a', cause },
@@ -28,8 +28,8 @@ it('the wait for the calls of this process counts into what a caller waits', asy
 
 it('what is not shown any more, by a leader that was replaced, is no outcome', async () => {
   const clock = createFakeClock();
-  const windowClock = createWindowClock({ clock, times });
-  const deps = { sender: { settled: async () => undefined }, inquire: never, clock, windowClock };
+  const quietPeriods = createQuietPeriods({ clock, times });
+  const deps = { sender: { settled: async () => undefined }, inquire: never, clock, quietPeriods };
   const loader = { load: () => Promise.resolve(undefined) };
   const awaited = () => ({ kind: 'nothing' }) as const;
   const waiting = awaitOutcome(deps, loader, { token: 'a', cause, awaited });

@@ -5,7 +5,7 @@ import type { Clock } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { Sender } from '../outbound/send.ts';
-import type { WindowClock } from '../outbound/window-clock.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 
 /** How long a caller waits for it, and between two readings of the stream, milliseconds. */
 const waitMaxMs = 5_000;
@@ -14,7 +14,7 @@ const pauseMs = 50;
 export interface AwaitOutcomeDependencies {
   sender: Pick<Sender, 'settled'>;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  windowClock: WindowClock;
+  quietPeriods: QuietPeriods;
   clock: Clock;
 }
 
@@ -53,8 +53,8 @@ export async function awaitOutcome<Subject>(
   return required(loader, token);
 }
 
-const isOver = ({ windowClock }: AwaitOutcomeDependencies, token: string, window: CallWindow): boolean =>
-  windowClock.nowFor(token, window) >= window.answerBy;
+const isOver = ({ quietPeriods }: AwaitOutcomeDependencies, token: string, window: CallWindow): boolean =>
+  quietPeriods.inquiryTime(token, window) >= window.answerBy;
 
 /**
  * Inquires, and waits no longer than a caller may; the inquiry continues. Never rejects.

@@ -327,8 +327,10 @@ describe('what follows a payment goes to the account that took it, though routin
   it('a further attempt after an inquiry, too', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
+    const other = preferring();
+    await other.inquire(token);
     await harness().clock.advance(quietMs);
-    await preferring().inquire(token);
+    await other.inquire(token);
     expect((await harness().payments.load(token))?.payment).toMatchObject({
       ...{ phase: 'init', attempt: { number: 2, account: 'main' } },
     });

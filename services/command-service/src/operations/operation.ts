@@ -8,7 +8,7 @@ import type { Cause, Done, Repository } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send.ts';
-import type { WindowClock } from '../outbound/window-clock.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { FingerprintsOf } from '../tokens.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
 
@@ -20,7 +20,7 @@ export interface OperationDependencies {
   times: CallTimes;
   /** Finds out what the provider says about a payment or payout, and records it. */
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  windowClock: WindowClock;
+  quietPeriods: QuietPeriods;
   fingerprintsOf: FingerprintsOf;
   clock: Clock;
 }

@@ -173,7 +173,7 @@ describe('a payout above the sum of its team', () => {
     await harness().approved('order-1', 500);
     const token = await waiting();
     setPaid(token, 'real');
-    const upgrading = harness().startInstance({ wrapStore: (store) => guardAppends(store, () => 1) });
+    const upgrading = harness().startInstance({ wrapStore: (store) => guardAppends(store) });
     const app = appOf(approver, ['approvals'], upgrading);
     const refused = await app.post(`payouts/${token}/refuse`, { reason: 'not ours' });
     expect(errorsOf(refused)).toEqual([503, 'api_error upgrade_not_finished']);
@@ -460,6 +460,8 @@ describe('a payout that waits, recorded by a process that slept after it had res
     const { instance, wake } = sleeping('payout-');
     const late = payOut('payout-1', 500, by, instance);
     await expect.poll(() => harness().onDisk()).toContain(reserved);
+    // From here on this process observes what the other one has reserved.
+    expect((await payOut('payout-0', 500, by)).kind).toBe('refused');
     await harness().clock.advance(quietMs);
     for (const [orderNumber, amount] of [
       ['payout-2', 300],
@@ -506,8 +508,9 @@ describe('a payout that waits, recorded by a process that slept after it had res
     const late = sleeping('payout-');
     const asking = payOut('payout-1', 500, asker, late.instance);
     await expect.poll(balance).toEqual({ available: 0n, hold: 500n });
-    await harness().clock.advance(quietMs);
     const other = sleeping('position-');
+    expect((await payOut('payout-0', 400, asker, other.instance)).kind).toBe('refused');
+    await harness().clock.advance(quietMs);
     const paying = payOut('payout-2', 400, asker, other.instance);
     await other.isAsleep;
     late.wake();

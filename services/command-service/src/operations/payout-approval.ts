@@ -13,7 +13,6 @@ import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { isPayoutToken } from '../aggregates/subjects.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import { searchPayout } from '../inquiries/inquire-payout.ts';
-import type { WindowClock } from '../outbound/window-clock.ts';
 import { withinWait } from './await-outcome.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
@@ -47,7 +46,6 @@ export type DecidePayoutResult =
 export interface DecidePayoutDependencies extends DecisionRecorder {
   payouts: Payouts;
   askAccount: AskAccount;
-  windowClock: WindowClock;
   clock: Clock;
 }
 

@@ -199,7 +199,7 @@ async function reserve(
 
 /** False where the other one's outcome is unknown: that takes longer than a caller waits. */
 async function isAnotherUnderWay(
-  { payments, windowClock }: RefundPaymentDependencies,
+  { payments, quietPeriods }: RefundPaymentDependencies,
   token: string,
 ): Promise<boolean> {
   const aggregate = await payments.load(token);
@@ -208,7 +208,7 @@ async function isAnotherUnderWay(
     (refund) =>
       refund.state === 'unresolved' ||
       refund.state === 'accepted' ||
-      (refund.state === 'submitted' && windowClock.nowFor(token, refund) >= refund.answerBy),
+      (refund.state === 'submitted' && quietPeriods.inquiryTime(token, refund) >= refund.answerBy),
   );
 }
 

@@ -10,6 +10,10 @@ export interface CallTimes {
   quietMs: number;
 }
 
+/** From the announcement until absence proves that the call had no effect, milliseconds. */
+export const quietPeriodMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
+  sendWithinMs + callDeadlineMs + quietMs;
+
 /** The window of a call that is announced at `now`. */
 export function windowAt(now: number, times: CallTimes): CallWindow {
   const sendBy = now + times.sendWithinMs;

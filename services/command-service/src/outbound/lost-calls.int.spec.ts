@@ -43,8 +43,9 @@ describe.each(allOperations)('$name without effect', (each) => {
 
   it('is followed by one call at most, however many processes inquire at once', async () => {
     const token = await loseBefore(each);
-    await harness().clock.advance(quietMs);
     const instances = [1, 2, 3].map(() => harness().startInstance());
+    for (const { inquire } of instances) await inquire(token);
+    await harness().clock.advance(quietMs);
     await Promise.all(instances.flatMap(({ inquire }) => [inquire(token), inquire(token)]));
     const followed =
       each.operation === 'capture' || each.operation === 'void' || each.name.includes('hosted');
@@ -61,7 +62,7 @@ describe.each(allOperations)('$name that was announced by a clock a year ahead',
     return startInstance({ clock: ahead, ...(dies ? { dies, wrapStore: diesAnnounced() } : {}) });
   };
 
-  it('is held for as long as its window is, from when it is first seen', async () => {
+  it('is held for as long as its window is, from when it is first observed', async () => {
     const token = await each.prepare(harness());
     void each.ask(startAhead(true), token);
     await eventually(async () => expect(await each.stateOf(harness(), token)).toBe(each.whenAnnounced));
@@ -81,14 +82,17 @@ describe.each(allOperations)('$name that was announced by a clock a year ahead',
     else expect(await reviewsOf(harness(), token)).toHaveLength(1);
   });
 
-  it('is found where it had its effect', async () => {
+  // By these clocks the provider made it a year before the announcement: a person finds out that it is ours.
+  it('and had its effect is found, or is in review, and is never sent again', async () => {
     const token = await each.prepare(harness());
     harness().provider.faultsOf[each.operation].push({ kind: 'lost-after' });
     await each.ask(startAhead(false), token);
+    await harness().inquire(token);
     await harness().clock.advance(quietMs);
     await harness().inquire(token);
-    expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
-    expect(await reviewsOf(harness(), token)).toEqual([]);
+    const isMadeByNumber = each.operation === 'authorize' || each.operation === 'payout';
+    if (isMadeByNumber) expect(await reviewsOf(harness(), token)).toHaveLength(1);
+    else expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
     expect(ordersOf(harness(), each)).toHaveLength(1);
   });
 });

@@ -12,6 +12,7 @@ import type { Done } from '../aggregates/repository.ts';
 import type { Asked } from '../inquiries/ask-account.ts';
 import { withinWait } from '../operations/await-outcome.ts';
 import type { CallTimes } from './call-times.ts';
+import type { QuietPeriods } from './quiet-periods.ts';
 
 /** A call that has been announced: what it sends, and how its outcome is recorded. */
 export interface OutboundCall<Observation, Answer = object> {
@@ -44,6 +45,7 @@ export interface SenderDependencies {
   /** Aborted when the process stops: what is announced by then is sent, and no further attempt begins. */
   stopping: AbortSignal;
   times: Pick<CallTimes, 'sendWithinMs'>;
+  quietPeriods: Pick<QuietPeriods, 'observe'>;
   clock: Clock;
   log: Log;
 }
@@ -105,6 +107,7 @@ async function sendAnnounced<Subject extends { token: string }, Event, Observati
   const call = announcer.callAnnouncedBy(done);
   if (call === undefined) return aggregate;
   if (permit === undefined) throw new InvariantViolation('a call was announced without a permit');
+  deps.quietPeriods.observe(aggregate.token, call.window);
   const { sent, isGivenUp } = chain ?? { sent: 0, isGivenUp: afterAnswerBy(deps, call.window, permit) };
   const outcome = await sendOnce(deps, call, permit, aggregate.token);
   const isOver = !call.mayBeFollowed(outcome) || isGivenUp();

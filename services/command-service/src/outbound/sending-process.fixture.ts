@@ -16,6 +16,7 @@ const sender = createSender({
   ...{
     stopping: new AbortController().signal,
     times: { sendWithinMs: 300 },
+    quietPeriods: { observe: () => undefined },
     clock: systemClock,
     log: silentLog,
   },

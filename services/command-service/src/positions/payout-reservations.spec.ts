@@ -16,7 +16,7 @@ const wanted = (token: string, amount: number, more: Partial<Reservation> = {}) 
 const walletOf = (available: number, more: Partial<WalletNow> = {}): WalletNow => ({
   byAccount: new Map([['main', { available: BigInt(available), hold: 0n }]]),
   recorded: new Set(),
-  now: 0,
+  lapsed: new Set(),
   ...more,
 });
 
@@ -70,8 +70,12 @@ describe('a reservation', () => {
 
   it('ends when its payout cannot be sent any more', () => {
     const list = reserved(reserve([], wanted('po_1', 60), walletOf(100)));
-    expect(reserve(list, wanted('po_2', 100), walletOf(100, { now: 999 }))).toEqual(exceeding(40));
-    const later = reserve(list, wanted('po_2', 100, { lapsesAt: 2_000 }), walletOf(100, { now: 1_000 }));
+    expect(reserve(list, wanted('po_2', 100), walletOf(100))).toEqual(exceeding(40));
+    const later = reserve(
+      list,
+      wanted('po_2', 100, { lapsesAt: 2_000 }),
+      walletOf(100, { lapsed: new Set(['po_1']) }),
+    );
     expect(reserved(later)).toMatchObject([{ token: 'po_2' }]);
   });
 
@@ -89,7 +93,9 @@ describe('a payout that was recorded when it was asked for', () => {
     expect(requireCovered(list, payout, walletOf(40, { recorded }))).toEqual({
       ...{ kind: 'reserved', reservations: list },
     });
-    expect(reserved(requireCovered(list, payout, walletOf(0, { recorded, now: 1_000 })))).toEqual([]);
+    expect(
+      reserved(requireCovered(list, payout, walletOf(0, { recorded, lapsed: new Set(['po_2']) }))),
+    ).toEqual([]);
   });
 
   it('is not where money went back, or others have reserved it: what is left may be paid out', () => {
@@ -130,7 +136,11 @@ it('never holds more than was taken, in whatever order payouts are reserved, rec
       const payouts = new Map<string, { amount: number; isFailed: boolean }>();
       const paidOut = () =>
         [...payouts.values()].reduce((sum, each) => sum + (each.isFailed ? 0 : each.amount), 0);
-      const wallet = () => walletOf(taken - paidOut(), { now, recorded: new Set(payouts.keys()) });
+      const wallet = () =>
+        walletOf(taken - paidOut(), {
+          lapsed: new Set(list.filter(({ lapsesAt }) => now >= lapsesAt).map(({ token }) => token)),
+          recorded: new Set(payouts.keys()),
+        });
       for (const step of steps) {
         if (step.do === 'approve') taken += step.amount;
         else if (step.do === 'pass') now += step.amount * 20;

@@ -26,8 +26,8 @@ export interface WalletNow {
   byAccount: ReadonlyMap<string, PositionSums>;
   /** Tokens of those payouts that are recorded, and so are in the sums: of the reserved ones, and of the one that is asked for. */
   recorded: ReadonlySet<string>;
-  /** Milliseconds since the Unix epoch. */
-  now: number;
+  /** Tokens of those reservations that have lapsed without being recorded. */
+  lapsed: ReadonlySet<string>;
 }
 
 export type ReservationDecision =
@@ -45,7 +45,7 @@ export interface PositionRefusal {
 
 /** Those that still hold something: the others are recorded, or can never be. */
 export const standing = (reservations: readonly Reservation[], wallet: WalletNow): Reservation[] =>
-  reservations.filter(({ token, lapsesAt }) => wallet.now < lapsesAt && !wallet.recorded.has(token));
+  reservations.filter(({ token }) => !wallet.lapsed.has(token) && !wallet.recorded.has(token));
 
 /** What is left for a further payout through an account. Below zero where more went back than was left. */
 export function availableIn(

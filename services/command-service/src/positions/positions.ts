@@ -11,6 +11,7 @@ import type { CurrentPositionQuery, CurrentPositions } from '@tollgate/view-inde
 import type { PositionSums } from '@tollgate/views';
 import { z } from 'zod';
 import type { Cause } from '../aggregates/repository.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { createTurns } from '../turns.ts';
 import {
   type Reservation,
@@ -28,6 +29,7 @@ export interface PositionsDependencies {
   store: EventStore;
   index: { currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions> };
   directory: Pick<TeamDirectory, 'teamsSharing'>;
+  quietPeriods: Pick<QuietPeriods, 'hasLapsed'>;
   clock: Clock;
   ids: Ids;
 }
@@ -98,7 +100,7 @@ export function createPositions(deps: PositionsDependencies): Positions {
         streamOf(owner.environment, wallet, owner.team, currency),
       );
       const others = reservations.filter(({ token }) => token !== payoutToken);
-      const now = await readWallet(deps, { owner, wallet, currency }, tokensOf(others));
+      const now = await readWallet(deps, { owner, wallet, currency }, { reservations: others });
       return (account) => availableIn(account, others, now);
     },
     async balance(owner, currency) {
@@ -108,7 +110,7 @@ export function createPositions(deps: PositionsDependencies): Positions {
         deps,
         streamOf(owner.environment, wallet, owner.team, currency),
       );
-      const now = await readWallet(deps, { owner, wallet, currency }, tokensOf(reservations));
+      const now = await readWallet(deps, { owner, wallet, currency }, { reservations });
       return sumOf(now, reservations);
     },
     reserve: (owner, wanted, cause) =>
@@ -148,7 +150,7 @@ async function decideIn(
 ): Promise<Reserved> {
   for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
     const { revision, reservations } = await readReservations(deps, stream);
-    const now = await readWallet(deps, of, [...payouts, ...tokensOf(reservations)]);
+    const now = await readWallet(deps, of, { reservations, payouts });
     const decision = decide(reservations, now);
     if (decision.kind !== 'reserved') return decision;
     if (decision.reservations.length > reservationsMax) throw contended(stream);
@@ -176,16 +178,21 @@ async function readReservations({ store }: PositionsDependencies, stream: string
   return { revision: last.revision, ...reservedSchema.parse(last.data) };
 }
 
-const tokensOf = (reservations: readonly Reservation[]): string[] => reservations.map(({ token }) => token);
-
 async function readWallet(
-  { index, directory, clock }: PositionsDependencies,
+  { index, directory, quietPeriods }: PositionsDependencies,
   { owner: { environment, team }, wallet, currency }: Pick<Deciding, 'owner' | 'wallet' | 'currency'>,
-  payouts: readonly string[],
+  { reservations, payouts = [] }: { reservations: readonly Reservation[]; payouts?: readonly string[] },
 ): Promise<WalletNow> {
+  const reserved = reservations.map(({ token }) => token);
   const teams = wallet.kind === 'own' ? [team] : directory.teamsSharing(wallet.name);
-  const current = await index.currentPositions({ environment, teams, currency, payouts });
-  return { ...current, now: clock.now() };
+  const current = await index.currentPositions({
+    environment,
+    teams,
+    currency,
+    payouts: [...payouts, ...reserved],
+  });
+  const lapsed = reservations.filter(({ token, lapsesAt }) => quietPeriods.hasLapsed(token, lapsesAt));
+  return { ...current, lapsed: new Set(lapsed.map(({ token }) => token)) };
 }
 
 function sumOf(wallet: WalletNow, reservations: readonly Reservation[]): PositionSums {

@@ -4,7 +4,6 @@ import {
   type OperationKind,
   type ReconciledPart,
   type ReconciliationRequest,
-  clocksApartMs,
   decideUnmatched,
   isAbout,
   noCounts,
@@ -22,7 +21,7 @@ import { type UnmatchedOperations, deriveUnmatchedToken, resolveAsKnown } from '
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import type { Listed } from '../inquiries/inquire.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
-import type { CallTimes } from '../outbound/call-times.ts';
+import { type CallTimes, quietPeriodMs } from '../outbound/call-times.ts';
 import { deriveAdoptedToken, tokenInOrderNumber } from '../tokens.ts';
 import type { BookedOperation, Books } from './books.ts';
 import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
@@ -60,14 +59,6 @@ export interface ComparedRow extends ReconciledPart {
   matchedToken?: string;
 }
 
-/** Whatever is younger may be between its announcement and its answer. */
-const marginMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
-  sendWithinMs + callDeadlineMs + quietMs;
-
-/** What was recorded later than now, by a clock that ran ahead, is no younger than anything else. */
-const isSince = (instant: number, since: number, { now }: Pick<Clock, 'now'>): boolean =>
-  instant > since && instant <= now() + clocksApartMs;
-
 export async function compareRow(
   deps: RowDependencies,
   context: RowContext,
@@ -96,7 +87,7 @@ async function compareSubject(
 ): Promise<ComparedRow> {
   if (agrees(subject, row)) return matched(context, subject, row);
   const isUnderWay = stateOf(subject).phase === 'requested';
-  if (isUnderWay || isSince(subject.updatedAt, context.readAt, deps.clock))
+  if (isUnderWay || subject.updatedAt > context.readAt)
     return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
   return differs(deps, context, subject, row);
 }
@@ -244,7 +235,7 @@ async function onlyAtService(
   const { environment, account, day } = request;
   // Without its time all that is known is the day.
   const { serviceToken, currency, orderNumber, createdAt = Date.parse(day) + dayMs } = row;
-  if (createdAt > readAt - marginMs(deps.times)) return part(context, 'underWay');
+  if (createdAt > readAt - quietPeriodMs(deps.times)) return part(context, 'underWay');
   const there = standingThere(row);
   const named = { environment, account, operation, serviceToken };
   const facts = { ...named, ...there, currency, ...omitUndefined({ orderNumber, createdAt: row.createdAt }) };
@@ -284,7 +275,7 @@ export async function compareMissing(
 ): Promise<ComparedRow> {
   const { operation, request } = context;
   const teams = [stateOf(subject).team];
-  if (isSince(subject.createdAt, context.readAt - marginMs(deps.times), deps.clock))
+  if (subject.createdAt > context.readAt - quietPeriodMs(deps.times))
     return { ...part(context, 'underWay'), teams };
   const found = request.isDryRun
     ? await lookFor(deps, context, serviceToken)

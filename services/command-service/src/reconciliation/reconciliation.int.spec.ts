@@ -196,23 +196,6 @@ describe('what differs', () => {
     expect((await reconcile(prepared)).counts).toMatchObject({ underWay: 1, differing: 0 });
   });
 
-  // All clocks had been four hours ahead and were set right: whatever had been recorded until then counted as younger than the
-  // list, for four hours (found by the simulation, seed 1595).
-  it('is inquired also where a clock that ran ahead has recorded it', async () => {
-    const prepared = prepare();
-    const created = await harness().create(teaFor('order-1'));
-    const token = 'aggregate' in created ? created.aggregate.token : '';
-    const gone = await harness().approved('order-2', 200);
-    await prepared.catchUp(token, gone);
-    await change(token, { status: 'approved' });
-    harness().provider.payments.delete((await paymentOf(gone))?.serviceToken ?? '');
-    const { clock } = harness();
-    const setBack = { ...clock, now: () => clock.now() - 4 * 60 * minute };
-    const { counts } = await reconcile({ ...prepared, deps: { ...prepared.deps, clock: setBack } });
-    expect(counts).toMatchObject({ differing: 1, onlyHere: 1, underWay: 0 });
-    expect(await paymentOf(token)).toMatchObject({ phase: 'approved' });
-  });
-
   it('under our number, and with another token, is inquired by that token', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1', 100);

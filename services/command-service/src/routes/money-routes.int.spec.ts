@@ -298,7 +298,8 @@ describe('POST /api/v1/payouts answers', () => {
     const instance = harness().startInstance();
     const now = harness().clock.now();
     // An hour to wait for it.
-    const inside = { ...instance.inside, windowClock: { ...instance.inside.windowClock, nowFor: () => now } };
+    const quietPeriods = { ...instance.inside.quietPeriods, inquiryTime: () => now };
+    const inside = { ...instance.inside, quietPeriods };
     const app = startApp(harness(), { instance: { ...instance, inside } });
     const answer = await app.post('payouts', request);
     expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress orderNumber']);

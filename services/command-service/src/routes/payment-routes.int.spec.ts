@@ -179,7 +179,8 @@ describe('POST /api/v1/payments answers', () => {
     // An hour to wait for it.
     const instance = harness().startInstance();
     const now = harness().clock.now();
-    const inside = { ...instance.inside, windowClock: { ...instance.inside.windowClock, nowFor: () => now } };
+    const quietPeriods = { ...instance.inside.quietPeriods, inquiryTime: () => now };
+    const inside = { ...instance.inside, quietPeriods };
     const answer = await startApp(harness(), { instance: { ...instance, inside } }).post('payments', tea);
     expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress orderNumber']);
     expect(answer.headers['retry-after']).toBe('2');

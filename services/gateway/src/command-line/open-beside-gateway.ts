@@ -54,13 +54,12 @@ export async function openBesideGateway(
   if (eventStore === undefined && statSync(file, { throwIfNoEntry: false }) === undefined)
     throw notThere(path);
   const opened = await openStore({ eventStore, file, ...parts });
-  const version = await requireReadable(opened.store, { release, reads: schemaVersion }).catch(
-    async (error: unknown) => {
-      await opened.store.close();
-      throw error;
-    },
-  );
-  const store = guardAppends(opened.store, () => version);
+  const self = { release, reads: schemaVersion };
+  await requireReadable({ ...parts, store: opened.store }, self).catch(async (error: unknown) => {
+    await opened.store.close();
+    throw error;
+  });
+  const store = guardAppends(opened.store);
   // As the gateway does: from the environment, else from its file.
   const webhookSecrets = () =>
     configured.webhookSecrets === undefined

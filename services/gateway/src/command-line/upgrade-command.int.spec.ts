@@ -1,4 +1,4 @@
-import { beginning, createMembers, type EventStore } from '@tollgate/event-store';
+import { beginning, createMembers, readSchemaVersion, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -78,3 +78,27 @@ it('says that views are rebuilt where those of the release before have another f
     events: {},
   });
 });
+
+const finish = (store: EventStore) =>
+  runWith(toolsWith({ store, clock: systemClock, ids: systemIds }), ['upgrade', 'finish']);
+
+it('finish raises the store to what this release reads, once', async () => {
+  const store = await temporaryStore();
+  expect((await finish(store)).exitCode).toBe(0);
+  const { version } = await readSchemaVersion(store);
+  expect(version).toBe(schemaVersion);
+  expect((await finish(store)).out).toContain(`at schema version ${schemaVersion} already`);
+});
+
+it.runIf(schemaVersion > 1)(
+  'finish names the processes of an older release, and raises nothing',
+  async () => {
+    const store = await temporaryStore();
+    const self = { member: 'host:1:ab', release: '0.0.9', reads: schemaVersion - 1 };
+    await createMembers({ store, clock: systemClock, ids: systemIds, log: silentLog, self }).beat();
+    const refused = await finish(store);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.error).toContain('host:1:ab (release 0.0.9)');
+    expect((await readSchemaVersion(store)).version).toBe(1);
+  },
+);

@@ -1,5 +1,5 @@
-/** `upgrade check`: whether this release can work on the store, before it is installed. */
-import { livingMembers, readSchemaVersion } from '@tollgate/event-store';
+/** `upgrade check` before a release is installed, `upgrade finish` when every process runs it. */
+import { livingMembers, raiseSchemaVersion, readSchemaVersion } from '@tollgate/event-store';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { liveIn, readViewVersion } from '@tollgate/views';
 import type { Command } from 'commander';
@@ -10,18 +10,45 @@ import { type StoreCheck, checkStore, eventsRead } from './upgrade-check.ts';
 type Print = (text: string) => void;
 
 export function registerUpgradeCommand(program: Command, run: RunCommand, output: Print): void {
-  program
+  const upgrade = program
     .command('upgrade')
-    .description('prepare an upgrade; docs/operator/upgrading.md tells the steps')
+    .description('prepare and finish an upgrade; docs/operator/upgrading.md has the steps');
+  upgrade
     .command('check')
     .description(
-      'read the whole event store with this release and say what it could not read; changes nothing, beside a running gateway too',
+      'read the whole event store with this release and report what it cannot read; changes nothing, also beside a running gateway',
     )
     .action((_: unknown, command: Command) => {
       const { json = false } = command.optsWithGlobals<{ json?: boolean }>();
       const print = json ? () => undefined : output;
       return run((tools) => check(tools, print));
     });
+  upgrade
+    .command('finish')
+    .description(
+      'raise the schema version of the event store to that of this release, once every running process reads it; the release before cannot be started again then',
+    )
+    .action(() => run(finish));
+}
+
+async function finish({ store, clock, ids }: CommandTools): Promise<CommandResult> {
+  const self = { release, reads: schemaVersion };
+  const { version, revision } = await readSchemaVersion(store);
+  const older = (await livingMembers(store, clock)).filter(({ reads }) => reads < schemaVersion);
+  if (version < schemaVersion && older.length > 0) {
+    const named = older.map((each) => `${each.member} (release ${each.release})`).join(', ');
+    return {
+      kind: 'refused',
+      message: `Processes of an older release run: ${named}. Stop or upgrade them, wait ten seconds, and repeat.`,
+    };
+  }
+  if (version < schemaVersion) await raiseSchemaVersion({ store, clock, ids }, self, revision);
+  const json = { release, from: version, to: schemaVersion };
+  const text =
+    version < schemaVersion
+      ? `The event store is raised from schema version ${version} to ${schemaVersion}.`
+      : `The event store is at schema version ${version} already.`;
+  return { kind: 'done', text, json };
 }
 
 const number = (value: number) => value.toLocaleString('en');

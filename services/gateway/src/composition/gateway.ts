@@ -154,7 +154,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     notReady: () =>
       namesOf([
         Promise.resolve(parts.isStoreReachable() ? [] : ['event-store']),
-        Promise.resolve(parts.isSuperseded() ? ['schema-version'] : []),
+        Promise.resolve(parts.isClockWrong() ? ['clock-skew'] : []),
         ...running.map(async (service) => service.notReady?.()),
       ]),
     degraded: () =>

@@ -3,7 +3,6 @@ export { gatewayConfigSchema } from '../configuration/config.ts';
 export { inBackground, type RunAlone } from './background.ts';
 export { joinStore } from './join-store.ts';
 export type { Parts } from './parts.ts';
-export { startClockCheck } from './start-clock-check.ts';
 export { startCommandService } from './services/command-service.ts';
 export { startEventPublisher } from './followers/event-publisher.ts';
 export { startNotifier } from './services/notifier.ts';

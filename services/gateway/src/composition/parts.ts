@@ -35,8 +35,6 @@ import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type OpenedTeams, openTeams } from './open-teams.ts';
 import { type ServiceName, providerCalls, serviceNames } from '../configuration/service-names.ts';
-import type { ClockCheck } from './clock-check.ts';
-import { startClockCheck } from './start-clock-check.ts';
 import { startIndex } from './start-index.ts';
 
 export interface Parts extends GatewayDependencies {
@@ -55,16 +53,14 @@ export interface Parts extends GatewayDependencies {
   holder: Holder;
   /** False while the store does not answer a process that has opened it. */
   isStoreReachable: () => boolean;
-  /** True once the store is written in a schema version that this release does not read. */
-  isSuperseded: () => boolean;
+  /** True while the wall clock of this host is too far from the store's. */
+  isClockWrong: () => boolean;
   bus: () => Promise<MessageBus | KafkaMessageBus>;
   runAlone: () => Promise<RunAlone>;
   /** The thread that follows the store beside this one; undefined where this one does it. */
   followerThread: () => Promise<FollowerThread | undefined>;
   /** Who shares the limits of the accounts, this process among them. */
   members: () => Promise<Members>;
-  /** Under way: how far the clock of this process is from that of the store. */
-  clockCheck: () => Promise<ClockCheck>;
   /** What signs and checks the events of teams. */
   teamKeys: TeamKeys;
   /** Started: it knows every key. */
@@ -98,7 +94,7 @@ export function createParts(
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
 
-  const { joinedStore, storeConnection, isStoreReachable, isSuperseded } = storeOf(deps, base, holder);
+  const { joinedStore, storeConnection, isStoreReachable, isClockWrong } = storeOf(deps, base, holder);
   const store = async () => (await joinedStore()).store;
   const bus = once(async () => {
     const { kafka } = config;
@@ -144,8 +140,7 @@ export function createParts(
   return {
     underWay: createUnderWay(),
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
-    ...{ storeConnection, followerThread, isStoreReachable, isSuperseded, holder: own },
-    clockCheck: once(async () => startClockCheck({ ...deps, metrics, stops }, await store())),
+    ...{ storeConnection, followerThread, isStoreReachable, isClockWrong, holder: own },
     teams: async () => (await teams()).directory,
     security: teams,
     accounts: once(() =>
@@ -184,25 +179,25 @@ export const indexFileOf = (
 
 /** Where nothing needs the store, nothing of it is missing. */
 function storeOf(
-  { config, clock, ids, logOf, giveWay }: GatewayDependencies,
+  { config, clock, ids, logOf }: GatewayDependencies,
   { dataDirectory, stops }: Pick<Parts, 'dataDirectory' | 'stops'>,
   member: string,
 ) {
   let isStoreReachable = () => true;
-  let isSuperseded = () => false;
+  let isClockWrong = () => false;
   let connection: (() => MessagePort) | undefined;
   const joinedStore = once(async () => {
-    const { eventStore, schemaVersionMax: heldAt } = config;
+    const { eventStore } = config;
     const file = dataDirectory.eventsFile;
     if (eventStore === undefined) dataDirectory.requireStore();
     const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
     stops.defer(() => opened.store.close());
     isStoreReachable = opened.isReachable;
     connection = opened.connection;
-    const log = logOf('schema-version');
-    const joined = await joinStore({ store: opened.store, clock, ids, log, member, heldAt, giveWay });
+    const log = logOf('members');
+    const joined = await joinStore({ store: opened.store, clock, ids, log, member });
     stops.defer(joined.leave);
-    isSuperseded = joined.isSuperseded;
+    ({ isClockWrong } = joined.members);
     return joined;
   });
   return {
@@ -212,7 +207,7 @@ function storeOf(
       return connection?.();
     },
     isStoreReachable: () => isStoreReachable(),
-    isSuperseded: () => isSuperseded(),
+    isClockWrong: () => isClockWrong(),
   };
 }
 

@@ -49,7 +49,7 @@ it('tells the faults of all variables together, each once, with bounds', () => {
       NOTIFIER_SHARDS: '5',
     },
     ...{ GATEWAY_PORT: '99999', TOLLGATE_LOG_LEVEL: 'INFO', PAYMENT_SERVICE_HTTPS_PORT: 'abc' },
-    ...{ EVENTSTORE_URL: 'nowhere', KAFKA_BROKERS: 'nowhere', TOLLGATE_SCHEMA_VERSION: '1e1' },
+    ...{ EVENTSTORE_URL: 'nowhere', KAFKA_BROKERS: 'nowhere' },
     // These waited for a start without the others.
     ...{ DATA_SECRETS: 'k1:short', CALLBACK_SECRETS: 'k1:short', GATEWAY_TLS_KEY_FILE: 'key.pem' },
   };
@@ -62,7 +62,6 @@ it('tells the faults of all variables together, each once, with bounds', () => {
     'NOTIFIER_SHARDS must be a whole number of parts from 1 to 4',
     'CALLBACK_SECRETS must be one or two entries written kid:secret, separated by a comma, each secret at least 32 characters',
     'DATA_SECRETS must be one to 16 entries written kid:secret, separated by a comma, each secret at least 32 characters',
-    'TOLLGATE_SCHEMA_VERSION must be a schema version: a whole number from 1 on',
     'TOLLGATE_LOG_LEVEL must be one of debug, info, warn, error, silent',
     'GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE must be set both or not at all',
     'EVENTSTORE_URL must be esdb://host:port, or several of them separated by commas, or esdb+discover://name',

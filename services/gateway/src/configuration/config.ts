@@ -49,8 +49,6 @@ const environmentsSchema = z
 
 const requestsPerSecondSchema = wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 });
 
-const schemaVersionRule = 'must be a schema version: a whole number from 1 on';
-
 /** Paths are added to it. */
 const publicUrlSchema = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -262,9 +260,9 @@ export const gatewayConfigSchema = z
       .default(5_000)
       .describe('How old an announced call may be when it is sent; the same in all processes.'),
     PROVIDER_QUIET_MS: durationMs
-      .default(30_000)
+      .default(240_000)
       .describe(
-        'How long the Payment Service may go on working on a request that we have given up on; well above the 10 seconds to which processes know the time.',
+        'How long the Payment Service may keep working on a request after our deadline. A process concludes that an announced call had no effect only after it has observed the announcement for this time and those of sending and answering. The same in all processes.',
       ),
     FINAL_INQUIRIES_AFTER_S: distancesSchema
       .prefault(inquiryDelays.settled.map((ms) => ms / 1_000).join(','))
@@ -278,19 +276,6 @@ export const gatewayConfigSchema = z
       .prefault('')
       .describe(
         'Environments in which it takes two persons to resolve a review, for example `production`; none unless set. The same in all processes.',
-      ),
-    CLOCK_SKEW_MAX_MS: durationMs
-      .default(20_000)
-      .describe(
-        'How far our clock may be from that of the event store before inquiries are scheduled no longer.',
-      ),
-    TOLLGATE_SCHEMA_VERSION: z
-      .string(schemaVersionRule)
-      .regex(/^[1-9]\d{0,8}$/, schemaVersionRule)
-      .transform(Number)
-      .optional()
-      .describe(
-        'The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read.',
       ),
     WEBHOOK_RETENTION_DAYS: retentionDaysSchema.describe(
       'Days after which webhooks are let go of that were delivered or given up.',
@@ -361,8 +346,6 @@ export const gatewayConfigSchema = z
     inquiryDelays: { ...inquiryDelays, settled: env.FINAL_INQUIRIES_AFTER_S },
     reconciledAfterDays: env.RECONCILE_AFTER_DAYS,
     reviewsByTwo: env.REVIEWS_BY_TWO,
-    clockSkewMaxMs: env.CLOCK_SKEW_MAX_MS,
-    schemaVersionMax: env.TOLLGATE_SCHEMA_VERSION,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     requests: { keptMs: env.REQUEST_RETENTION_DAYS * dayMs, perTeamMax: env.REQUESTS_PER_TEAM_MAX },
     sessionIdleMs: env.CONSOLE_IDLE_MINUTES * 60_000,

@@ -1,4 +1,4 @@
-import type { Clock, Ids, Log, TollgateError } from '@tollgate/service-kit';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import type { GatewayConfig } from './config.ts';
 
 export interface GatewayDependencies {
@@ -12,6 +12,4 @@ export interface GatewayDependencies {
   pid: number;
   /** Projector and publisher run on a thread of their own, which reads the configuration out of `env`, beside what answers. */
   hasFollowerThread?: boolean;
-  /** Called once where this process must end by itself; its supervisor learns why at the next start. */
-  giveWay?: (reason: TollgateError) => void;
 }

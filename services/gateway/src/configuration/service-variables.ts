@@ -19,7 +19,7 @@ export const ofEveryProgram = [
 ] as const;
 
 const ofEveryService = [
-  ...['TOLLGATE_DATA_DIR', 'TOLLGATE_INSTANCE', 'TOLLGATE_LOG_LEVEL', 'TOLLGATE_SCHEMA_VERSION'],
+  ...['TOLLGATE_DATA_DIR', 'TOLLGATE_INSTANCE', 'TOLLGATE_LOG_LEVEL'],
   ...['GATEWAY_HOST', 'GATEWAY_PORT', 'GATEWAY_METRICS_HOST', 'GATEWAY_METRICS_PORT'],
   ...['GATEWAY_CONNECTIONS_MAX', 'GATEWAY_IDLE_MS', 'TRUSTED_PROXIES'],
 ] as const;
@@ -47,7 +47,7 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'PROVIDER_FAILURES_IN_A_ROW', 'PROVIDER_CALL_DEADLINE_MS'],
     ...['PROVIDER_SEND_WITHIN_MS', 'PROVIDER_QUIET_MS', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS'],
-    ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'REVIEWS_BY_TWO', 'CLOCK_SKEW_MAX_MS'],
+    ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'REVIEWS_BY_TWO'],
     ...[...ofBus, ...ofRoutes, ...ofIndex],
   ],
   'query-service': [

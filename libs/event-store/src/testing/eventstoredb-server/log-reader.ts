@@ -1,5 +1,5 @@
 import { type EventStore, type Position, type RecordedEvent, beginning } from '../../event-store.ts';
-import { fromPosition, toPosition } from '../../embedded/position.ts';
+import { fromPosition, toPosition } from '../../embedded/event-rows.ts';
 
 /** The order of all events, which the port shows by subscriptions only. */
 export interface LogReader {

@@ -3,8 +3,8 @@ import { omitUndefined } from '@tollgate/service-kit';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import { toPosition } from '../../embedded/position.ts';
-import { pause } from '../../eventstoredb/waits.ts';
+import { toPosition } from '../../embedded/event-rows.ts';
+import { pause } from '../../waits.ts';
 import {
   type CaughtUp,
   type EventStore,

@@ -14,7 +14,6 @@ import { type PaymentIndex } from '@tollgate/view-index';
 import type { TeamDirectory } from '@tollgate/teams';
 import { viewKinds } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
-import type { ClockCheck } from '../clock-check.ts';
 import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
 
 type Watch = Pick<Metrics, 'watch'>;
@@ -130,10 +129,6 @@ export function watchProjectors({ watch }: Watch, projectors: readonly RunningPr
     'tollgate_projector_failed_streams',
     eachProjector(({ failedStreams }) => failedStreams.length),
   );
-}
-
-export function watchClock({ watch }: Watch, check: Pick<ClockCheck, 'skewMs'>): void {
-  watch('tollgate_clock_skew_seconds', () => oneReading(toSeconds(check.skewMs())));
 }
 
 export function watchTeams({ watch }: Watch, { health }: Pick<TeamDirectory, 'health'>): void {

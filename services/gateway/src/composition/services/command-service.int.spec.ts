@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IndexBuilding, type PaymentIndex } from '@tollgate/view-index';
-import { type Clock, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { eventually } from '@tollgate/testing';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
@@ -19,11 +18,7 @@ const account = {
 };
 
 /** @param building how far the index of this process is said to be */
-async function startBeside(
-  others: readonly ServiceName[],
-  building: () => IndexBuilding | undefined,
-  clock: Clock = systemClock,
-) {
+async function startBeside(others: readonly ServiceName[], building: () => IndexBuilding | undefined) {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-command-service-'));
   const accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
@@ -36,7 +31,7 @@ async function startBeside(
     await stops.disposeAsync();
     rmSync(dataDir, { recursive: true });
   });
-  const deps = { config, clock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid: process.pid };
+  const deps = { config, clock: systemClock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid: process.pid };
   const parts: Parts = createParts(
     { ...deps, logOf: () => silentLog },
     {
@@ -67,15 +62,4 @@ it('leaves that to the query service where both are in one process', async () =>
   const { service, metrics } = await startBeside(['query-service'], () => building);
   expect(await metrics.text()).not.toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
-});
-
-it('reports a clock that has moved away from that of the event store', async () => {
-  const ahead = { ms: 0 };
-  const clock = { ...systemClock, now: () => systemClock.now() + ahead.ms };
-  const { service, metrics } = await startBeside([], () => undefined, clock);
-  await eventually(async () => expect(await metrics.text()).toMatch(/^tollgate_clock_skew_seconds 0$/m));
-  expect(await service.degraded?.()).toEqual([]);
-  ahead.ms = 3_600_000;
-  expect(await service.degraded?.()).toEqual(['clock-skew']);
-  expect(await metrics.text()).toMatch(/^tollgate_clock_skew_seconds 3(599|600)/m);
 });

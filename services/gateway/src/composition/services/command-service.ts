@@ -4,7 +4,6 @@ import {
   nameOfInstallation,
   requireDataSecrets,
   whileAble,
-  whileTimeIsKnown,
 } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
@@ -12,7 +11,6 @@ import { StartupError, createLocalKeyService, createVault } from '@tollgate/serv
 import { callbackPath } from '@tollgate/provider/callbacks';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
-import { degradedByClock, storeTime } from '../clock-check.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { openTopicReader } from '../open-bus.ts';
@@ -45,10 +43,8 @@ export async function startCommandService(
   followTeams(parts, { store, securityLog });
   const { recordResolution, recordCommand } = security;
   const installation = await nameOfInstallation({ store, clock, ids });
-  const clockCheck = await parts.clockCheck();
-  const isAble = () => clockCheck.isTrusted();
   // What is due is read from the index: who has none to read from leaves its shards to the others.
-  const mayInquire = () => isAble() && index.building() === undefined;
+  const mayInquire = () => index.building() === undefined;
   const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
   stops.defer(inBackground((signal) => whileAble({ isAble: mayInquire, clock }, signal, scheduling)));
   const commands = createCommandService({
@@ -57,9 +53,9 @@ export async function startCommandService(
     operators: parts.operatorCredentials(),
     topicReader: await openTopicReader(config.kafka, { store, clock }),
     ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
-    accounts: whileTimeIsKnown(accounts, clockCheck, clock),
+    accounts,
     accountsFile,
-    clock: storeTime(clock, clockCheck),
+    clock,
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
     fingerprintsOf: createFingerprints(dataSecrets),
@@ -73,8 +69,6 @@ export async function startCommandService(
     reconciledAfterDays: config.reconciledAfterDays,
     reviewsByTwo: config.reviewsByTwo,
     times: config.times,
-    isClockTrusted: isAble,
-    isTimeKnown: () => clockCheck.isKnown(),
     log: logOf('command-service'),
   });
   stops.defer(() => commands.stop());
@@ -95,7 +89,6 @@ export async function startCommandService(
       ...degradedWithout(bus)(),
       ...(isBuilding() ? ['index'] : []),
       ...(scheduleHealth().isBehind ? ['inquiry-schedule'] : []),
-      ...degradedByClock(clockCheck),
       ...(commands.accountsFileFault() === undefined ? [] : ['accounts-file']),
     ],
   };

@@ -8,12 +8,10 @@ import {
   runNotifier,
   type WebhookClient,
 } from '@tollgate/notifier';
-import { whileAble } from '@tollgate/command-service';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { omitUndefined } from '@tollgate/service-kit';
 import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
-import { degradedByClock, storeTime } from '../clock-check.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
@@ -23,11 +21,7 @@ export async function startNotifier(
   parts: Parts,
   connections: { client?: WebhookClient } = {},
 ): Promise<RunningService> {
-  const { config, ids, logOf, stops } = parts;
-  const clockCheck = await parts.clockCheck();
-  // One process fails a delivery, another makes the next attempt: each by its own clock, it would come as late as the first was ahead.
-  const clock = storeTime(parts.clock, clockCheck);
-  const isAble = () => clockCheck.skewMs() !== undefined;
+  const { config, clock, ids, logOf, stops } = parts;
   const log = logOf('notifier');
   const [store, runAlone, directory] = await Promise.all([parts.store(), parts.runAlone(), parts.teams()]);
   const isCallbackAllowed = (team: string, url: string) =>
@@ -46,8 +40,7 @@ export async function startNotifier(
   for (const shard of shardsOf(config.notifierShards)) {
     const onEndpoints = (count: () => EndpointCount) => void counts.set(shard.number, count);
     const notify = async (held: AbortSignal) => {
-      const run = (able: AbortSignal) => runNotifier({ ...notifying, shard, onEndpoints }, able);
-      await whileAble({ isAble, clock }, held, run);
+      await runNotifier({ ...notifying, shard, onEndpoints }, held);
       counts.delete(shard.number);
     };
     const suffix = shard.count === 1 ? '' : `-${shard.number}-of-${shard.count}`;
@@ -66,6 +59,5 @@ export async function startNotifier(
   const answering = { store, deliveries, failing, directory, secrets, clock, ids, log, recordCommand };
   return {
     registerRoutes: (app) => registerNotifierRoutes(app, answering),
-    degraded: () => degradedByClock(clockCheck),
   };
 }

@@ -2,7 +2,7 @@
 export const groups = [
   {
     title: 'The process',
-    names: /^TOLLGATE_(DATA_DIR|INDEX_DIR|INSTANCE|LOG_LEVEL|SCHEMA_VERSION)$/,
+    names: /^TOLLGATE_(DATA_DIR|INDEX_DIR|INSTANCE|LOG_LEVEL)$/,
     about:
       'Several on one folder: [more than one gateway](operations.md#more-than-one-gateway). The schema version: [upgrading](upgrading.md).',
   },
@@ -29,7 +29,7 @@ export const groups = [
   { title: 'Callbacks', names: /^CALLBACK_/, about: 'What the Payment Service calls, and for how long.' },
   {
     title: 'Inquiries, reviews and reconciliation',
-    names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|REVIEWS_BY_TWO|CLOCK_SKEW_MAX_MS)$/,
+    names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|REVIEWS_BY_TWO)$/,
     about: 'See [reconciliation](operations.md#reconciliation).',
   },
   {

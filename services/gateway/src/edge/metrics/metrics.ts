@@ -68,10 +68,6 @@ const gauges = {
     help: 'When the certificate of the API ends, seconds since the Unix epoch; absent without HTTPS',
     labelNames: [],
   },
-  tollgate_clock_skew_seconds: {
-    help: 'How far the clock of this process is ahead of that of the event store; negative where it is behind',
-    labelNames: [],
-  },
   tollgate_pending_inquiries: {
     help: 'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
     labelNames: ['kind', 'state'],

@@ -120,7 +120,7 @@ export async function startApi(
     vault: createVault(createLocalKeyService(dataSecrets, systemIds), systemIds),
     runAlone: (_name, signal, work) => work(signal),
     findByServiceToken: () => undefined,
-    ...{ index, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
+    ...{ index, inquiryDelays, place: () => ({ rank: 0, count: 1 }) },
     books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
     reconciledAfterDays: [],
     reviewsByTwo: [],
