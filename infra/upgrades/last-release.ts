@@ -1,25 +1,35 @@
-/** The release before this one, as its tag has it. */
+/** The release before this one, as its tag has it, if this one reads its stored format. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkInstalled, workspace } from '../copy-workspace.ts';
 import { runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
 
+/** The first release whose stored format this one reads. */
+const oldestReadable = [0, 2, 0] as const;
+
 /**
- * Builds it in the folder, which it gives back. `LAST_RELEASE` may name another commit.
+ * Builds it in the folder and returns the folder; undefined before the first release that this one can read.
+ * `LAST_RELEASE` may name another commit.
  *
- * @throws CannotGoOn where there is none, or it cannot be installed
+ * @throws CannotGoOn if it cannot be found or installed
  */
 export async function buildLastRelease(
   folder: string,
   say: (line: string) => void,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<string | undefined> {
   const run = async (command: string, ...args: string[]) => {
     const missing = `${command} was not found: install it, then start again.`;
     return runTool({ command, args, missing, signal });
   };
   const commit = process.env['LAST_RELEASE'] ?? (await lastReleaseOf(run));
+  if (commit === undefined) {
+    say(
+      `No release before this one has a stored format that this one reads: the first will be v${oldestReadable.join('.')}. Only this release and the next one are tested.`,
+    );
+    return undefined;
+  }
   mkdirSync(folder, { recursive: true });
   const archive = join(folder, '..', 'last.tar');
   await required(
@@ -39,16 +49,21 @@ export async function buildLastRelease(
 
 type Run = (command: string, ...args: string[]) => ReturnType<typeof runTool>;
 
-/** Its tag, or where tags were not cloned, the commit that was tagged: its message names the version. */
-async function lastReleaseOf(run: Run): Promise<string> {
+/** The commit of the last release that this one reads, by its tag, or by its message in a clone without tags. */
+async function lastReleaseOf(run: Run): Promise<string | undefined> {
   const tag = await run('git', '-C', workspace, 'describe', '--tags', '--abbrev=0', '--match=v*');
-  if (tag.code === 0) return tag.output.trim();
-  const grep = ['--extended-regexp', '--grep=^Release v[0-9]+\\.', '--max-count=1', '--format=%H'];
-  const commit = await run('git', '-C', workspace, 'log', ...grep);
-  if (commit.code === 0 && commit.output.trim() !== '') return commit.output.trim();
-  throw new CannotGoOn(
-    'There is no last release: neither a tag like v0.1.0 nor its commit is in this clone. Fetch them: git fetch --unshallow --tags.',
-  );
+  const grep = ['--extended-regexp', '--grep=^Release v[0-9]+\\.', '--max-count=1', '--format=%H %s'];
+  const found = tag.code === 0 ? tag : await run('git', '-C', workspace, 'log', ...grep);
+  const [, major, minor, patch] = /\bv(\d+)\.(\d+)\.(\d+)/.exec(found.output) ?? [];
+  if (found.code !== 0 || patch === undefined)
+    throw new CannotGoOn(
+      'This clone contains neither the tag nor the commit of any release. Fetch them: git fetch --unshallow --tags.',
+    );
+  const version = [major, minor, patch].map(Number);
+  const difference = version
+    .map((part, place) => part - (oldestReadable[place] ?? 0))
+    .find((step) => step !== 0);
+  return (difference ?? 0) < 0 ? undefined : found.output.trim().split(' ')[0];
 }
 
 async function required(running: ReturnType<typeof runTool>, what: string): Promise<void> {

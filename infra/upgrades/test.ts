@@ -1,4 +1,7 @@
-/** `npm run test:upgrades`: the release before this one, this one, and one to come, side by side on one store under load. */
+/**
+ * `npm run test:upgrades [-- --quick]`: the release before this one, this one, and the next, side by side on one store under
+ * load. `--quick`: only one upgrade to the next release and back.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +12,8 @@ import { buildLastRelease } from './last-release.ts';
 import { buildNextRelease } from './next-release.ts';
 
 const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
+const quick = ['--testNamePattern', 'adds events'];
+const options = process.argv.slice(2).flatMap((option) => (option === '--quick' ? quick : [option]));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 await runCommand(async (signal) => {
@@ -19,10 +24,10 @@ await runCommand(async (signal) => {
     return await runWithServer({
       // It needs none.
       obtainServer: async () => ({
-        env: { LAST_RELEASE_FOLDER: last, NEXT_RELEASE_FOLDER: next },
+        env: { NEXT_RELEASE_FOLDER: next, ...(last === undefined ? {} : { LAST_RELEASE_FOLDER: last }) },
         stop: async () => {},
       }),
-      argv: [vitest, 'run', '--root', workspace, '--project', 'upgrades', ...process.argv.slice(2)],
+      argv: [vitest, 'run', '--root', workspace, '--project', 'upgrades', ...options],
       signal,
     });
   } finally {

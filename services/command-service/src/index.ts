@@ -1,11 +1,7 @@
-export {
-  type AccountsFile,
-  type FileDifferences,
-  changeAccount,
-  readAccountChanges,
-  requestReload,
-} from './accounts/account-changes.ts';
+export { type AccountsFile, type FileDifferences, readAccountChanges } from './accounts/account-changes.ts';
+export { changeAccount, daysToReconcile, requestReload } from './accounts/change-account.ts';
 export * from './accounts/accounts.ts';
+export { startEpoch } from './accounts/start-epoch.ts';
 export { forgetCustomerOf, isCustomerKept, remainingPlaces, remainingTexts } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';

@@ -155,7 +155,7 @@ export async function startGateway({
 
 /** A team and its key, by the command line; resolves when the gateway takes it. */
 async function issueKey(url: string, env: Record<string, string>): Promise<string> {
-  const cli = join(import.meta.dirname, '../src/command-line/cli.ts');
+  const cli = join(import.meta.dirname, '../../cli/src/main.ts');
   const tollgate = (...argv: string[]) =>
     execFileSync(process.execPath, [cli, ...argv, '--json'], {
       env: { PATH: process.env['PATH'], ...env },

@@ -41,7 +41,7 @@ export const isSigning = !hasProcesses;
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What `npm run services` runs. */
-export const launcher = fileOf('../src/command-line/launcher/main.ts');
+export const launcher = fileOf('../src/launcher/main.ts');
 
 /** What starts the system. */
 export const program = hasProcesses ? launcher : fileOf('../src/main.ts');

@@ -12,8 +12,8 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** The command line of the release that the system runs. */
 const gatewayCliOf = ({ workspace }: Beside) =>
   workspace === undefined
-    ? fileOf('../src/command-line/cli.ts')
-    : join(workspace, 'services', 'gateway', 'src', 'command-line', 'cli.ts');
+    ? fileOf('../../cli/src/main.ts')
+    : join(workspace, 'services', 'cli', 'src', 'main.ts');
 const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
 
 async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {

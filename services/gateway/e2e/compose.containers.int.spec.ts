@@ -4,7 +4,7 @@
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCustomer, payOnHostedPage } from '../src/command-line/customer.ts';
+import { createCustomer, payOnHostedPage } from '@tollgate/payment-service/customer';
 import { expectAgreement, flowsOf } from './agreement.ts';
 import { fund, newLoad, runFlows } from './mixed-load.ts';
 import {

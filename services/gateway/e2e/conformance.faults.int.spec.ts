@@ -50,7 +50,7 @@ describe('the Payment Service', () => {
   });
 });
 
-const cliFile = fileURLToPath(new URL('../src/command-line/cli.ts', import.meta.url));
+const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 /** A key of the demo team that may send cards, made as an operator makes one. */
 async function issueKey(system: System): Promise<string> {

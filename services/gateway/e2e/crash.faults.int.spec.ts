@@ -4,7 +4,7 @@
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { type Answer, type System, startSystem, stopEverything } from './system.ts';
 import { recordsOf } from './topic.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { operations } from '@tollgate/gateway-api/http';
 import { isSigning } from './arrangement.ts';
 import { issueKey, tollgate, tollgateExit } from './commands.ts';

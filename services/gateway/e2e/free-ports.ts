@@ -1,6 +1,6 @@
 /** Ports for systems under test that have to be found where they were after a restart. */
 import { systemIds } from '@tollgate/service-kit';
-import { freePorts as findFreePorts } from '../src/command-line/launcher/free-ports.ts';
+import { freePorts as findFreePorts } from '../src/launcher/free-ports.ts';
 
 const names = [
   ...['GATEWAY_PORT', 'GATEWAY_METRICS_PORT', 'CALLBACK_PORT'],

@@ -5,7 +5,7 @@
 import { hideNext, servedStore } from '@tollgate/event-store/testing/eventstoredb';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { ledgerOf } from './ledger.ts';
 import { startSystem, stopEverything } from './system.ts';
 

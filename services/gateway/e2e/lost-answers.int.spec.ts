@@ -1,7 +1,7 @@
 /** The Payment Service does its work and its answer is lost, or it does nothing and the outcome is unknown. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { type PaymentView, type System, startSystem, stopEverything } from './system.ts';
 
 let system: System;

@@ -1,7 +1,7 @@
 /** The main job from outside: a team's HTTP call, the customer on the hosted page, the team's reading, the topic. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { type Answer, type PaymentView, type System, startSystem, stopEverything } from './system.ts';
 import { recordsOf } from './topic.ts';
 

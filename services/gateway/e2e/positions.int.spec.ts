@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { issueKey, tollgate } from './commands.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 

@@ -6,7 +6,7 @@
 import { dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { issueKey } from './commands.ts';
 import {
   type Call,

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { beginning } from '@tollgate/event-store';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { eventFiles, sandboxKeyFiles } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
 import { ledgerOf, serviceTokenOf } from './ledger.ts';

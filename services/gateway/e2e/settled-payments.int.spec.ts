@@ -4,7 +4,7 @@
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { serviceTokenOf } from './ledger.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 

@@ -1,7 +1,7 @@
 /** A gateway whose events are in a server of their own, while either of the two is killed. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { type LocalEventStoreDb, startLocalEventStoreDb } from './local-eventstoredb.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { programEnvironment } from '@tollgate/testing';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
-import { type Customer, createCustomer } from '../src/command-line/customer.ts';
+import { type Customer, createCustomer } from '@tollgate/payment-service/customer';
 import { quickstartSchema } from '../src/configuration/data-directory.ts';
 import { type Beside, issueKey, tollgate, tollgateExit } from './commands.ts';
 import { launcher, program, stopStores, storesOf } from './arrangement.ts';

@@ -14,7 +14,7 @@ import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
-const cli = fileURLToPath(new URL('../src/command-line/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 /** A payment in a data directory, as a gateway has it, and a tail of its payments in another process. */
 async function start(...options: string[]) {

@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
-const cliFile = fileURLToPath(new URL('../src/command-line/cli.ts', import.meta.url));
+const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 /** From the end of the command to the answer that shows it, in every instance. */
 const withinASecond = { timeoutMs: 1_000, intervalMs: 5 };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isRequestId, parseWebhookSecrets, webhookSecretsOf } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { issueKey } from './commands.ts';
 import { recordsOf } from './topic.ts';
 import { type System, startSystem, stopEverything } from './system.ts';

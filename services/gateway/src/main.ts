@@ -8,12 +8,12 @@ import {
   systemIds,
   omitUndefined,
 } from '@tollgate/service-kit';
-import { banner } from './command-line/banner.ts';
-import { systemPerson } from './command-line/person.ts';
+import { banner } from './banner.ts';
 import { gatewayConfigSchema } from './configuration/config.ts';
 import { type Gateway, startGateway, stopBudgetMs } from './composition/gateway.ts';
 import { crashed, startExitCode, temporaryFailure } from './composition/start-failure.ts';
 import { readServiceNames, usage } from './configuration/service-names.ts';
+import { systemPerson } from './configuration/system-person.ts';
 import { unheededVariables } from './configuration/unheeded-variables.ts';
 
 async function main(): Promise<void> {

@@ -26,7 +26,7 @@ const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
     ...{ summary, description: everywhere, ...ofAll, scopes: ['operators:accounts'] },
     body: { schema: 'AccountChange', example: { reason: 'The bank has announced maintenance until 6 pm.' } },
     answers: done('It is in that state.', 'ChangedAccount'),
-    errors: ['account_not_found', ...ofCommands],
+    errors: ['account_not_found', 'reconciliation_due', ...ofCommands],
   }) as const satisfies Route;
 
 export const accountRoutes = {

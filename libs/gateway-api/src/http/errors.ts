@@ -135,6 +135,11 @@ export const apiErrors = {
       'account',
     ),
   ),
+  reconciliation_due: later(
+    refused(
+      'The event store was restored from a backup, and the lost days of this account are not reconciled. Reconcile them, then resume the account.',
+    ),
+  ),
   accounts_file_missing: later(
     refused(
       'The gateway runs without an accounts file (PROVIDER_ACCOUNTS_FILE), so there is none to read again.',

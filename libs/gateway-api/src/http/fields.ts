@@ -113,6 +113,7 @@ export const bodyFields: Readonly<Record<string, string>> = {
   number: 'Which review of this code, as listed.',
   resolution: 'One of the resolutions listed with the review.',
   reason: 'Why, in your own words. It becomes part of the history.',
+  override: 'Skips the reconciliation that is due after the event store was restored from a backup.',
   offset:
     'Partition and offset, such as 3/17, from the list of dead letters. Without it: all that are callbacks.',
   id: 'The webhook.',

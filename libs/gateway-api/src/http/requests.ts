@@ -89,6 +89,8 @@ export const approvalRefusalSchema = z.strictObject({
 export const accountChangeRequestSchema = z.strictObject({
   /** Why, in the person's own words: others see it in the list of accounts. */
   reason: reasonSchema,
+  /** Skips the reconciliation that is due after the event store was restored from a backup. */
+  override: z.boolean('must be true or false').optional(),
 });
 
 export const deadLetterReplaySchema = z.strictObject({

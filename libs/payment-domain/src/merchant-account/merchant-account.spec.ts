@@ -1,22 +1,26 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type AccountState,
+  type MerchantAccounts,
+  accountChangeOf,
   decideAccountChange,
   decodeMerchantAccountEvent,
   evolveMerchantAccounts,
   noAccountChanges,
-  versionOfMerchantAccountEvent,
 } from './merchant-account.ts';
 
 const change = (state: AccountState, reason = 'maintenance') =>
   ({ environment: 'production', account: 'main', state, reason, changedBy: 'ada', changedAt: 5 }) as const;
+
+const decide = (accounts: MerchantAccounts, state: AccountState, isReconciled = false) =>
+  decideAccountChange(accounts, change(state), () => isReconciled);
 
 /** The accounts after these changes, and the types of the events. */
 function after(...states: AccountState[]) {
   let accounts = noAccountChanges;
   const types: string[] = [];
   for (const state of states) {
-    const decision = decideAccountChange(change(state));
+    const decision = decide(accounts, state);
     if (decision.kind === 'refused') throw new Error('refused');
     types.push(...decision.events.map(({ type }) => type));
     accounts = decision.events.reduce(evolveMerchantAccounts, accounts);
@@ -30,19 +34,18 @@ it('goes from every state into every other', () => {
     ...['AccountPaused', 'AccountDrained', 'AccountResumed'],
     ...['AccountDrained', 'AccountPaused', 'AccountResumed'],
   ]);
-  expect(accounts.get('production/main')).toEqual(change('active'));
+  expect(accountChangeOf(accounts, 'production', 'main')).toEqual(change('active'));
 });
 
-// Seed 683: a pause got no answer from the store, the resume after it found nothing to do and was answered, and then the
-// pause took effect. Both are on record at the same revision, so one of the two comes to know of the other.
-it('is on record also where the account is in that state already, and the last reason counts', () => {
+// A pause got no answer from the store, the resume after it found nothing to do and was answered, and then the pause took
+// effect. Both are recorded at the same revision, so that one of them finds the other.
+it('is recorded even in the state that the account is in, and the last reason counts', () => {
   expect(after('active').types).toEqual(['AccountResumed']);
-  const { accounts } = after('paused');
-  const decision = decideAccountChange(change('paused', 'another'));
-  if (decision.kind === 'refused') throw new Error('refused');
-  const [event] = decision.events;
-  const again = evolveMerchantAccounts(accounts, event!);
-  expect(again.get('production/main')).toMatchObject({ state: 'paused', reason: 'another' });
+  const again = evolveMerchantAccounts(after('paused').accounts, {
+    type: 'AccountPaused',
+    data: change('paused', 'another'),
+  });
+  expect(accountChangeOf(again, 'production', 'main')).toMatchObject({ state: 'paused', reason: 'another' });
 });
 
 it('is not changed by a reload of the accounts file', () => {
@@ -53,15 +56,29 @@ it('is not changed by a reload of the accounts file', () => {
 
 it('is that of one account in one environment', () => {
   const { accounts } = after('paused');
-  expect([accounts.has('sandbox/main'), accounts.has('production/other')]).toEqual([false, false]);
+  expect(accountChangeOf(accounts, 'sandbox', 'main')).toBeUndefined();
+  expect(accountChangeOf(accounts, 'production', 'other')).toBeUndefined();
+  expect(() => decodeMerchantAccountEvent({ type: 'AccountClosed', data: {} })).toThrow(RangeError);
 });
 
-// An older release would go on calling a paused account: the store refuses these events until none runs any more.
-it('needs a release that heeds it', () => {
-  const { state: _, ...data } = change('paused');
-  expect(versionOfMerchantAccountEvent({ type: 'AccountPaused', data })).toBe(2);
-  expect(versionOfMerchantAccountEvent({ type: 'AccountsReloadRequested', data: { requestedAt: 1 } })).toBe(
-    2,
-  );
-  expect(() => decodeMerchantAccountEvent({ type: 'AccountClosed', data })).toThrow(RangeError);
+describe('after a restore of the store', () => {
+  const restore = { lastEventAt: 1, restoredAt: 2, restoredBy: 'ada' };
+  const restored = evolveMerchantAccounts(after('active').accounts, { type: 'StoreRestored', data: restore });
+
+  it('every account is paused, named or not', () => {
+    for (const account of ['main', 'other'])
+      expect(accountChangeOf(restored, 'production', account)).toMatchObject({
+        state: 'paused',
+        changedBy: 'ada',
+      });
+  });
+
+  it('an account is resumed or drained only once the lost days are reconciled', () => {
+    const refusal = { code: 'reconciliation_due', restore };
+    for (const state of ['active', 'draining'] as const) {
+      expect(decide(restored, state)).toEqual({ kind: 'refused', refusal });
+      expect(decide(restored, state, true).kind).toBe('events');
+    }
+    expect(decide(restored, 'paused').kind).toBe('events');
+  });
 });

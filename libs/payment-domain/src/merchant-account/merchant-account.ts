@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
-import { type EventOf, eventFamily, since } from '../schema-version.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { type Environment, environmentSchema, instantSchema } from '../values.ts';
 
 export const merchantAccountsStream = 'merchant-accounts';
@@ -25,13 +25,21 @@ const changeSchema = z.object({
   changedAt: instantSchema,
 });
 
-// A process of an older release would go on calling: until the last of them has ended, none of these is written.
 const eventSchemas = {
-  AccountPaused: since(2, changeSchema),
-  AccountDrained: since(2, changeSchema),
-  AccountResumed: since(2, changeSchema),
+  AccountPaused: changeSchema,
+  AccountDrained: changeSchema,
+  AccountResumed: changeSchema,
+  /**
+   * A backup took the place of the store, and events after `lastEventAt` are lost: every account is paused until it is
+   * resumed.
+   */
+  StoreRestored: z.object({
+    restoredAt: instantSchema,
+    lastEventAt: instantSchema,
+    restoredBy: z.string(),
+  }),
   /** Every process that calls accounts reads its accounts file again. */
-  AccountsReloadRequested: since(2, z.object({ requestedAt: instantSchema })),
+  AccountsReloadRequested: z.object({ requestedAt: instantSchema }),
 } as const;
 export type MerchantAccountEvent = EventOf<typeof eventSchemas>;
 
@@ -50,34 +58,70 @@ export interface AccountChange {
   changedAt: number;
 }
 
-export type MerchantAccounts = ReadonlyMap<string, AccountChange>;
+export interface MerchantAccounts {
+  /** By `merchantAccountKey`; since the last restore. */
+  changes: ReadonlyMap<string, AccountChange>;
+  /** The last restore of the store. */
+  restore?: StoreRestore;
+}
 
-export const noAccountChanges: MerchantAccounts = new Map();
+export interface StoreRestore {
+  restoredAt: number;
+  lastEventAt: number;
+  restoredBy: string;
+}
+
+export const noAccountChanges: MerchantAccounts = { changes: new Map() };
 
 export const merchantAccountKey = (environment: Environment, account: string): string =>
   `${environment}/${account}`;
 
+/** The last change of an account, which a restore of the store counts as; undefined if there was none. */
+export function accountChangeOf(
+  { changes, restore }: MerchantAccounts,
+  environment: Environment,
+  account: string,
+): AccountChange | undefined {
+  const change = changes.get(merchantAccountKey(environment, account));
+  if (change !== undefined || restore === undefined) return change;
+  const { restoredAt: changedAt, restoredBy: changedBy } = restore;
+  const reason = 'The event store was restored from a backup.';
+  return { environment, account, state: 'paused', reason, changedBy, changedAt };
+}
+
 const stateAfter = { AccountPaused: 'paused', AccountDrained: 'draining', AccountResumed: 'active' } as const;
 const eventTo = { paused: 'AccountPaused', draining: 'AccountDrained', active: 'AccountResumed' } as const;
 
+/** After a restore, calls are made only once the lost days are reconciled. */
+export interface AccountRefusal {
+  code: 'reconciliation_due';
+  restore: StoreRestore;
+}
+
 /**
- * On record also where the account is in that state already: an earlier change that got no answer from the store may take
- * effect yet, and would undo what was answered meanwhile without one.
+ * A change to the same state is recorded as well: an earlier change without an answer from the store may still take effect,
+ * and would undo what was answered in between.
+ *
+ * @param isReconciled whether each day that lost events was compared completely after the restore, or an operator overrides
  */
-export const decideAccountChange = ({
-  state,
-  ...change
-}: AccountChange): Decision<MerchantAccountEvent, never> => ({
-  kind: 'events',
-  events: [{ type: eventTo[state], data: change }],
-});
+export function decideAccountChange(
+  { restore }: MerchantAccounts,
+  { state, ...change }: AccountChange,
+  isReconciled: (restore: StoreRestore) => boolean,
+): Decision<MerchantAccountEvent, AccountRefusal> {
+  if (state !== 'paused' && restore !== undefined && !isReconciled(restore))
+    return { kind: 'refused', refusal: { code: 'reconciliation_due', restore } };
+  return { kind: 'events', events: [{ type: eventTo[state], data: change }] };
+}
 
 export function evolveMerchantAccounts(
   accounts: MerchantAccounts,
   event: MerchantAccountEvent,
 ): MerchantAccounts {
   if (event.type === 'AccountsReloadRequested') return accounts;
+  if (event.type === 'StoreRestored') return { changes: new Map(), restore: event.data };
   const { environment, account } = event.data;
   const change = { ...event.data, state: stateAfter[event.type] };
-  return new Map(accounts).set(merchantAccountKey(environment, account), change);
+  const changes = new Map(accounts.changes).set(merchantAccountKey(environment, account), change);
+  return { ...accounts, changes };
 }

@@ -4,7 +4,9 @@ import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/servi
 import { eventually } from '@tollgate/testing';
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AccountsFile, changeAccount, createAccountChanges, requestReload } from './account-changes.ts';
+import { reportReconciliation, requestReconciliation } from '../reconciliation/journal.ts';
+import { type AccountsFile, createAccountChanges } from './account-changes.ts';
+import { changeAccount, daysToReconcile, recordRestore, requestReload } from './change-account.ts';
 
 const ada = { kind: 'person', name: 'ada', source: 'oidc' } as const;
 const cause = { correlationId: 'req_1', causationId: 'req_1', actor: ada };
@@ -18,11 +20,21 @@ const change = (store: EventStore, state: AccountState) =>
     cause,
   );
 
+/** Reports a complete run that began at `startedAt`. */
+async function reconcile(store: EventStore, day: string, startedAt: number): Promise<void> {
+  const wanted = { environment: 'sandbox', account: 'main', day, isDryRun: false, by: 'person' } as const;
+  const request = await requestReconciliation(depsOf(store), wanted, ada);
+  const counts = { matched: 0, differing: 0, onlyHere: 0, onlyAtService: 0, onOtherDays: 0, underWay: 0 };
+  const ended = { outcome: 'complete' as const, startedAt, endedAt: startedAt + 1, counts, sums: [] };
+  await reportReconciliation(depsOf(store), { ...request, ...ended });
+}
+
 /** A process that follows the store. */
 async function follow(store: EventStore, file?: AccountsFile) {
   const states: AccountState[] = [];
   const accounts = {
     setState: (_environment: string, _name: string, state: AccountState) => states.push(state),
+    pauseAll: () => void states.push('paused'),
   };
   const changes = createAccountChanges({ store, accounts, file, log: silentLog });
   const stopping = new AbortController();
@@ -60,6 +72,34 @@ describe('changes of an account', () => {
     await change(store, 'active');
     expect(await takeEffect()).toMatchObject({ kind: 'conflict' });
     expect((await follow(store)).changes.of('sandbox', 'main')).toMatchObject({ state: 'active' });
+  });
+
+  it('pause every account after a restore, until the lost days are reconciled', async () => {
+    const store = await temporaryStore();
+    const { states } = await follow(store);
+    await change(store, 'active');
+    const now = systemClock.now();
+    const restore = { restoredAt: now, lastEventAt: now, restoredBy: 'ada' };
+    await recordRestore(depsOf(store), restore, cause);
+    await eventually(() => expect(states).toEqual(['paused']));
+    const day = new Date(now).toISOString().slice(0, 10);
+    expect(daysToReconcile(restore)).toEqual([day]);
+    expect(await change(store, 'active')).toEqual({ code: 'reconciliation_due', restore });
+    await reconcile(store, day, now - 1);
+    expect(await change(store, 'active')).toMatchObject({ code: 'reconciliation_due' });
+    await reconcile(store, day, now);
+    expect(await change(store, 'active')).toBeUndefined();
+    await eventually(() => expect(states).toEqual(['paused', 'active']));
+  });
+
+  it('lose the days from the last event to the restore', () => {
+    const restore = {
+      lastEventAt: Date.UTC(2026, 10, 20, 23),
+      restoredAt: Date.UTC(2026, 10, 22, 1),
+      restoredBy: 'ada',
+    };
+    expect(daysToReconcile(restore)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
+    expect(daysToReconcile({ ...restore, lastEventAt: restore.restoredAt + 1 })).toEqual(['2026-11-22']);
   });
 
   it('end in one state when several ask at the same time', async () => {

@@ -1,73 +1,24 @@
-/** What operators change about the merchant accounts while the gateway runs: every process follows one stream of the store. */
+/** What operators change about the merchant accounts while the gateway runs, as a process follows it. */
 import {
-  type Decision,
   type EventStore,
   type Position,
   type RecordedEvent,
   type Revision,
   beginning,
-  decideAndAppend,
 } from '@tollgate/event-store';
 import {
   type AccountChange,
   type Environment,
-  type EventMetadata,
   type MerchantAccountEvent,
   type MerchantAccounts,
-  decideAccountChange,
+  accountChangeOf,
   decodeMerchantAccountEvent,
   evolveMerchantAccounts,
-  merchantAccountKey,
   merchantAccountsStream,
   noAccountChanges,
-  versionOfMerchantAccountEvent,
 } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import type { Cause } from '../aggregates/repository.ts';
+import type { Log } from '@tollgate/service-kit';
 import type { ChangeableAccounts } from './accounts.ts';
-
-export interface AccountChangeDependencies {
-  store: EventStore;
-  clock: Pick<Clock, 'now'>;
-  ids: Ids;
-}
-
-/**
- * Takes a change on record, also where the account is in that state already. It counts in a process that has caught up since.
- *
- * @throws StoreUnavailable; `upgrade_not_finished` (retryable) while a process of a release runs that would not heed it
- */
-export const changeAccount = (
-  deps: AccountChangeDependencies,
-  change: Omit<AccountChange, 'changedAt'>,
-  cause: Cause,
-): Promise<void> =>
-  append(deps, cause, () => decideAccountChange({ ...change, changedAt: deps.clock.now() }));
-
-/** Asks every process to read its accounts file again. @throws as `changeAccount` */
-export const requestReload = (deps: AccountChangeDependencies, cause: Cause): Promise<void> =>
-  append(deps, cause, () => ({
-    kind: 'events',
-    events: [{ type: 'AccountsReloadRequested', data: { requestedAt: deps.clock.now() } }],
-  }));
-
-async function append(
-  { store, clock, ids }: AccountChangeDependencies,
-  cause: Cause,
-  decide: () => Decision<MerchantAccountEvent, never>,
-): Promise<void> {
-  const metadataOf = (event: MerchantAccountEvent): EventMetadata => ({
-    ...cause,
-    schemaVersion: versionOfMerchantAccountEvent(event),
-    recordedAt: clock.now(),
-  });
-  await decideAndAppend<MerchantAccounts, MerchantAccountEvent, never>({
-    ...{ store, stream: merchantAccountsStream, initial: noAccountChanges, decide },
-    ...{ decode: decodeMerchantAccountEvent, evolve: evolveMerchantAccounts },
-    toNewEvents: (events) =>
-      events.map((event) => ({ id: ids.uuid(), ...event, metadata: metadataOf(event) })),
-  });
-}
 
 /** What has been changed so far, for readers that change nothing. @throws StoreUnavailable */
 export async function readAccountChanges(store: Pick<EventStore, 'read'>): Promise<MerchantAccounts> {
@@ -105,7 +56,7 @@ export interface FileDifferences {
 /** @param deps `file` undefined where there is none to read again */
 export function createAccountChanges(deps: {
   store: EventStore;
-  accounts: Pick<ChangeableAccounts, 'setState'>;
+  accounts: Pick<ChangeableAccounts, 'setState' | 'pauseAll'>;
   file: AccountsFile | undefined;
   log: Log;
 }): AccountChanges {
@@ -137,8 +88,8 @@ export function createAccountChanges(deps: {
       known = evolveMerchantAccounts(known, event);
       isFileDue ||= event.type === 'AccountsReloadRequested';
     }
-    for (const [key, { environment, account, state }] of known) {
-      if ((before.get(key)?.state ?? 'active') === state) continue;
+    if (isRestored(before, known)) accounts.pauseAll();
+    for (const { environment, account, state } of stateChanges(before, known)) {
       accounts.setState(environment, account, state);
       log.warn({ account }, `a ${environment} account is ${state}`);
     }
@@ -176,10 +127,22 @@ export function createAccountChanges(deps: {
         followedTo = item.position;
       }
     },
-    of: (environment, account) => known.get(merchantAccountKey(environment, account)),
+    of: (environment, account) => accountChangeOf(known, environment, account),
     fileFault: () => fault,
   };
 }
 
 const inWords = ({ added, changed, removed }: FileDifferences): string =>
   `${added.length} added, ${changed.length} changed, ${removed.length} removed`;
+
+const isRestored = (before: MerchantAccounts, after: MerchantAccounts): boolean =>
+  before.restore?.restoredAt !== after.restore?.restoredAt;
+
+/** The changes that lead from one to the other, from where a restore leaves all accounts. */
+function stateChanges(before: MerchantAccounts, after: MerchantAccounts): AccountChange[] {
+  const from = isRestored(before, after) ? { ...after, changes: noAccountChanges.changes } : before;
+  return [...after.changes.values()].filter(
+    ({ environment, account, state }) =>
+      (accountChangeOf(from, environment, account)?.state ?? 'active') !== state,
+  );
+}

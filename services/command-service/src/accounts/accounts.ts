@@ -45,6 +45,8 @@ export interface Accounts {
 export interface ChangeableAccounts extends Accounts {
   /** Calls under way go on; callers that wait for a permit that is no longer given are turned away. */
   setState(environment: Environment, name: string, state: AccountState): void;
+  /** Pauses every account, including those that are configured later, until `setState`. */
+  pauseAll(): void;
   /**
    * Takes the place of those that are configured. What is under way through an account of the same name counts on, and its
    * circuit stays as it is.
@@ -82,9 +84,9 @@ export function createAccounts(deps: {
 }): ChangeableAccounts {
   const { clock, log, processes = () => 1 } = deps;
   let accounts: readonly Account[] = [];
-  const states = new Map<string, AccountState>();
   // Also of those that are not configured any more: they may come back, and calls may be under way.
   const gates = new Map<string, AccountGate>();
+  const states = createStates(gates);
   let inUse: ReadonlyMap<string, AccountGate> = new Map();
   const configured = (environment: Environment, name: string) =>
     inUse.get(merchantAccountKey(environment, name));
@@ -100,7 +102,7 @@ export function createAccounts(deps: {
     const gate = gates.get(key) ?? createAccountGate({ account, clock, log, processes });
     gates.set(key, gate);
     gate.configure(account);
-    gate.setState(states.get(key) ?? 'active');
+    gate.setState(states.of(key));
     return gate;
   }
   configure(deps.accounts);
@@ -141,11 +143,27 @@ export function createAccounts(deps: {
     stateOf: (environment, name) => configured(environment, name)?.terms.state(),
     all: () => accounts,
     health: () => [...inUse.values()].map((gate) => gate.health()),
-    setState(environment, name, state) {
-      states.set(merchantAccountKey(environment, name), state);
-      gates.get(merchantAccountKey(environment, name))?.setState(state);
-    },
+    setState: states.set,
+    pauseAll: states.pauseAll,
     configure,
+  };
+}
+
+function createStates(gates: ReadonlyMap<string, AccountGate>) {
+  const states = new Map<string, AccountState>();
+  let otherwise: AccountState = 'active';
+  return {
+    of: (key: string): AccountState => states.get(key) ?? otherwise,
+    set(environment: Environment, name: string, state: AccountState): void {
+      const key = merchantAccountKey(environment, name);
+      states.set(key, state);
+      gates.get(key)?.setState(state);
+    },
+    pauseAll(): void {
+      states.clear();
+      otherwise = 'paused';
+      for (const gate of gates.values()) gate.setState(otherwise);
+    },
   };
 }
 

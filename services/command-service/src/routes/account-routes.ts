@@ -3,20 +3,20 @@ import { toIso } from '@tollgate/gateway-api';
 import { accountChangeRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import {
   type AccountChange,
+  type AccountRefusal,
   type AccountState,
   type DueInquiries,
   inquiryShards,
 } from '@tollgate/payment-domain';
 import { StartupError, omitUndefined, isRetryable, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountChanges, AccountsFile, FileDifferences } from '../accounts/account-changes.ts';
 import {
   type AccountChangeDependencies,
-  type AccountChanges,
-  type AccountsFile,
-  type FileDifferences,
   changeAccount,
+  daysToReconcile,
   requestReload,
-} from '../accounts/account-changes.ts';
+} from '../accounts/change-account.ts';
 import { type Account, inquiryLimits } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { toRefusedAnswer } from './answers.ts';
@@ -77,13 +77,23 @@ async function change(
   const found = accountIn(deps, request);
   if (found === undefined) return sendError(reply, 'account_not_found');
   const { environment, name: account } = found;
-  const { reason } = parsed.value;
+  const { reason, override = false } = parsed.value;
   const changedBy = operator?.person ?? '';
-  await changeAccount(deps, { environment, account, state, reason, changedBy }, cause);
+  const wanted = { environment, account, state, reason, changedBy, isOverridden: override };
+  const refusal = await changeAccount(deps, wanted, cause);
+  if (refusal !== undefined) {
+    const message = reconciliationDue(refusal);
+    return sendError(reply, refusal.code, { message });
+  }
   // What is answered counts here: nothing more is announced through a paused account.
   await deps.changes.catchUp();
   return reply.send({ success: true, environment, account, state });
 }
+
+const reconciliationDue = ({ restore }: AccountRefusal): string => {
+  const days = daysToReconcile(restore);
+  return `The event store was restored from a backup. Reconcile this account from ${days[0]} to ${days.at(-1)}, or override with a reason.`;
+};
 
 async function reload(
   deps: AccountRouteDependencies,

@@ -10,6 +10,7 @@ import { whatIsMissing } from './missing.ts';
 import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/query-service';
 import type { RunningService } from '../edge/running-service.ts';
+import { compose } from '../compose.ts';
 import { announceTo, internalRoutesOf } from './share-requests.ts';
 import {
   type ServiceName,
@@ -17,12 +18,6 @@ import {
   routedServices,
   serviceNames,
 } from '../configuration/service-names.ts';
-import { startCallbackIngester } from './services/callback-ingester.ts';
-import { startCommandService } from './services/command-service.ts';
-import { startFollowers } from './followers/start-followers.ts';
-import { startFrontDoor } from './services/front-door.ts';
-import { startNotifier } from './services/notifier.ts';
-import { startQueryService } from './services/query-service.ts';
 import { everywhere } from '@tollgate/teams';
 
 /** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
@@ -76,7 +71,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const parts = createParts(deps, { dataDirectory, stops, runs });
     const isWhole = serviceNames.every(parts.runs);
     const apiKey = isWhole ? await demoKey(parts) : undefined;
-    const { running, callbackUrl } = await startServices(parts);
+    const { running, callbackUrl } = await compose(parts);
     const api = await apiOf(parts, running);
     const metricsUrl = await startMetricsServer(parts, api, stops);
     await announceTo(parts, metricsUrl);
@@ -113,23 +108,6 @@ const missingOf = (
     ...(building?.() === undefined ? [] : ['index']),
     ...(await degraded()),
   ]);
-
-/** Each depends only on those before it. */
-async function startServices(
-  parts: Parts,
-): Promise<{ running: readonly RunningService[]; callbackUrl: string | undefined }> {
-  const { runs } = parts;
-  const ingester = runs('callback-ingester') ? await startCallbackIngester(parts) : undefined;
-  const callbackUrl = ingester?.url;
-  const followers = await startFollowers(parts);
-  const commands = runs('command-service') ? await startCommandService(parts, { callbackUrl }) : undefined;
-  const inquireForReader = commands?.inquireForReader;
-  const queries = runs('query-service') ? await startQueryService(parts, { inquireForReader }) : undefined;
-  const notifier = runs('notifier') ? await startNotifier(parts) : undefined;
-  const frontDoor = runs('api') ? await startFrontDoor(parts) : undefined;
-  const all = [ingester, ...followers, commands, queries, notifier, frontDoor];
-  return { running: all.filter((service) => service !== undefined), callbackUrl };
-}
 
 async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<ApiParts> {
   const { runs, metrics } = parts;

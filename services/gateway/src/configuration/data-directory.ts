@@ -152,7 +152,15 @@ const leftIn = (folder: string): string[] =>
     .filter((name) => madeFromStore.test(name))
     .map((name) => join(folder, name));
 
+/** Exists from the first file that `tollgate restore` puts in place until its epoch has begun. */
+export const restoringName = 'restoring';
+
 function requireStore(file: string, madeFromIt: readonly string[]): void {
+  if (existsSync(join(dirname(file), restoringName)))
+    throw new StartupError(
+      'restore_interrupted',
+      `A restore of ${dirname(file)} was interrupted: run tollgate restore with the same backup again.`,
+    );
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const left = [...new Set(madeFromIt)].join(', ');
   if (left === '') return;

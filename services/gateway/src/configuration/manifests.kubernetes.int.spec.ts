@@ -113,7 +113,6 @@ const malformed: Mistake[] = [
 ];
 
 const token = 'automountServiceAccountToken';
-const wayOfHints = 'values: [api, query-service]';
 const waysOfFrontDoor = 'values: [command-service, query-service, notifier]';
 const ownSecret = 'secretGenerator: [{ name: own, literals: [key=value] }]';
 const strangersSecret = 'args: [projector]\n          env: [{ name: WEBHOOK_SECRETS, value: k1 }]';
@@ -146,7 +145,6 @@ const misfitting: Mistake[] = [
   ['kustomization.yaml', '\nimages:', `\n${ownSecret}\nimages:`, 'a Secret is among the manifests'],
   ['projector.yaml', 'maxUnavailable: 1', 'maxUnavailable: 0', 'projector has 1 PodDisruptionBudgets'],
   ['api.yaml', 'port: 3000, targetPort', 'port: 80, targetPort', 'the Service api does not lead to its pods'],
-  ['network.yaml', wayOfHints, 'values: [api]', 'query-service → command-service:3000 (one side only)'],
   ['network.yaml', waysOfFrontDoor, waysOfFrontDoor.replace('notifier', 'projector'), 'api → projector:3000'],
   ['network.yaml', '10.0.0.0/8, ', '', 'open, and not needed: command-service → outside:443'],
   ['kustomization.yaml', 'part-of: tollgate', 'part-of: another', 'anybody ↔ projector'],

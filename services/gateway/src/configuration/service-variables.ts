@@ -51,7 +51,6 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...[...ofBus, ...ofRoutes, ...ofIndex],
   ],
   'query-service': [
-    'COMMAND_SERVICE_URL',
     'REQUEST_RETENTION_DAYS',
     'REQUESTS_PER_TEAM_MAX',
     ...ofEventStore,

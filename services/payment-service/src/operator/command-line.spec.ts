@@ -82,27 +82,27 @@ describe('a bad call', () => {
   it.each([
     ['', '<command>'],
     ['pay', "'pay'"],
-    ['register', "'name'"],
-    ['register tea shop', "'register'"],
+    ['register', '<name>'],
+    ['register tea shop', "'shop'"],
     ['register tea --force', "'--force'"],
-    ['approve tea', "'--compliance'"],
-    ['approve --technical', "'name'"],
+    ['approve tea', '--compliance'],
+    ['approve --technical', '<name>'],
     ['approve tea --legal', "'--legal'"],
-    ['issue-key tea', "'--environment <environment>'"],
-    ['issue-key tea --environment', "'--environment <environment>'"],
+    ['issue-key tea', '--environment'],
+    ['issue-key tea --environment', '--environment'],
     ['issue-key tea --environment test', 'sandbox, production'],
-    ['revoke-key', "'key'"],
-    ['set tea', "'--unique-order-number <on|off>'"],
+    ['revoke-key', '<key>'],
+    ['set tea', '--unique-order-number'],
     ['set tea --unique-order-number yes', 'on, off'],
-    ['list all', "'list'"],
-    ['--version', "'--version'"],
+    ['list all', "'all'"],
+    ['--version', '<command>'],
   ])(
     '%j is answered with one sentence that names the argument, and exit code 2',
     async (command, argument) => {
       const { exitCode, error, out, calls, closed } = await run(command);
       expect({ exitCode, out, calls, closed }).toEqual({ exitCode: 2, out: '', calls: [], closed: 0 });
       expect(error).toContain(argument);
-      expect(error).toMatch(/^[A-Z<][^\n]*[^.\n]\.\n$/);
+      expect(error).toMatch(/^[A-Z<-][^\n]*[^.\n]\.\n$/);
       expect(error).not.toMatch(/\. \S/);
     },
   );

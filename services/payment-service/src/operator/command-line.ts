@@ -1,107 +1,104 @@
 /** The operator's command line: `npm run payment-service -- <command>`. */
 import {
+  type Command,
   type CommandLineDeps,
   type CommandResult,
-  type RunCommand,
+  argument,
+  choice,
+  commandsOf,
+  done,
+  flag,
+  requiredOption,
   runProgram,
+  text,
 } from '@tollgate/service-kit/command-line';
-import { Command, Option } from 'commander';
 import { environments, type Environment } from '../config.ts';
 import { approvals, type Approval } from '../storage/merchants-table.ts';
 import type { MerchantOverview, OperatorOperations, Result } from './operations.ts';
 
-type Run = RunCommand<OperatorOperations>;
+const command = commandsOf<OperatorOperations>();
+const name = argument('<name>', 'name of the merchant', text);
+const approvalsIn = (values: Readonly<Record<Approval, boolean>>) => approvals.filter((kind) => values[kind]);
 
-/** Runs one command and gives the exit code of the process. Rejects with what is a fault of ours. */
-export function runOperatorCommand(
+const commands: readonly Command<OperatorOperations>[] = [
+  command('register', 'register a merchant, with a key of the sandbox', { name }, (operations, values) =>
+    answer(operations.register(values.name), (key) =>
+      keyNotice(`Registered ${values.name}.`, 'sandbox', key),
+    ),
+  ),
+  command(
+    'approve',
+    'record approvals of a merchant; a production key needs all three',
+    {
+      name,
+      compliance: flag('the compliance approval'),
+      commercial: flag('the commercial approval'),
+      technical: flag('the technical approval'),
+    },
+    (operations, values) => {
+      const kinds = approvalsIn(values);
+      return answer(operations.approve(values.name, kinds), ({ missing }) =>
+        approvalNotice(values.name, kinds, missing),
+      );
+    },
+    (values) =>
+      approvalsIn(values).length === 0
+        ? 'Give at least one of --compliance, --commercial, --technical'
+        : undefined,
+  ),
+  command(
+    'set',
+    'change a setting of a merchant, in both environments',
+    {
+      name,
+      uniqueOrderNumber: requiredOption(
+        '<on|off>',
+        'refuse a second payment with the same orderNumber',
+        choice(['on', 'off']),
+      ),
+    },
+    (operations, values) =>
+      answer(
+        operations.setUniqueOrderNumber(values.name, values.uniqueOrderNumber === 'on'),
+        () => `${values.name} now has --unique-order-number ${values.uniqueOrderNumber}.`,
+      ),
+  ),
+  command('list', 'show merchants, approvals and keys', {}, async (operations) =>
+    done(toTable(operations.list())),
+  ),
+  command(
+    'issue-key',
+    'issue a further key of a merchant and print it, this once',
+    { name, environment: requiredOption('<environment>', 'where the key is valid', choice(environments)) },
+    (operations, { name: merchant, environment }) =>
+      answer(operations.issueKey(merchant, environment), (key) =>
+        keyNotice(`A key for ${merchant}.`, environment, key),
+      ),
+  ),
+  command(
+    'revoke-key',
+    'revoke a key: by its identifier (key_…), the beginning of either, or the whole key',
+    { key: argument('<key>', 'which one', text) },
+    (operations, { key }) =>
+      answer(operations.revokeKey(key), ({ keyId }) => `Revoked ${keyId}: it is refused from now on.`),
+  ),
+];
+
+const summary =
+  'Manages the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); a running service follows at once.\nThe service itself is started with: npx node services/payment-service/src/main.ts';
+
+/** Runs one command and returns the exit code of the process. @throws our own faults */
+export const runOperatorCommand = (
   argv: readonly string[],
   deps: CommandLineDeps<OperatorOperations>,
-): Promise<number> {
-  const program = new Command('npm run payment-service --').description(
-    'Manages the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); a running service follows at once.\nThe service itself is started with: npx node services/payment-service/src/main.ts',
-  );
-  const addCommands = (run: Run): void => {
-    addMerchantCommands(program, run);
-    addKeyCommands(program, run);
-  };
-  return runProgram(argv, program, addCommands, deps);
-}
+): Promise<number> => runProgram(argv, { call: 'npm run payment-service --', summary, commands }, deps);
 
 async function answer<Value>(
   result: Promise<Result<Value>>,
   toText: (value: Value) => string,
 ): Promise<CommandResult> {
   const value = await result;
-  return value.kind === undefined ? { kind: 'done', text: toText(value) } : value;
-}
-
-function addMerchantCommands(program: Command, run: Run): void {
-  program
-    .command('register <name>')
-    .description('register a merchant, with a key of the sandbox')
-    .action((name: string) =>
-      run((operations) =>
-        answer(operations.register(name), (key) => keyNotice(`Registered ${name}.`, 'sandbox', key)),
-      ),
-    );
-  const approve = program
-    .command('approve <name>')
-    .description('record approvals of a merchant; a production key needs all three');
-  for (const kind of approvals) approve.option(`--${kind}`, `the ${kind} approval`);
-  approve.action((name: string, options: Partial<Record<Approval, boolean>>) => {
-    const kinds = approvals.filter((kind) => options[kind]);
-    if (kinds.length === 0)
-      approve.error("error: missing option '--compliance', '--commercial' or '--technical'");
-    return run((operations) =>
-      answer(operations.approve(name, kinds), ({ missing }) => approvalNotice(name, kinds, missing)),
-    );
-  });
-  program
-    .command('set <name>')
-    .description('change a setting of a merchant, in both environments')
-    .addOption(
-      new Option('--unique-order-number <on|off>', 'refuse a second payment with the same orderNumber')
-        .choices(['on', 'off'])
-        .makeOptionMandatory(),
-    )
-    .action((name: string, { uniqueOrderNumber }: { uniqueOrderNumber: 'on' | 'off' }) =>
-      run((operations) =>
-        answer(
-          operations.setUniqueOrderNumber(name, uniqueOrderNumber === 'on'),
-          () => `${name} now has --unique-order-number ${uniqueOrderNumber}.`,
-        ),
-      ),
-    );
-  program
-    .command('list')
-    .description('show merchants, approvals and keys')
-    .action(() => run(async (operations) => ({ kind: 'done', text: toTable(operations.list()) })));
-}
-
-function addKeyCommands(program: Command, run: Run): void {
-  program
-    .command('issue-key <name>')
-    .description('issue a further key of a merchant and print it, this once')
-    .addOption(
-      new Option('--environment <environment>', 'where the key is valid')
-        .choices(environments)
-        .makeOptionMandatory(),
-    )
-    .action((name: string, { environment }: { environment: Environment }) =>
-      run((operations) =>
-        answer(operations.issueKey(name, environment), (key) =>
-          keyNotice(`A key for ${name}.`, environment, key),
-        ),
-      ),
-    );
-  program
-    .command('revoke-key <key>')
-    .description('revoke a key: by its identifier (key_…), the beginning of either, or the whole key')
-    .action((which: string) =>
-      run((operations) =>
-        answer(operations.revokeKey(which), ({ keyId }) => `Revoked ${keyId}: it is refused from now on.`),
-      ),
-    );
+  return value.kind === undefined ? done(toText(value)) : value;
 }
 
 function keyNotice(

@@ -9,7 +9,6 @@ import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
 import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider/callbacks';
-import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
@@ -83,7 +82,6 @@ export async function startCommandService(
   const isBuilding = () => isIndexOwn && index.building() !== undefined;
   return {
     registerRoutes: (app) => commands.registerRoutes(app),
-    registerInternalRoutes: (app) => registerInquiryHints(app, (token) => commands.inquireForReader(token)),
     inquireForReader: (token) => commands.inquireForReader(token),
     degraded: () => [
       ...degradedWithout(bus)(),

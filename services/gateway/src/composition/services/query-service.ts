@@ -1,7 +1,6 @@
 import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { omitUndefined } from '@tollgate/service-kit';
-import { createInquiryHints } from '../../edge/inquiry-hints.ts';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';
 import { reportToOthers } from '../share-requests.ts';
@@ -23,7 +22,6 @@ export async function startQueryService(
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
   const { recordExport } = (await parts.security()).security;
-  const onUnresolvedRead = inquireForReader ?? hintElsewhere(parts);
   const requests = openRequestLedger({ file: dataDirectory.requestsFile, ...config.requests, clock, log });
   stops.defer(() => requests.close());
   const following = { store, prefixes: publishedPrefixes, clock, ids, log };
@@ -33,7 +31,7 @@ export async function startQueryService(
     ...{ store, index, directory, requests, recordExport, underWay, clock, log },
     instance: config.instance ?? ownHost(),
     ...{ feed, recordOf: createRecordOf(store) },
-    ...omitUndefined({ onUnresolvedRead }),
+    ...omitUndefined({ onUnresolvedRead: inquireForReader }),
   });
   const report = await reportToOthers(parts);
   watchIndex(metrics, { store, clock, index });
@@ -46,20 +44,4 @@ export async function startQueryService(
     },
     building: () => index.building(),
   };
-}
-
-/** Undefined if no command service is named: then the inquiry schedule finds out, some seconds later. */
-function hintElsewhere({
-  config,
-  logOf,
-  stops,
-  internalCredential,
-}: Parts): ((token: string) => void) | undefined {
-  const upstreams = config.upstreams['command-service'];
-  if (upstreams === undefined) return undefined;
-  const hints = createInquiryHints({
-    ...{ upstreams, credential: internalCredential(), log: logOf('inquiry-hints') },
-  });
-  stops.defer(() => hints.close());
-  return hints.send;
 }

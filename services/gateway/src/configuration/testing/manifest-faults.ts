@@ -61,7 +61,7 @@ const variablesFor: Readonly<Record<ServiceName | 'topics', readonly string[]>> 
     ...ofKafka,
   ],
   'query-service': [
-    ...['COMMAND_SERVICE_URL', 'TRUSTED_PROXIES', 'INTERNAL_SECRETS', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
+    ...['TRUSTED_PROXIES', 'INTERNAL_SECRETS', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
     ...ofEventStore,
   ],
   'callback-ingester': ['CALLBACK_SECRETS', ...ofKafka],

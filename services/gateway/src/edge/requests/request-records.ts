@@ -7,8 +7,8 @@ import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '
 import { sendError } from '@tollgate/gateway-api/http';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import type { InternalCredential } from '../internal-credential.ts';
-import { createInternalPost } from '../internal-post.ts';
+import { Agent } from 'undici';
+import { type InternalCredential, internalCredentialHeader } from '../internal-credential.ts';
 
 const path = '/internal/requests';
 const bodyBytesMax = 512 * 1024;
@@ -48,17 +48,29 @@ export function createRequestRecords({
   clock: Pick<Clock, 'after'>;
   log: Log;
 }): RequestRecords {
-  const post = createInternalPost(path, { credential, answerWithinMs });
+  const timeouts = { headersTimeout: answerWithinMs, bodyTimeout: answerWithinMs };
+  const agent = new Agent({ connect: { timeout: answerWithinMs }, ...timeouts });
   const waiting: RequestRecord[] = [];
   let sending: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
 
   async function deliver(origin: string, body: string): Promise<void> {
     try {
-      const { isAccepted, statusCode } = await post.send(origin, body);
-      if (!isAccepted) log.debug({ url: origin, statusCode }, 'what became of requests was not taken');
+      const headers = {
+        'content-type': 'application/json',
+        [internalCredentialHeader]: credential.sign('POST', path),
+      };
+      const { statusCode, body: answer } = await agent.request({
+        origin,
+        path,
+        method: 'POST',
+        headers,
+        body,
+      });
+      await answer.dump();
+      if (statusCode !== 202) log.debug({ url: origin, statusCode }, 'records of requests were refused');
     } catch (error) {
-      log.debug({ error, url: origin }, 'what became of requests could not be reported');
+      log.debug({ error, url: origin }, 'records of requests could not be reported');
     }
   }
 
@@ -84,7 +96,7 @@ export function createRequestRecords({
     async close() {
       cancel?.();
       await send();
-      await post.close();
+      await agent.close();
     },
   };
 }

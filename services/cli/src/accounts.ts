@@ -1,0 +1,64 @@
+/** `account …`: which merchant accounts the gateway calls. */
+import { accountChangeRequestSchema } from '@tollgate/gateway-api/http';
+import { changeAccount, daysToReconcile, readAccountChanges, requestReload } from '@tollgate/command-service';
+import type { AccountState, Environment } from '@tollgate/payment-domain';
+import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
+import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
+
+export async function listAccounts({ store }: CommandTools): Promise<CommandResult> {
+  const { changes, restore } = await readAccountChanges(store);
+  const all = [...changes.values()];
+  const lines = all.map(
+    ({ environment, account, state, reason, changedBy, changedAt }) =>
+      `${environment}/${printable(account)} ${state} since ${new Date(changedAt).toISOString()} by ${printable(changedBy)}: ${printable(reason)}`,
+  );
+  const those = lines.length === 0 ? 'All accounts' : 'All other accounts';
+  const others =
+    restore === undefined
+      ? `${those} are active.`
+      : `${those} are paused: the event store was restored at ${new Date(restore.restoredAt).toISOString()} by ${printable(restore.restoredBy)}.`;
+  return done([...lines, others].join('\n'), all);
+}
+
+interface Change {
+  account: string;
+  environment: Environment;
+  reason: string;
+  override?: boolean;
+}
+
+export const changeTo =
+  (command: string, state: AccountState) =>
+  async (
+    tools: CommandTools,
+    { environment, account, reason, override: isOverridden = false }: Change,
+  ): Promise<CommandResult> => {
+    const known = tools.accountNames?.()?.filter((each) => each.environment === environment);
+    // A wrong name would be recorded, and close nothing.
+    if (known?.every(({ name }) => name !== account) === true) throw noAccount(account, environment, known);
+    const parsed = accountChangeRequestSchema.safeParse({ reason });
+    if (!parsed.success) return { kind: 'usage', message: `--reason ${parsed.error.issues[0]?.message}.` };
+    await recordAction(tools, `account ${command}`, { environment, account, isOverridden });
+    const change = { environment, account, state, reason: parsed.data.reason, changedBy: tools.person.name };
+    const refusal = await changeAccount(tools, { ...change, isOverridden }, causeOf(tools));
+    if (refusal !== undefined) {
+      const days = daysToReconcile(refusal.restore);
+      return refuse(
+        `The event store was restored from a backup: run reconcile --account ${printable(account)} --environment ${environment} --from ${days[0]} --to ${days.at(-1)} first, or override with --override.`,
+      );
+    }
+    const unchecked =
+      known === undefined
+        ? ' Whether there is such an account is not known here: PROVIDER_ACCOUNTS_FILE is not set.'
+        : '';
+    const text = `${environment}/${printable(account)} is ${state}.${unchecked}`;
+    return done(text, { environment, account, state });
+  };
+
+export async function reloadAccounts(tools: CommandTools): Promise<CommandResult> {
+  await recordAction(tools, 'account reload');
+  await requestReload(tools, causeOf(tools));
+  const text =
+    'Every process reads its accounts file again within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz.';
+  return done(text, { requested: true });
+}

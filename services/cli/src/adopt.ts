@@ -1,0 +1,168 @@
+/** `adopt`: takes payments that an account made before the gateway under a team. */
+import {
+  type Account,
+  type AdoptedRow,
+  type AdoptionOrder,
+  type AdoptionTally,
+  type InquiryLimits,
+  adoptPayments,
+  createAskAccount,
+  inquiryLimits,
+  nameOfInstallation,
+  requireDataSecrets,
+} from '@tollgate/command-service';
+import { containsCardNumber } from '@tollgate/payment-domain/money';
+import type { ComparablePayment } from '@tollgate/provider';
+import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';
+import {
+  type CommandResult,
+  InvalidParameter,
+  type ValuesOf,
+  flag,
+  list,
+  option,
+  requiredOption,
+  text,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
+import { isAllowedOrigin } from '@tollgate/teams';
+import { openNotes, progressOf, toResult } from './adopt-report.ts';
+import * as read from './parameters.ts';
+import { serviceTokenLookup } from './service-token-lookup.ts';
+import { refused, teamsOf } from './teams.ts';
+import { type CommandTools, stopSignalOf } from './tools.ts';
+
+type Matcher = (found: ComparablePayment) => boolean;
+
+const fieldOf: Record<string, (found: ComparablePayment) => string | undefined> = {
+  orderNumber: ({ observed }) => observed.orderNumber,
+  product: ({ product }) => product,
+  callbackUrl: ({ callbackUrl }) => callbackUrl,
+};
+const matchFields = Object.keys(fieldOf);
+
+/** A payment that does not show the field does not match. */
+function matcher(text: string): Matcher {
+  const [, name = '', pattern = ''] = /^([A-Za-z]+)=(.+)$/s.exec(text) ?? [];
+  const read = Object.hasOwn(fieldOf, name) ? fieldOf[name] : undefined;
+  if (read === undefined)
+    throw new InvalidParameter(
+      `must be one of ${matchFields.join(', ')}, an equals sign and a regular expression`,
+    );
+  const expression = parseExpression(pattern);
+  return (found) => {
+    const value = read(found);
+    return value !== undefined && expression.test(value);
+  };
+}
+
+function parseExpression(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InvalidParameter(`must hold a regular expression (${reason})`);
+  }
+}
+
+export const adoptParameters = {
+  account: read.account,
+  environment: read.environmentOf('of the account'),
+  team: requiredOption('<name>', 'whose they become', read.teamName),
+  from: requiredOption('<day>', 'made on this day or later, YYYY-MM-DD in UTC', read.day),
+  to: option('<day>', 'made on this day or earlier; today by default', read.day),
+  match: list('<field=regex> …', `only if ${matchFields.join(', ')} matches; all of them`, matcher),
+  callbackUrl: option('<url>', 'where webhooks about them go from now on; none by default', text),
+  tokens: option('<file>', "write one line of JSON for each: the Payment Service's token and ours", text),
+  inquiriesPerSecond: option(
+    '<count>',
+    "in addition to the gateway's; a quarter of the account's limit by default",
+    wholeNumber(1, 999_999),
+  ),
+  dryRun: flag('only print what would be adopted'),
+};
+type AdoptOptions = ValuesOf<typeof adoptParameters>;
+
+export async function adopt(tools: CommandTools, options: AdoptOptions): Promise<CommandResult> {
+  const { environment, account, team, from, match = [], callbackUrl, dryRun } = options;
+  const { to = new Date(tools.clock.now()).toISOString().slice(0, 10) } = options;
+  if (from > to) return { kind: 'usage', message: `--from is ${from}, and that is after --to, ${to}.` };
+  const refusal = await refusalOf(tools, team, callbackUrl);
+  if (refusal !== undefined) return refusal;
+  const order: AdoptionOrder = {
+    ...{ environment, account, team, from, to, isDryRun: dryRun, ...omitUndefined({ callbackUrl }) },
+    matches: (found) => match.every((matches) => matches(found)),
+  };
+  using notes = openNotes(options.tokens, tools.progress);
+  const tally = await adoptWithin(tools, options, order, notes.add);
+  notes.end();
+  return toResult(order, tally, tools);
+}
+
+async function refusalOf(
+  tools: CommandTools,
+  name: string,
+  callbackUrl: string | undefined,
+): Promise<CommandResult | undefined> {
+  const team = await teamsOf(tools).find(name);
+  if (team === undefined) return refused(name, { code: 'team_not_found' });
+  if (callbackUrl !== undefined && containsCardNumber(callbackUrl))
+    return { kind: 'usage', message: '--callback-url holds what looks like a card number.' };
+  if (callbackUrl === undefined || isAllowedOrigin(callbackUrl, team.allowedOrigins.callback ?? []))
+    return undefined;
+  const message = `--callback-url does not point to an origin that ${name} has allowed; team allow-origins ${name} --callback allows one.`;
+  return { kind: 'refused', message };
+}
+
+/** Has a budget of its own beside the gateway's. */
+async function adoptWithin(
+  tools: CommandTools,
+  { inquiriesPerSecond }: AdoptOptions,
+  order: AdoptionOrder,
+  onRow: (row: AdoptedRow) => void,
+): Promise<AdoptionTally> {
+  const { store, clock, ids, log, openAccount, progress } = tools;
+  if (openAccount === undefined) throw new RangeError('these tools open no account');
+  await using account = closing(openAccount(order.environment, order.account));
+  await using lookup = serviceTokenLookup(tools, order);
+  const signal = stopSignalOf(tools);
+  const limits = limitsOf(account.opened, inquiriesPerSecond);
+  const { provider } = account.opened;
+  const askAccount = createAskAccount({
+    accounts: { inquiriesOf: () => ({ provider, limits }) },
+    ...{ stopping: signal, clock, log },
+  });
+  const dataSecrets = tools.dataSecrets?.();
+  if (dataSecrets === undefined) throw new RangeError('these tools have no data secrets');
+  await requireDataSecrets({ store, clock, ids }, dataSecrets);
+  const vault = createVault(createLocalKeyService(dataSecrets, ids), ids);
+  const installation = await nameOfInstallation({ store, clock, ids });
+  const { findByServiceToken } = lookup;
+  return await adoptPayments(
+    { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: tools.person },
+    order,
+    {
+      signal,
+      onRow,
+      onDay: (day, soFar) => progress(`${day}  ${progressOf(soFar)}\n`),
+      onWait: (pauseMs) =>
+        progress(`The account does not answer; the next try is in ${pauseMs / 1_000} s.\n`),
+    },
+  );
+}
+
+const closing = (opened: Account) => ({
+  opened,
+  [Symbol.asyncDispose]: () => opened.provider.close(),
+});
+
+/** Whatever the other processes do: what they have for themselves is not known here. */
+function limitsOf(account: Account, perSecond: number | undefined): InquiryLimits {
+  const { concurrentInquiriesMax, inquiriesPerSecondMax } = { ...inquiryLimits, ...account };
+  const quarter = (limit: number) => Math.max(1, Math.floor(limit / 4));
+  return {
+    concurrentMax: () => quarter(concurrentInquiriesMax),
+    perSecondMax: () => perSecond ?? quarter(inquiriesPerSecondMax),
+    total: () => undefined,
+  };
+}

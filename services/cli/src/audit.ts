@@ -1,0 +1,90 @@
+/** `audit`, `audit verify`: the security log. */
+import { omitUndefined } from '@tollgate/service-kit';
+import { type CommandResult, done, printable } from '@tollgate/service-kit/command-line';
+import {
+  type AuditEntry,
+  type CheckedLog,
+  type SecurityEventKind,
+  createSecurityLog,
+  readAudit,
+  recordTeamChanges,
+  verifyAudit,
+} from '@tollgate/teams';
+import type { CommandTools } from './tools.ts';
+
+/** What changed while no gateway ran is brought into the log first. */
+async function catchUp(tools: CommandTools) {
+  const { store, teamKeys } = tools;
+  if (teamKeys === undefined) throw new RangeError('these tools have no keys for the events of teams');
+  const verifier = teamKeys.verifier();
+  await recordTeamChanges({ store, verifier, securityLog: createSecurityLog(tools) });
+  return { store, verifier };
+}
+
+interface AuditOptions {
+  since: (now: number) => number;
+  team: string | undefined;
+  kind: SecurityEventKind | undefined;
+  limit: number;
+}
+
+export async function showAudit(
+  tools: CommandTools,
+  { since, team, kind, limit }: AuditOptions,
+): Promise<CommandResult> {
+  const { store } = await catchUp(tools);
+  const entries = await readAudit(store, {
+    since: since(tools.clock.now()),
+    limit,
+    ...omitUndefined({ team, kind }),
+  });
+  const json = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
+  return done(entries.map(toLine).join('\n') || 'There is no such entry.', json);
+}
+
+function toLine({ at, type, actor, data }: AuditEntry): string {
+  const shown = Object.entries(data)
+    .filter(([name]) => !hidden.includes(name) && (name !== 'stream' || data['team'] === undefined))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return printable([new Date(at).toISOString(), type, toName(actor), ...shown].join('  '));
+}
+
+/** In the JSON only. */
+const hidden = ['signature', 'from', 'until'];
+
+function toName(actor: AuditEntry['actor']): string {
+  if (actor === undefined) return '?';
+  return actor.kind === 'team' ? `${actor.team}/${actor.keyId}` : actor.name;
+}
+
+export async function verifyLog(
+  tools: CommandTools,
+  { head: noted }: { head: string | undefined },
+): Promise<CommandResult> {
+  const checked = await verifyAudit(await catchUp(tools), noted);
+  const faults = faultsOf(checked);
+  const { head } = checked;
+  const end =
+    head === undefined ? 'The security log is empty.' : `Entries: ${head.revision + 1}. Head: ${head.hash}`;
+  const text = [...faults, end].join('\n');
+  return done(text, { ...checked, faults }, faults.length === 0 ? 0 : 1);
+}
+
+const sentences = {
+  changed: 'was changed, or was not written by a gateway',
+  removed: 'does not follow the one before it: entries were removed',
+  out_of_order: 'does not follow the one before it: entries were replaced, or put in another order',
+  not_in_log: 'is not in the security log',
+  gone_or_changed: 'is in the security log, and is not there any more or is another',
+} as const;
+
+/** What is wrong, a sentence each. */
+export function faultsOf({ fault, hasNoted, teamFaults }: CheckedLog): string[] {
+  return [
+    ...(fault === undefined ? [] : [`Entry ${fault.revision} ${sentences[fault.kind]}.`]),
+    ...(hasNoted === false
+      ? ['The noted hash is that of no entry: entries are missing at the end, or the log was rewritten.']
+      : []),
+    ...teamFaults.map(({ kind, stream, revision }) => `Event ${revision} of ${stream} ${sentences[kind]}.`),
+  ];
+}

@@ -1,0 +1,303 @@
+import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
+import { temporaryFile } from '@tollgate/event-store/testing';
+import { type SecurityEvent, createSecurityLog, newSigningKeys } from '@tollgate/teams';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { appendPayment, writeView, writeViewVersions } from '@tollgate/view-index/testing';
+import { paymentKind, viewSchemaVersions } from '@tollgate/views';
+import { happening, requested } from '@tollgate/views/testing';
+import { expect, it } from 'vitest';
+import { requireDataSecrets } from '@tollgate/command-service';
+import { makeBackup } from './make-backup.ts';
+import { manifestName, sha256Of } from './manifest.ts';
+import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
+import { runCommandLine } from '../program.ts';
+
+const parts = { clock: systemClock, ids: systemIds, log: silentLog };
+const { signal } = new AbortController();
+const eventOf = (type: string, data: object = {}, metadata: object = {}) => ({
+  ...{ id: systemIds.uuid(), type, data, metadata },
+});
+
+async function run(...argv: string[]) {
+  const output = { out: '', error: '' };
+  const exitCode = await runCommandLine(argv, {
+    open: async () => {
+      throw new Error('verify opened a gateway');
+    },
+    print: (text) => (output.out += text),
+    complain: (text) => (output.error += text),
+  });
+  return { exitCode, ...output };
+}
+
+/** A backup with secrets of a gateway that has a team and two payments, one of them with its view. */
+async function given(more: (store: EventStore) => Promise<unknown> = async () => undefined) {
+  const directory = openDataDirectory(dirname(await temporaryFile()));
+  const store = await createEmbeddedEventStore({ file: directory.eventsFile });
+  const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
+  const tools = { ...parts, store, directory, teamKeys, webhookSecrets: () => [] };
+  await runCommandLine(['team', 'add', 'shop'], {
+    open: async () => ({ tools, close: async () => undefined }),
+    print: () => undefined,
+    complain: () => undefined,
+  });
+  await requireDataSecrets({ store, ...parts }, directory.dataSecrets(systemIds));
+  directory.callbackSecrets(systemIds);
+  directory.webhookSecrets(systemIds);
+  await appendPayment(store, 'p1', [requested(), happening.accepted]);
+  await appendPayment(store, 'p2', [requested()]);
+  await more(store);
+  const folder = join(dirname(await temporaryFile()), 'monday');
+  await makeBackup({ directory, folder, withSecrets: true, by: 'ann', signal, ...parts });
+  await store.close();
+  return folder;
+}
+
+/** Changes a file of a backup, and its entry in the manifest, as somebody would who wants it to seem whole. */
+async function forge(folder: string, name: string, change: (file: string) => void): Promise<void> {
+  const file = join(folder, name);
+  change(file);
+  const manifest = JSON.parse(readFileSync(join(folder, manifestName), 'utf8')) as {
+    files: { name: string; bytes: number; sha256: string }[];
+  };
+  for (const entry of manifest.files)
+    if (entry.name === name)
+      Object.assign(entry, { bytes: statSync(file).size, sha256: await sha256Of(file, signal) });
+  writeFileSync(join(folder, manifestName), JSON.stringify(manifest));
+}
+
+const sql =
+  (...statements: string[]) =>
+  (file: string) => {
+    const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+    for (const each of statements) database.exec(each);
+    database.close();
+    for (const log of ['-wal', '-shm']) rmSync(`${file}${log}`, { force: true });
+  };
+
+const contentsOf = (folder: string) =>
+  readdirSync(folder).map((name) => [
+    name,
+    statSync(join(folder, name)).mtimeMs,
+    readFileSync(join(folder, name), 'base64'),
+  ]);
+
+it('says what was checked, opens no gateway, and changes nothing', async () => {
+  const folder = await given();
+  const before = contentsOf(folder);
+  const { exitCode, out, error } = await run('backup', 'verify', folder);
+  expect([exitCode, error]).toEqual([0, '']);
+  expect(out).toContain(`${folder} is whole, as of `);
+  expect(out).toMatch(/streams with 5 events have no gap, and release \S+ reads them all\.\n/);
+  expect(out).toContain(
+    '0 views are what their events give.\nThe records of 1 teams are signed.\nThe chain of the security log is whole: 0 entries.\nThe secrets are those',
+  );
+  expect(contentsOf(folder)).toEqual(before);
+  const json = JSON.parse((await run('backup', 'verify', folder, '--json')).out) as object;
+  expect(json).toMatchObject({ folder, by: 'ann', streams: 4, events: 5, teams: 1, findings: [] });
+});
+
+it('compares the views with the fold of their events', async () => {
+  const withViews = async (store: EventStore) => {
+    await writeViewVersions(store, [{ number: 1, schemas: viewSchemaVersions, state: 'live' }]);
+    for (const token of ['p1', 'p2']) await writeView(store, paymentKind, token);
+  };
+  const folder = await given(withViews);
+  expect((await run('backup', 'verify', folder)).out).toContain('2 views are what their events give.');
+  await forge(
+    folder,
+    'events.db',
+    sql(
+      "UPDATE events SET data = replace(data, 'EUR', 'USD') WHERE type LIKE '%View%' AND revision = 0 AND data LIKE '%p1%'",
+    ),
+  );
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^view_payment-p1: it is not what its events give\.$/m);
+  expect(out).toMatch(/is no backup to rely on: 1 findings\.\n$/);
+});
+
+const logged =
+  (...events: SecurityEvent[]) =>
+  (store: EventStore) =>
+    createSecurityLog({ ...parts, store }).record(
+      events.map((event) => ({ event, actor: { kind: 'service', name: 'spec' } })),
+    );
+const acted = (command: string): SecurityEvent => ({ type: 'OperatorActed', data: { command, detail: {} } });
+
+it('checks the chain of the security log', async () => {
+  const folder = await given(logged(acted('rebuild'), acted('webhook secret')));
+  expect((await run('backup', 'verify', folder)).out).toContain('security log is whole: 2 entries.\n');
+  await forge(folder, 'events.db', sql("UPDATE events SET data = replace(data, 'rebuild', 'nothing')"));
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([1, expect.stringMatching(/^security-log: Entry 0 was changed/m)]);
+});
+
+it('misses what the security log tells of a team and its stream has no more', async () => {
+  const gone = { team: 'shop', stream: 'team-shop', revision: 9, change: 'KeyRevoked', detail: {} };
+  const folder = await given(logged({ type: 'TeamChanged', data: { ...gone, signature: 's' } }));
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([
+    1,
+    expect.stringMatching(/^security-log: Event 9 of team-shop is in the security log, and is not/m),
+  ]);
+});
+
+it('finds nothing wrong with topics and webhooks of which only the latest are kept', async () => {
+  const folder = await given(async (store) => {
+    for (const stream of ['bus-gateway.payments.v1:0', 'webhook-t1']) {
+      const delivered = { id: 'whk_1', attempt: 1, at: 1, statusCode: 200 };
+      const events = [eventOf('Delivered', delivered), eventOf('Delivered', delivered)];
+      await store.append(stream, events, 'no-stream');
+      await store.truncate(stream, 1);
+    }
+  });
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([0, expect.stringContaining('is whole')]);
+});
+
+it('names events that this release cannot read', async () => {
+  const folder = await given(async (store) => {
+    const actor = { kind: 'service', name: 's' };
+    const metadata = { schemaVersion: 99, correlationId: 'c', causationId: 'c', recordedAt: 1, actor };
+    await store.append('payment-newer', [eventOf('PaymentNoted', {}, metadata)], 'no-stream');
+  });
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([
+    1,
+    expect.stringMatching(/^payment-newer: event 0 \(PaymentNoted\): event_of_newer/m),
+  ]);
+});
+
+it.each([
+  [
+    'a changed file',
+    (file: string) =>
+      writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, -1), Buffer.from('x')])),
+    'events.db: it was changed',
+  ],
+  ['a longer file', (file: string) => appendFileSync(file, 'x'), 'events.db: it has '],
+  ['a missing file', (file: string) => rmSync(file), 'events.db: it is not there.'],
+  [
+    'a log of another store',
+    (file: string) => writeFileSync(`${file}-wal`, ''),
+    'events.db-wal: it is not of this backup.',
+  ],
+])('names %s', async (_, change, finding) => {
+  const folder = await given();
+  change(join(folder, 'events.db'));
+  const { exitCode, out, error } = await run('backup', 'verify', folder);
+  expect([exitCode, error]).toEqual([1, '']);
+  expect(out).toContain(finding);
+  expect(out).not.toContain('is whole');
+});
+
+it.each([
+  [
+    'a gap in a stream',
+    'events.db',
+    sql(
+      "DELETE FROM events WHERE revision = 0 AND stream_id = (SELECT id FROM streams WHERE name = 'payment-p1')",
+    ),
+    'payment-p1: it has 1 events from revision 1 on',
+  ],
+  [
+    'fewer events than were backed up',
+    'events.db',
+    sql(
+      "DELETE FROM events WHERE stream_id = (SELECT id FROM streams WHERE name = 'payment-p2')",
+      "DELETE FROM streams WHERE name = 'payment-p2'",
+    ),
+    'events.db: it ends at ',
+  ],
+  [
+    'a record of a team that is not signed',
+    'events.db',
+    sql(
+      "UPDATE events SET type = 'TeamAdded', metadata = '{}' WHERE stream_id = (SELECT id FROM streams WHERE name = 'team-shop')",
+    ),
+    'operator-signing.pub: It has not signed all events of team-shop',
+  ],
+  [
+    'secrets of another gateway',
+    'data-secrets',
+    (file: string) => writeFileSync(file, `k1:${'ab'.repeat(32)}`),
+    'data-secrets: The event store was written with another data secret k1',
+  ],
+  [
+    'secrets that are none',
+    'callback-secrets',
+    (file: string) => writeFileSync(file, 'none'),
+    'callback-secrets: ',
+  ],
+  [
+    'a signing key of another gateway',
+    'operator-signing.key',
+    (file: string) => writeFileSync(file, newSigningKeys().privateKey.reveal()),
+    'operator-signing.key: What this private key signs would count for nothing',
+  ],
+])('names %s, also where the digests are right', async (_, name, change, finding) => {
+  const folder = await given();
+  await forge(folder, name, change);
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([1, expect.stringContaining(finding)]);
+  expect(out).not.toContain('ab'.repeat(32));
+});
+
+// Of a store of more than 10,000 events the end was taken from where SQLite counts, and not from the last event.
+it('names fewer events than were backed up, also of a large store', async () => {
+  const folder = await given(async (store) => {
+    const delivered = { id: 'whk_1', attempt: 1, at: 1, statusCode: 200 };
+    for (let number = 0; number < 11; number += 1) {
+      const events = Array.from({ length: 1_000 }, () => eventOf('Delivered', delivered));
+      await store.append(`webhook-t${number}`, events, 'no-stream');
+    }
+    await appendPayment(store, 'last', [requested()]);
+  });
+  await forge(
+    folder,
+    'events.db',
+    sql(
+      "DELETE FROM events WHERE stream_id = (SELECT id FROM streams WHERE name = 'payment-last')",
+      "DELETE FROM streams WHERE name = 'payment-last'",
+    ),
+  );
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([1, expect.stringContaining('events.db: it ends at ')]);
+});
+
+it('refuses what is no backup, or of a newer release, in a sentence', async () => {
+  const folder = await given();
+  const missing = await run('backup', 'verify', join(folder, 'none'));
+  expect([missing.exitCode, missing.error]).toEqual([
+    1,
+    expect.stringMatching(/^There is no backup in [^\n]*\.\n$/),
+  ]);
+  const manifest = JSON.parse(readFileSync(join(folder, manifestName), 'utf8')) as object;
+  for (const wrong of [
+    '{',
+    '[]',
+    JSON.stringify({ ...manifest, version: 2 }),
+    JSON.stringify({ ...manifest, files: [{ name: '../../etc/passwd', bytes: 1, sha256: 'a'.repeat(64) }] }),
+  ]) {
+    writeFileSync(join(folder, manifestName), wrong);
+    expect((await run('backup', 'verify', folder)).error).toMatch(
+      /backup\.json is not what tollgate backup writes[^\n]*\.\n$/,
+    );
+  }
+  writeFileSync(
+    join(folder, manifestName),
+    JSON.stringify({ ...manifest, schemaVersion: 99, release: '9.0.0' }),
+  );
+  expect((await run('backup', 'verify', folder)).out).toContain('use release 9.0.0.');
+});
+
+it('reads a backup that was copied elsewhere', async () => {
+  const folder = await given();
+  const elsewhere = join(dirname(folder), 'else where #1');
+  cpSync(folder, elsewhere, { recursive: true });
+  expect((await run('backup', 'verify', elsewhere)).exitCode).toBe(0);
+});

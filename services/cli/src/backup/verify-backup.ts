@@ -1,0 +1,212 @@
+/** Whether a gateway can be restored from a backup. Reads it where it is, needs no gateway, and changes nothing. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDataSecrets } from '@tollgate/command-service';
+import { type EventStore, beginning, checkEmbeddedCopy, openEmbeddedCopy } from '@tollgate/event-store';
+import { partitionStreamPrefix } from '@tollgate/message-bus';
+import { webhookStreamPrefix } from '@tollgate/notifier';
+import { schemaVersion } from '@tollgate/payment-domain';
+import { checkViews } from '@tollgate/projector';
+import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
+import { TollgateError, parseDataSecrets, parseWebhookSecrets, silentLog } from '@tollgate/service-kit';
+import {
+  type TeamKeys,
+  checkChain,
+  createTeamRecords,
+  securityLogStream,
+  teamStreamPrefix,
+  verifyAudit,
+} from '@tollgate/teams';
+import { liveIn, readViewVersion } from '@tollgate/views';
+import { openTeamKeys } from '@tollgate/gateway/configuration';
+import { faultsOf } from '../audit.ts';
+import { checkStore } from '../check-store.ts';
+import { number } from '../tools.ts';
+import {
+  type BackedUpFile,
+  type Manifest,
+  eventsName,
+  manifestName,
+  readManifest,
+  sha256Of,
+} from './manifest.ts';
+
+export interface VerifyOptions {
+  folder: string;
+  signal: AbortSignal;
+  /** Is given a line about what is being done. */
+  onProgress: (line: string) => void;
+}
+
+export interface Verified {
+  manifest: Manifest;
+  /** Streams without a gap, and the events in them. */
+  streams: number;
+  events: number;
+  /** Views that were compared with the fold of their events; undefined where this release rebuilds its views. */
+  views: number | undefined;
+  teams: number;
+  /** Entries of the security log, whose chain of hashes is whole. */
+  securityEntries: number;
+  /** What is wrong, a sentence each. */
+  findings: string[];
+}
+
+/** @throws TollgateError `backup_missing`, `backup_manifest_invalid`; what the signal was aborted with */
+export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
+  const { folder, signal, onProgress } = options;
+  const manifest = readManifest(folder);
+  const findings = [...newerVersion(manifest), ...strangers(folder, manifest)];
+  for (const file of manifest.files) {
+    onProgress(`reading ${file.name}`);
+    findings.push(...(await differencesOf(folder, file, signal)));
+  }
+  const none = { manifest, streams: 0, events: 0, views: undefined, teams: 0, securityEntries: 0 };
+  const file = join(folder, eventsName);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return { ...none, findings };
+  onProgress('checking pages, indexes and streams');
+  const {
+    streams,
+    events,
+    findings: damage,
+  } = checkEmbeddedCopy(file, [partitionStreamPrefix, webhookStreamPrefix]);
+  findings.push(...damage);
+  if (damage.length > 0) return { ...none, streams, events, findings };
+  const store = openEmbeddedCopy(file);
+  try {
+    const read = await readEvents(store, options, manifest);
+    findings.push(...read.findings, ...(await secretFindings(folder, manifest, store)));
+    const log = await checkSecurityLog(folder, manifest, store);
+    findings.push(...log.findings);
+    const { views, teams } = read;
+    return { manifest, streams, events, views, teams, securityEntries: log.entries, findings };
+  } finally {
+    await store.close();
+  }
+}
+
+const newerVersion = ({ schemaVersion: needed, release }: Manifest): string[] =>
+  needed <= schemaVersion
+    ? []
+    : [
+        `${manifestName}: the events are of schema version ${needed}, and this release reads up to ${schemaVersion}: use release ${release}.`,
+      ];
+
+/** A log of another file beside the events would be read into them where this is restored by copying all that is there. */
+const strangers = (folder: string, { files }: Manifest): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith(eventsName) && !files.some((file) => file.name === name))
+    .map((name) => `${name}: it is not of this backup.`);
+
+async function differencesOf(folder: string, file: BackedUpFile, signal: AbortSignal): Promise<string[]> {
+  const path = join(folder, file.name);
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) return [`${file.name}: it is not there.`];
+  if (bytes !== file.bytes)
+    return [
+      `${file.name}: it has ${number(bytes)} bytes, and had ${number(file.bytes)} when it was written.`,
+    ];
+  if ((await sha256Of(path, signal)) === file.sha256) return [];
+  return [`${file.name}: it was changed, its SHA-256 is another one.`];
+}
+
+async function readEvents(
+  store: EventStore,
+  { signal, onProgress }: VerifyOptions,
+  manifest: Manifest,
+): Promise<Pick<Verified, 'views' | 'teams' | 'findings'>> {
+  const check = await checkStore({ store, signal }, (events) => onProgress(`${number(events)} events read`));
+  const unreadable = check.unreadable.map(
+    ({ stream, revision, type, code, message }) =>
+      `${stream}: event ${revision} (${type}): ${code}: ${message}.`,
+  );
+  const views = await viewFindings(store, { signal, onProgress });
+  const last = await lastPosition(store, signal);
+  const position =
+    last === manifest.position ? [] : [`${eventsName}: it ends at ${last}, and not at ${manifest.position}.`];
+  return {
+    views: views.count,
+    teams: check.streams['team'] ?? 0,
+    findings: [...position, ...unreadable, ...views.findings],
+  };
+}
+
+async function viewFindings(
+  store: EventStore,
+  { signal, onProgress }: Pick<VerifyOptions, 'signal' | 'onProgress'>,
+): Promise<{ count: number | undefined; findings: string[] }> {
+  const { record } = await readViewVersion(store);
+  if (liveIn(record) === undefined) return { count: undefined, findings: [] };
+  const { views, differing } = await checkViews({
+    ...{ store, signal },
+    onProgress: ({ viewsRead }) => onProgress(`${number(viewsRead)} views compared`),
+  });
+  return { count: views, findings: differing.map((stream) => `${stream}: it is not what its events give.`) };
+}
+
+async function lastPosition(store: EventStore, signal: AbortSignal): Promise<string> {
+  for await (const item of store.subscribe({ from: beginning, prefixes: [], signal }))
+    if (item.kind === 'caught-up') return item.position;
+  signal.throwIfAborted();
+  return beginning;
+}
+
+/** Where the backup has the key that signs the records of teams, also that the log and the teams tell the same. */
+async function checkSecurityLog(
+  folder: string,
+  { files }: Manifest,
+  store: EventStore,
+): Promise<{ entries: number; findings: string[] }> {
+  const hasKey = files.some(({ name }) => name === 'operator-signing.pub');
+  const { head, fault, teamFaults } = hasKey
+    ? await verifyAudit({ store, verifier: teamKeysOf(folder).verifier() })
+    : { ...(await checkChain(store.read(securityLogStream))), teamFaults: [] };
+  // What a team changed in the last moment is brought into the log by the next process that runs.
+  const gone = teamFaults.filter(({ kind }) => kind === 'gone_or_changed');
+  const faults = faultsOf({ head, fault, hasNoted: undefined, teamFaults: gone });
+  return { entries: head === undefined ? 0 : head.revision + 1, findings: faults.map(ofLog) };
+}
+
+const ofLog = (fault: string) => `security-log: ${fault}`;
+
+const teamKeysOf = (folder: string): TeamKeys => openTeamKeys({}, { path: folder }, { mayInstall: false });
+
+/** Whether the keys and secrets are those that the events were written with. */
+async function secretFindings(folder: string, { files }: Manifest, store: EventStore): Promise<string[]> {
+  const has = (name: BackedUpFile['name']) => files.some((file) => file.name === name);
+  const text = (name: BackedUpFile['name']) => readFileSync(join(folder, name), 'utf8').trim();
+  const keys = teamKeysOf(folder);
+  const checks: [BackedUpFile['name'], () => unknown][] = [
+    ['callback-secrets', () => parseCallbackSecrets(text('callback-secrets'))],
+    ['webhook-secrets', () => parseWebhookSecrets(text('webhook-secrets'))],
+    ['data-secrets', () => checkDataSecrets(store, parseDataSecrets(text('data-secrets')))],
+    ['operator-signing.key', () => keys.signer()],
+    ['operator-signing.pub', () => requireSignedTeams(store, keys)],
+  ];
+  const findings: string[] = [];
+  for (const [name, check] of checks) {
+    if (!has(name)) continue;
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof TollgateError)) throw error;
+      findings.push(`${name}: ${error.message}`);
+    }
+  }
+  return findings;
+}
+
+async function requireSignedTeams(store: EventStore, keys: TeamKeys): Promise<void> {
+  const records = createTeamRecords({ verifier: keys.verifier(), log: silentLog, onChange: () => undefined });
+  const { signal } = new AbortController();
+  for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
+    if (item.kind === 'caught-up') break;
+    records.apply(item);
+  }
+  const { suspectStreams } = records.health();
+  if (suspectStreams.length === 0) return;
+  throw new TollgateError(
+    'team_events_unsigned',
+    `It has not signed all events of ${suspectStreams.join(', ')}, and what it has not signed counts for nothing.`,
+  );
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createEmbeddedEventStore } from '@tollgate/event-store';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
+import { describe, expect, it } from 'vitest';
+import { makeBackup } from './backup/make-backup.ts';
+import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
+import type { OpenedTools } from './tools.ts';
+import { runWith } from './testing/run-with.ts';
+
+const parts = { clock: systemClock, ids: systemIds, log: silentLog };
+
+/** A data directory with a team and two payments, whose store stays open, and a place for backups of it. */
+async function start(given: Partial<OpenedTools> = {}) {
+  const path = dirname(await temporaryFile());
+  const directory = openDataDirectory(path);
+  const store = await temporaryStore({ file: directory.eventsFile });
+  const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
+  const tools = { ...parts, store, directory, teamKeys, webhookSecrets: () => [], ...given };
+  const run = (...argv: string[]) => runWith(tools, [...argv, '--as', 'ann@shop.example']);
+  await run('team', 'add', 'shop');
+  await appendPayment(store, 'p1', [requested(), happening.accepted]);
+  await appendPayment(store, 'p2', [requested()]);
+  const place = dirname(await temporaryFile());
+  return { path, directory, store, run, place, folder: join(place, 'monday') };
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+const manifestOf = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')) as Record<string, unknown>;
+
+describe('backup', () => {
+  it('makes a folder for its owner only that says what it holds', async () => {
+    const { run, folder, place } = await start();
+    const { exitCode, out, error } = await run('backup', folder);
+    expect([exitCode, error]).toEqual([0, '']);
+    expect(out).toMatch(/holds 4 events \(1 MB\), as of .*\nIt holds no secrets/);
+    expect(readdirSync(place)).toEqual(['monday']);
+    expect(readdirSync(folder).toSorted()).toEqual(['backup.json', 'events.db', 'operator-signing.pub']);
+    expect(modeOf(folder)).toBe(0o700);
+    for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(0o600);
+    expect(manifestOf(folder)).toMatchObject({
+      ...{ kind: 'tollgate-backup', by: 'ann@shop.example', events: 4, hasSecrets: false, schemaVersion: 1 },
+      position: expect.stringMatching(/^0+4$/),
+    });
+  });
+
+  it('holds what a store is opened with again', async () => {
+    const { run, folder, store } = await start();
+    await run('backup', folder);
+    await appendPayment(store, 'p3', [requested()]);
+    const restored = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
+    expect(await Array.fromAsync(restored.read('payment-p1'))).toHaveLength(2);
+    expect(await Array.fromAsync(restored.read('payment-p3'))).toHaveLength(0);
+    await restored.close();
+  });
+
+  it('--with-secrets takes what the data directory has made, and names what is not there', async () => {
+    const { run, folder, directory } = await start();
+    const secrets = directory.dataSecrets(systemIds);
+    directory.webhookSecrets(systemIds);
+    const { out } = await run('backup', folder, '--with-secrets');
+    expect(out).toContain('Not in the data directory, and so not in it: callback-secrets.');
+    const names = ['data-secrets', 'operator-signing.key', 'webhook-secrets'];
+    for (const name of names) expect(modeOf(join(folder, name))).toBe(0o600);
+    expect(readFileSync(join(folder, 'data-secrets'), 'utf8')).toContain(secrets[0].kid);
+    expect(out).not.toContain(readFileSync(join(folder, 'data-secrets'), 'utf8').trim().slice(3));
+  });
+
+  it('--json prints what it has made, and no progress', async () => {
+    const { run, folder } = await start();
+    const { out } = await run('backup', folder, '--json');
+    expect(JSON.parse(out)).toEqual({ ...manifestOf(folder), folder, missingSecrets: [] });
+  });
+
+  it('takes an empty folder, and makes it private', async () => {
+    const { run, folder } = await start();
+    mkdirSync(folder, { mode: 0o755 });
+    expect((await run('backup', folder)).exitCode).toBe(0);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it('writes nothing into a folder that is not empty, a file, or where there is none', async () => {
+    const { run, folder, place, path } = await start();
+    await run('backup', folder);
+    const first = manifestOf(folder);
+    expect((await run('backup', folder)).error).toMatch(/monday is not empty: .*; nothing was written\.\n$/);
+    expect(manifestOf(folder)).toEqual(first);
+    writeFileSync(join(place, 'file'), '');
+    expect((await run('backup', join(place, 'file'))).error).toContain('is no folder');
+    expect((await run('backup', join(place, 'no', 'where'))).error).toContain('there is no folder');
+    expect((await run('backup', join(path, 'monday'))).error).toContain('would be lost with it');
+    expect((await run('backup', path)).error).toContain('would be lost with it');
+    expect(readdirSync(place).toSorted()).toEqual(['file', 'monday']);
+  });
+
+  it('is refused where the events are in EventStoreDB, with where to read on', async () => {
+    const { run, folder } = await start({ isEmbedded: false });
+    expect(await run('backup', folder)).toEqual({
+      ...{ exitCode: 1, out: '' },
+      error: expect.stringContaining('docs/operator/eventstoredb.md'),
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('stopped in the middle, it leaves nothing', async () => {
+    const stopping = AbortSignal.abort();
+    const { run, folder, place } = await start({ stopSignal: () => stopping });
+    expect(await run('backup', folder)).toMatchObject({
+      ...{ exitCode: 1, error: 'The backup was stopped; nothing of it is left.\n' },
+    });
+    expect(readdirSync(place)).toEqual([]);
+  });
+});
+
+describe('a backup that cannot be made', () => {
+  async function failing(
+    more: Partial<Parameters<typeof makeBackup>[0]>,
+    folderOf = (folder: string) => folder,
+  ) {
+    const { directory, folder, place } = await start();
+    const { signal } = new AbortController();
+    const options = { directory, folder: folderOf(folder), withSecrets: false, by: 'ann', signal, ...parts };
+    const error: unknown = await makeBackup({ ...options, ...more }).catch((thrown: unknown) => thrown);
+    return { error, left: readdirSync(place) };
+  }
+
+  it('is not begun on a disk without room', async () => {
+    const { error, left } = await failing({ roomOf: () => 1_000_000 });
+    expect(error).toMatchObject({
+      code: 'backup_no_room',
+      message: expect.stringMatching(/has room for 1 MB, and the backup needs \d+ MB/),
+    });
+    expect(left).toEqual([]);
+  });
+
+  it('leaves what somebody else has put there meanwhile, and nothing of its own', async () => {
+    const racing = await start();
+    const { folder, place, directory } = racing;
+    const takesLong = {
+      now: () => {
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'other'), '');
+        return 0;
+      },
+    };
+    const options = { directory, folder, withSecrets: false, by: 'ann', ...parts };
+    const { signal } = new AbortController();
+    const making = makeBackup({ ...options, signal, clock: { ...systemClock, ...takesLong } });
+    await expect(making).rejects.toMatchObject({ code: 'backup_folder_not_empty' });
+    expect(readdirSync(place)).toEqual(['monday']);
+    expect(readdirSync(folder)).toEqual(['other']);
+  });
+
+  it('says so where the folder cannot be written', async () => {
+    const { error } = await failing({}, () => '/proc/monday');
+    expect(error).toMatchObject({ code: expect.stringMatching(/^backup_(folder_invalid|no_room)$/) });
+  });
+
+  it('is nothing to rely on where it was killed: a part has no manifest', async () => {
+    const { run, folder, place } = await start();
+    await run('backup', folder);
+    rmSync(join(folder, 'backup.json'));
+    const { exitCode, error } = await run('backup', 'verify', folder);
+    expect([exitCode, error]).toEqual([1, expect.stringMatching(/^There is no backup in .*monday/)]);
+    expect(readdirSync(place)).toEqual(['monday']);
+  });
+});

@@ -1,0 +1,110 @@
+/** `backup`, `backup verify`, `compact`: copies and size of the embedded store. */
+import { resolve } from 'node:path';
+import { compactEmbeddedStore, livingMembers } from '@tollgate/event-store';
+import { release } from '@tollgate/gateway/configuration';
+import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import { type Backup, inMegabytes, makeBackup } from './backup/make-backup.ts';
+import { type Verified, verifyBackup } from './backup/verify-backup.ts';
+import { type CommandTools, number, stopSignalOf } from './tools.ts';
+
+/** A line for each so many per cent at most. */
+const percentStep = 10;
+
+export async function back(
+  tools: CommandTools,
+  request: { folder: string; withSecrets: boolean },
+): Promise<CommandResult> {
+  const { directory, clock, ids, person, isEmbedded = true } = tools;
+  if (!isEmbedded)
+    return refuse(
+      'The events are in EventStoreDB, which has backups of its own: see "Backups" in docs/operator/eventstoredb.md.',
+    );
+  const signal = stopSignalOf(tools);
+  let printedPercent = 0;
+  const onProgress = ({ bytesCopied, bytes }: { bytesCopied: number; bytes: number }) => {
+    const percent = Math.floor((100 * bytesCopied) / bytes);
+    if (percent < printedPercent + percentStep) return;
+    printedPercent = percent - (percent % percentStep);
+    tools.progress(`${printedPercent} % of ${inMegabytes(bytes)} copied\n`);
+  };
+  try {
+    const backup = await makeBackup({
+      ...{ directory, clock, ids, signal, onProgress, by: person.name },
+      ...request,
+    });
+    return done(toText(backup), backup);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return refuse('The backup was stopped; nothing of it is left.');
+  }
+}
+
+function toText({ folder, events, takenAt, files, hasSecrets, missingSecrets }: Backup): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const secrets = hasSecrets
+    ? 'It holds the secrets of the data directory: anyone who reads it can do what the gateway can.'
+    : 'It holds no secrets (--with-secrets): keep those of the data directory, too, in another place.';
+  return [
+    `${folder} holds ${events.toLocaleString('en')} events (${inMegabytes(bytes)}), as of ${takenAt}.`,
+    secrets,
+    ...(missingSecrets.length === 0
+      ? []
+      : [`Not in the data directory, and so not in it: ${missingSecrets.join(', ')}.`]),
+    `Check it: tollgate backup verify ${folder}`,
+  ].join('\n');
+}
+
+export async function verify(
+  { progress }: Pick<CommandTools, 'progress'>,
+  { folder: given }: { folder: string },
+): Promise<CommandResult> {
+  const folder = resolve(given);
+  // Nothing is left to clean up: a signal may end the process.
+  const { signal } = new AbortController();
+  const verified = await verifyBackup({ folder, signal, onProgress: (line) => progress(`${line}\n`) });
+  const { manifest, ...found } = verified;
+  const json = { folder, ...manifest, ...found };
+  if (found.findings.length === 0) return done(toVerifiedText(folder, verified), json);
+  const text = `${found.findings.join('\n')}\n${folder} is no backup to rely on: ${number(found.findings.length)} findings.`;
+  return done(text, json, 1);
+}
+
+function toVerifiedText(folder: string, verified: Verified): string {
+  const { manifest, streams, events, views, teams, securityEntries } = verified;
+  const { files, takenAt, by, release: madeBy, hasSecrets } = manifest;
+  return [
+    `${folder} is whole, as of ${takenAt} (by ${by}, release ${madeBy}).`,
+    `Files as they were written: ${files.map(({ name }) => name).join(', ')}.`,
+    `${number(streams)} streams with ${number(events)} events have no gap, and release ${release} reads them all.`,
+    views === undefined
+      ? `Release ${release} rebuilds its views from them.`
+      : `${number(views)} views are what their events give.`,
+    `The records of ${number(teams)} teams are signed.`,
+    `The chain of the security log is whole: ${number(securityEntries)} entries.`,
+    hasSecrets ? 'The secrets are those that it was written with.' : 'It holds no secrets.',
+  ].join('\n');
+}
+
+/** Returns unused room of the embedded store to the disk. */
+export async function compact({
+  store,
+  clock,
+  directory,
+  isEmbedded = true,
+}: CommandTools): Promise<CommandResult> {
+  if (!isEmbedded) {
+    const message =
+      'The events are in EventStoreDB, which a scavenge makes smaller: see "EventStoreDB" in docs/operator/operations.md.';
+    return refuse(message);
+  }
+  const living = await livingMembers(store, clock);
+  if (living.length > 0) return refuse(toRunning(living.map(({ member }) => member)));
+  const compaction = compactEmbeddedStore(directory.eventsFile);
+  const { bytesBefore, bytesAfter } = compaction;
+  const text = `${directory.eventsFile} has ${inMegabytes(bytesAfter)}, and had ${inMegabytes(bytesBefore)}.`;
+  return done(text, { file: directory.eventsFile, ...compaction });
+}
+
+/** It would wait for the whole time, and refuse requests. */
+const toRunning = (members: readonly string[]): string =>
+  `Stop what runs first: ${members.join(', ')}. What was killed counts as running for half a minute.`;

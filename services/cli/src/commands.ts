@@ -1,0 +1,403 @@
+/** Every command of `tollgate`: its name, what it does, its parameters, and the function that does it. */
+import { publishedTopics } from '@tollgate/event-publisher';
+import {
+  type Command,
+  argument,
+  atLeastOne,
+  choice,
+  commandsOf,
+  exactlyOne,
+  flag,
+  list,
+  option,
+  optionOr,
+  optionalArgument,
+  requiredOption,
+  text,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
+import { limitedOperations, scopes, securityEventKinds } from '@tollgate/teams';
+import * as accounts from './accounts.ts';
+import { adopt, adoptParameters } from './adopt.ts';
+import { showAudit, verifyLog } from './audit.ts';
+import { back, compact, verify } from './backups.ts';
+import { listDeadLetters, replayCallbacks } from './callbacks.ts';
+import * as keys from './keys.ts';
+import * as operators from './operators.ts';
+import * as read from './parameters.ts';
+import { forgetCustomer } from './payments.ts';
+import { rebuildViews } from './rebuild.ts';
+import { reconcile, reconcileParameters } from './reconcile.ts';
+import { restore } from './restore.ts';
+import * as secrets from './secrets.ts';
+import * as teams from './teams.ts';
+import type { ActingTools } from './tools.ts';
+import { checkTopics, republish, tail, topicPlace } from './topics.ts';
+import { checkUpgrade, finishUpgrade } from './upgrade.ts';
+import * as webhooks from './webhooks.ts';
+
+const command = commandsOf<ActingTools>();
+
+export const commands: readonly Command<ActingTools>[] = [
+  command(
+    'team add',
+    'add a team; its keys are issued by `key issue`',
+    { name: argument('<name>', 'lower-case letters, digits and hyphens', read.teamName) },
+    teams.addTeam,
+  ),
+  command('team list', 'show all teams', {}, teams.listTeams),
+  command('team show', 'show a team: keys, URLs, wallet, limits', { team: read.team }, teams.showTeam),
+  command(
+    'team allow-origins',
+    'set where the URLs of a team may point; each list replaces the one before\n' +
+      'an origin is https://host[:port], or of this machine: http://localhost:8080, http://127.0.0.1:* (any port)',
+    {
+      team: read.team,
+      callback: list('<origin> …', 'where webhooks of the team may go; nowhere before this is set', text),
+      noCallback: flag('send the team no webhooks'),
+      redirect: list(
+        '<origin> …',
+        'where customers may be sent after a payment; any https URL by default',
+        text,
+      ),
+      noRedirect: flag('send customers nowhere'),
+    },
+    teams.allowOrigins,
+    atLeastOne('callback', 'noCallback', 'redirect', 'noRedirect'),
+  ),
+  command(
+    'team wallet',
+    'choose what payouts of a team are taken from; replaces the choice before',
+    {
+      team: read.team,
+      own: flag('what the team took itself, less what it refunded and paid out'),
+      shared: option('<wallet>', 'the same of all teams that name this wallet, together', read.walletName),
+      providerBalance: flag('whatever the provider has, including the money of other teams'),
+    },
+    teams.chooseWallet,
+    exactlyOne('own', 'shared', 'providerBalance'),
+  ),
+  command(
+    'team approval',
+    'hold payouts above a sum until a second key with the scope approvals approves them',
+    {
+      team: read.team,
+      environment: read.environmentOf('of the payouts'),
+      currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
+      above: option('<sum>', 'in minor units; 0: every payout waits', read.sumFrom(0)),
+      none: flag('no payout waits'),
+    },
+    teams.requireApproval,
+    exactlyOne('above', 'none'),
+  ),
+  command(
+    'team limit',
+    'limit what a team, or one of its keys, may request per call and per day (UTC)\n' +
+      'each limit replaces the one before; a sum that is left out is not limited',
+    {
+      team: read.team,
+      environment: read.environmentOf('of the keys'),
+      operation: requiredOption('<operation>', limitedOperations.join(', '), choice(limitedOperations)),
+      currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
+      key: option('<keyId>', 'of this key alone; else of all keys of the team together', text),
+      perCall: option('<sum>', 'of one call, in minor units', read.sumFrom(1)),
+      perDay: option('<sum>', 'of one day in UTC, in minor units', read.sumFrom(1)),
+      none: flag('remove the limit'),
+    },
+    teams.limitMoney,
+    (values) =>
+      values.none
+        ? exactlyOne('none', 'perCall', 'perDay')(values)
+        : atLeastOne('perCall', 'perDay', 'none')(values),
+  ),
+  command(
+    'key issue',
+    'issue a key and print it, this once; two per environment may be active, so that one replaces the other',
+    {
+      team: read.team,
+      environment: read.environmentOf('where it is valid'),
+      scopes: requiredOption('<scopes>', `separated by commas: ${scopes.join(', ')}`, read.scopeList),
+      requestsPerSecond: option(
+        '<count>',
+        'a limit of its own instead of the default',
+        wholeNumber(1, 100_000),
+      ),
+      expires: option('<when>', '90d, or a day such as 2027-03-31 (its end, UTC)', read.expiry),
+      networks: option('<networks>', 'only from these: 10.20.0.0/16,2001:db8::/32', read.items),
+    },
+    keys.issueKey,
+  ),
+  command(
+    'key revoke',
+    'revoke a key permanently; takes effect within a second',
+    { team: read.team, keyId: argument('<keyId>', 'its id, or the whole key', text) },
+    keys.revokeKey,
+  ),
+  command('key list', 'show the keys of a team, or of all', { team: read.optionalTeam }, keys.listKeys),
+  command(
+    'init-signing',
+    'make the keys that sign and check changes of teams, unless there are some\n' +
+      'the private one stays with those who manage teams (TOLLGATE_TEAM_SIGNING_KEY_FILE), every service gets the public one',
+    {},
+    secrets.initSigning,
+  ),
+  command(
+    'operator link',
+    'print a link that signs the person (--as) in to the console, once, within 15 minutes',
+    {
+      ...read.grants,
+      url: option('<url>', 'of the gateway, if not as in quickstart.json', read.gatewayOrigin),
+    },
+    operators.printLink,
+  ),
+  command(
+    'operator token',
+    'print a credential with which the person (--as) calls the API instead of a key',
+    {
+      ...read.grants,
+      hours: optionOr('<hours>', 'until it expires', wholeNumber(1, 24 * 31), '8'),
+    },
+    operators.printToken,
+  ),
+  command(
+    'operator list',
+    'list the tokens and sessions of people; their secrets are never shown',
+    { person: option('<name>', 'only those of this person', text) },
+    operators.listCredentials,
+  ),
+  command(
+    'operator revoke',
+    'revoke a token or session, or everything of a person; takes effect within a second',
+    {
+      id: optionalArgument('<id>', 'its id, from the list', text),
+      person: option('<name>', 'everything of this person, including unused sign-in links', text),
+    },
+    operators.revokeCredentials,
+    ({ id, person }) =>
+      (id === undefined) === (person === undefined) ? 'Give exactly one of <id> and --person' : undefined,
+  ),
+  command(
+    'account list',
+    'print which accounts were paused or drained, when, by whom and why',
+    {},
+    accounts.listAccounts,
+  ),
+  command(
+    'account pause',
+    'make no call that moves money through an account; inquiries and callbacks continue',
+    read.onAccount,
+    accounts.changeTo('pause', 'paused'),
+  ),
+  command(
+    'account drain',
+    'give an account no new payments and payouts; existing ones continue',
+    read.onRestored,
+    accounts.changeTo('drain', 'draining'),
+  ),
+  command(
+    'account resume',
+    'use a paused or drained account again',
+    read.onRestored,
+    accounts.changeTo('resume', 'active'),
+  ),
+  command(
+    'account reload',
+    'have every process read its accounts file (PROVIDER_ACCOUNTS_FILE) again',
+    {},
+    accounts.reloadAccounts,
+  ),
+  command(
+    'payment forget',
+    'erase the stored e-mail and IP address of the customer of a payment, and list which texts stay in the books',
+    {
+      token: argument('<token>', 'the token of the payment', read.paymentToken),
+      yes: flag('do it; otherwise only print what would be done'),
+    },
+    forgetCustomer,
+  ),
+  command('secrets rewrap', 're-encrypt all under the first of DATA_SECRETS', {}, secrets.rewrapSecrets),
+  command(
+    'secrets retire',
+    'rewrap, and stop needing a data secret; repeats of requests recorded under it are refused from then on',
+    {
+      name: argument('<name>', 'its name, the part before the colon', text),
+      yes: flag('do it; otherwise only print what would be done'),
+    },
+    secrets.retireSecret,
+  ),
+  command(
+    'audit',
+    'the security log: rejected callers, changes of teams and keys, exports, resolved reviews',
+    {
+      since: optionOr(
+        '<when>',
+        '7d, a day in UTC such as 2026-11-23, or a time such as 2026-11-23T08:00Z',
+        read.since,
+        '30d',
+      ),
+      team: option('<name>', 'of one team', read.teamName),
+      kind: option(
+        '<kind>',
+        'of one kind',
+        choice(Object.keys(securityEventKinds) as (keyof typeof securityEventKinds)[]),
+      ),
+      limit: optionOr('<count>', 'the last ones at most', wholeNumber(1, 999_999), '1000'),
+    },
+    showAudit,
+  ),
+  command(
+    'audit verify',
+    'check that no entry of the security log was changed, removed or inserted, and print the hash of the last entry\n' +
+      'store that hash elsewhere: missing entries at the end are found by it only; exit code 1 if something is wrong',
+    { head: option('<hash>', 'a hash that was stored before', read.hash) },
+    verifyLog,
+  ),
+  command(
+    'webhook secret',
+    'print the secret that a team verifies its webhooks with',
+    read.ofWebhooks,
+    webhooks.showSecrets,
+  ),
+  command(
+    'webhook rotate',
+    'give a team a new secret, of all its endpoints or of one origin\n' +
+      'for a while webhooks carry the signatures of both secrets, so that receivers can change over',
+    {
+      ...read.ofWebhooks,
+      overlap: optionOr('<days>', 'how long both sign; 0d if the former secret has leaked', read.days, '7d'),
+    },
+    webhooks.rotateSecret,
+  ),
+  command(
+    'webhook list',
+    'show webhooks of a payment or payout with every delivery',
+    { token: read.subject },
+    webhooks.listWebhooks,
+  ),
+  command(
+    'webhook replay',
+    'deliver the webhooks of a payment or payout again',
+    { token: read.subject, id: option('<id>', 'only this one', text) },
+    webhooks.replayWebhooks,
+  ),
+  command(
+    'callbacks dead-letters',
+    'list dead-lettered callbacks of the Payment Service',
+    {},
+    listDeadLetters,
+  ),
+  command(
+    'callbacks replay',
+    'publish dead-lettered callbacks again; the running gateway applies them',
+    {
+      offset: option('<partition/offset>', 'the one at this place', read.recordPlace),
+      all: flag('all that were not published again yet'),
+    },
+    replayCallbacks,
+    exactlyOne('offset', 'all'),
+  ),
+  command(
+    'tail',
+    'show the records of a topic; consumers are not affected',
+    {
+      topic: argument('<topic>', read.topicNames.join(', '), choice(read.topicNames)),
+      key: option('<token>', 'only those of this payment, payout or dispute', text),
+      from: option(
+        '<place>',
+        'beginning, end, or a time such as 2030-01-31T12:00:00Z (default: beginning, or end with --follow)',
+        topicPlace,
+      ),
+      follow: flag('show new records until Ctrl-C'),
+    },
+    tail,
+    ({ from, follow }) => (from === 'end' && !follow ? '--from end needs --follow' : undefined),
+  ),
+  command(
+    'rebuild',
+    'rebuild all read models from the events and switch when they are complete; may be stopped and started again',
+    {
+      check: flag('only compare the read models with the events, and name what differs'),
+      dropOtherReleases: flag('only remove the read models of other releases'),
+    },
+    rebuildViews,
+  ),
+  command(
+    'upgrade check',
+    'read the whole event store with this release and report what it cannot read; changes nothing',
+    {},
+    checkUpgrade,
+  ),
+  command(
+    'upgrade finish',
+    'raise the schema version of the store to that of this release; the release before cannot start again then',
+    {},
+    finishUpgrade,
+  ),
+  command('topics create', 'create missing topics on Kafka', read.kafka, checkTopics('ensureTopics')),
+  command(
+    'topics check',
+    'compare the topics on Kafka with their settings',
+    read.kafka,
+    checkTopics('checkTopics'),
+  ),
+  command(
+    'topics republish',
+    'have the publisher publish events again, with the same ce_ids, after a topic lost records',
+    {
+      topic: option('<topic>', 'only the events of this topic', choice(publishedTopics)),
+      from: option('<time>', 'events recorded at this time or later; all by default', read.instant),
+    },
+    republish,
+  ),
+  command(
+    'backup',
+    'copy the embedded event store into a folder while the gateway runs',
+    {
+      folder: argument('<folder>', 'to be made, or empty; on another disk', text),
+      withSecrets: flag('include the secrets of the data directory: keep them apart from the rest'),
+    },
+    back,
+  ),
+  {
+    ...command(
+      'backup verify',
+      'read a backup and report whether a gateway can be restored from it; needs no gateway\nexit code 1 if something is wrong',
+      { folder: read.backupFolder },
+      verify,
+    ),
+    isAlone: true,
+  },
+  command(
+    'restore',
+    'put a backup into an empty data directory and begin a new epoch: all accounts are paused, payouts that awaited approval are void\n' +
+      'the lost days must be reconciled before an account resumes; docs/operator/operations.md, "Backup and restore"',
+    {
+      backup: optionalArgument('<backup>', 'folder of the backup', text),
+      storeWasRestored: flag('EventStoreDB was restored by its own tools: only begin the epoch'),
+    },
+    restore,
+    ({ backup, storeWasRestored }) =>
+      (backup === undefined) === storeWasRestored
+        ? undefined
+        : 'Give exactly one of <backup> and --store-was-restored',
+  ),
+  command(
+    'compact',
+    'return unused room of the embedded event store to the disk; stop the gateway first',
+    {},
+    compact,
+  ),
+  command(
+    'reconcile',
+    "have the running gateway compare an account's payments and payouts with the Payment Service; exit code 1 if something differs",
+    reconcileParameters,
+    reconcile,
+  ),
+  command(
+    'adopt',
+    'take the payments that an account made before the gateway, and their recurring tokens, under a team\n' +
+      'calls nothing that moves money, and may be stopped and started again',
+    adoptParameters,
+    adopt,
+  ),
+];

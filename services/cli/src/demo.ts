@@ -1,0 +1,87 @@
+/** `npm run demo`: takes one payment through a running gateway and prints its history as it happens. */
+import { readFileSync } from 'node:fs';
+import { StartupError, readConfig, systemClock } from '@tollgate/service-kit';
+import { z } from 'zod';
+import { type Quickstart, openDataDirectory } from '@tollgate/gateway/configuration';
+import { createCustomer, payOnHostedPage } from '@tollgate/payment-service/customer';
+import { createGatewayCalls, untilApproved } from './gateway-calls.ts';
+
+const card = '4392963203551251';
+
+const createdSchema = z.object({ token: z.string(), processingUrl: z.string() });
+const eventSchema = z.object({ revision: z.int(), type: z.string(), at: z.string(), phase: z.string() });
+const historySchema = z.object({ events: z.array(eventSchema) });
+const paymentSchema = z.object({ payment: z.object({ status: z.string() }) });
+
+function runningGateway(): Quickstart {
+  const { TOLLGATE_DATA_DIR } = readConfig(
+    z.object({ TOLLGATE_DATA_DIR: z.string().default('.data') }),
+    process.env,
+  );
+  const quickstart = openDataDirectory(TOLLGATE_DATA_DIR).readQuickstart();
+  if (quickstart === undefined)
+    throw new StartupError(
+      'not_running',
+      `There is no gateway in ${TOLLGATE_DATA_DIR}: run npm start in another terminal first.`,
+    );
+  return quickstart;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function demo(): Promise<void> {
+  const quickstart = runningGateway();
+  const { caFile } = quickstart;
+  if (caFile === undefined)
+    throw new StartupError(
+      'no_sandbox',
+      'This gateway calls real accounts; the demo pays in the sandbox only.',
+    );
+  const call = createGatewayCalls(quickstart);
+  const body = {
+    product: 'Tea for two',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber: `demo-${systemClock.now()}`,
+  };
+  const created = await call(createdSchema, { method: 'POST', path: '/api/v1/payments', body });
+  say(`created   ${created.token}`);
+  say(`page      ${created.processingUrl}`);
+  const history = `/api/v1/payments/${created.token}/events`;
+  let shown = 0;
+  async function showNews(): Promise<string | undefined> {
+    const { events } = await call(historySchema, { method: 'GET', path: history });
+    for (const event of events.slice(shown)) say(`  ${event.at}  ${event.type.padEnd(18)} ${event.phase}`);
+    shown = events.length;
+    return events.at(-1)?.phase;
+  }
+  await showNews();
+  say(`paying    with ${card}`);
+  const customer = createCustomer(readFileSync(caFile, 'utf8'));
+  const paying = payOnHostedPage(customer, { processingUrl: created.processingUrl, card });
+  await untilApproved(showNews);
+  await paying;
+  await customer.close();
+  // The history is read from the events, the payment from a read model, which follows a moment later.
+  const path = `/api/v1/payments/${created.token}`;
+  const readStatus = async () => (await call(paymentSchema, { method: 'GET', path })).payment.status;
+  await untilApproved(readStatus);
+  say('status    approved');
+}
+
+const usage = `npm run demo
+
+Takes one payment of 12.50 EUR through the gateway that runs on TOLLGATE_DATA_DIR, in its sandbox, and prints its history.
+`;
+
+try {
+  const argv = process.argv.slice(2);
+  if (argv.length === 0) await demo();
+  else process.stdout.write(usage);
+} catch (error) {
+  if (!(error instanceof StartupError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,136 @@
+/** Opens what a gateway keeps, while it runs or not. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
+import { type TopicSpec, prefixTopicReader, prefixTopics } from '@tollgate/message-bus';
+import { inquiryLimits } from '@tollgate/command-service';
+import { schemaVersion } from '@tollgate/payment-domain';
+import { providers } from '@tollgate/provider';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  StartupError,
+  parseDataSecrets,
+  parseWebhookSecrets,
+} from '@tollgate/service-kit';
+import {
+  type DataDirectory,
+  type KafkaConfig,
+  type TeamSigningConfig,
+  accountNamesBesideGateway,
+  accountsBesideGateway,
+  defaultCallDeadlineMs,
+  openDataDirectory,
+  openStore,
+  openTeamKeys,
+  parseInternalSecrets,
+  release,
+} from '@tollgate/gateway/configuration';
+import { type OpenedTools, noAccount } from './tools.ts';
+
+export interface BesideGatewayConfig {
+  /** Names the accounts, of which `env` may hold the private keys. */
+  accountsFile?: string | undefined;
+  callDeadlineMs?: number | undefined;
+  env?: Readonly<Record<string, string | undefined>>;
+  webhookSecrets?: string | undefined;
+  dataSecrets?: string | undefined;
+  internalSecrets?: string | undefined;
+  teamSigning?: TeamSigningConfig;
+  kafka?: KafkaConfig | undefined;
+  eventStore?: EventStoreDbConnection | undefined;
+}
+
+/**
+ * @throws StartupError, one sentence. A data directory that is not there is never made: in a wrong place, everything that
+ * was done would be done to nobody.
+ */
+export async function openBesideGateway(
+  dataDir: string,
+  parts: { clock: Clock; ids: Ids; log: Log },
+  configured: BesideGatewayConfig = {},
+): Promise<{ tools: OpenedTools; close: () => Promise<void> }> {
+  const path = resolve(dataDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw notThere(path);
+  const directory = openDataDirectory(path);
+  const { eventStore } = configured;
+  const file = directory.eventsFile;
+  if (eventStore === undefined && statSync(file, { throwIfNoEntry: false }) === undefined)
+    throw notThere(path);
+  const opened = await openStore({ eventStore, file, ...parts });
+  const self = { release, reads: schemaVersion };
+  await requireReadable({ ...parts, store: opened.store }, self).catch(async (error: unknown) => {
+    await opened.store.close();
+    throw error;
+  });
+  const store = guardAppends(opened.store);
+  // As the gateway does: from the environment, else from its file.
+  const webhookSecrets = () =>
+    configured.webhookSecrets === undefined
+      ? directory.webhookSecrets(parts.ids)
+      : parseWebhookSecrets(configured.webhookSecrets);
+  const dataSecrets = () =>
+    configured.dataSecrets === undefined
+      ? directory.dataSecrets(parts.ids)
+      : parseDataSecrets(configured.dataSecrets);
+  const internalSecrets = () =>
+    configured.internalSecrets === undefined
+      ? directory.internalSecrets(parts.ids)
+      : parseInternalSecrets(configured.internalSecrets);
+  const openAccount = openAccountsBeside(directory, parts, configured);
+  const isEmbedded = eventStore === undefined;
+  const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall: isEmbedded });
+  const tools = {
+    ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, internalSecrets },
+    ...{ openAccount, teamKeys },
+    accountNames: () => accountNamesBesideGateway(configured.accountsFile, directory),
+    ...(await kafkaTools(configured.kafka, parts)),
+  };
+  return { tools, close: () => store.close() };
+}
+
+/** Of each account its configuration, and a client of its own. */
+const openAccountsBeside =
+  (
+    directory: DataDirectory,
+    { clock }: { clock: Clock },
+    { accountsFile, callDeadlineMs = defaultCallDeadlineMs, env = {} }: BesideGatewayConfig,
+  ): NonNullable<OpenedTools['openAccount']> =>
+  (environment, name) => {
+    const accounts = accountsBesideGateway(accountsFile, env, directory).filter(
+      (account) => account.environment === environment,
+    );
+    const account = accounts.find((each) => each.name === name);
+    if (account === undefined) throw noAccount(name, environment, accounts);
+    const maxConnections = account.concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax;
+    const options = { ...account, deadlineMs: callDeadlineMs, maxConnections, clock };
+    return { ...account, provider: providers[account.provider](options) };
+  };
+
+async function kafkaTools(
+  kafka: KafkaConfig | undefined,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<Pick<OpenedTools, 'openBus' | 'topicReader' | 'topicAdmin'>> {
+  if (kafka === undefined) return {};
+  const { checkTopics, createKafkaMessageBus, createKafkaTopicReader, ensureTopics } =
+    await import('@tollgate/message-bus/kafka');
+  const { topicPrefix } = kafka;
+  const connection = { ...kafka.connection, clock, log };
+  const prefixed = (specs: readonly TopicSpec[]) =>
+    specs.map((spec) => ({ ...spec, topic: `${topicPrefix}${spec.topic}` }));
+  return {
+    openBus: () => prefixTopics(createKafkaMessageBus(connection), topicPrefix),
+    topicReader: prefixTopicReader(createKafkaTopicReader(connection), topicPrefix),
+    topicAdmin: {
+      ensureTopics: (specs) => ensureTopics(connection, prefixed(specs)),
+      checkTopics: (specs) => checkTopics(connection, prefixed(specs)),
+    },
+  };
+}
+
+const notThere = (path: string) =>
+  new StartupError(
+    'data_dir_missing',
+    `TOLLGATE_DATA_DIR is ${path}, and no gateway keeps its data there: set it to the one of your gateway, or start the gateway once.`,
+  );

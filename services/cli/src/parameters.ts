@@ -1,0 +1,184 @@
+/** How the commands read their parameters. Days are in UTC and instants name their zone: no machine's zone changes a result. */
+import { gatewayTopics } from '@tollgate/gateway-api';
+import { currencySchema } from '@tollgate/payment-domain/money';
+import { environmentSchema } from '@tollgate/payment-domain';
+import { dayMs } from '@tollgate/service-kit';
+import {
+  InvalidParameter,
+  argument,
+  choice,
+  flag,
+  option,
+  optionOr,
+  optionalArgument,
+  requiredOption,
+  text,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
+import {
+  normaliseOrigin,
+  operatorRoles,
+  scopeSchema,
+  scopes,
+  teamNameSchema,
+  walletNameSchema,
+} from '@tollgate/teams';
+import { z } from 'zod';
+
+/** Reads what a schema accepts; its first message, or the one given, says what is wrong. */
+const matching =
+  <Value>(schema: z.ZodType<Value, string>, message?: string) =>
+  (text: string): Value => {
+    const { data, error } = schema.safeParse(text);
+    if (error !== undefined) throw new InvalidParameter(message ?? error.issues[0]?.message ?? 'is invalid');
+    return data;
+  };
+
+const pattern = (expression: RegExp, message: string) => matching(z.string().regex(expression), message);
+
+export const teamName = matching(teamNameSchema);
+export const walletName = matching(walletNameSchema);
+export const currency = matching(currencySchema, 'must be an ISO 4217 alphabetic code in capitals');
+export const hash = pattern(/^[0-9a-f]{64}$/, 'must be a hash of 64 hexadecimal digits');
+export const subjectToken = pattern(/^[A-Za-z0-9_-]{1,128}$/, 'must be the token of a payment or payout');
+export const recordPlace = pattern(/^\d{1,9}\/\d{1,19}$/, 'must be a partition and an offset such as 3/17');
+
+const unlessPayout = /^(?!po_)/;
+export const paymentToken = (text: string): string => {
+  pattern(
+    unlessPayout,
+    'must be the token of a payment: of a payout only its masked destination is stored',
+  )(text);
+  return pattern(/^pay_[A-Za-z0-9_-]{1,124}$/, 'must be the token of a payment')(text);
+};
+
+/** An amount in minor units. */
+export const sumFrom =
+  (min: number) =>
+  (text: string): number => {
+    const sum = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (Number.isSafeInteger(sum) && sum >= min) return sum;
+    throw new InvalidParameter(`must be a whole number of minor units, at least ${min}`);
+  };
+
+export const items = (text: string): string[] => text.split(',').map((each) => each.trim());
+
+export const scopeList = (text: string) => {
+  const { data } = scopeSchema.array().safeParse([...new Set(items(text))]);
+  if (data === undefined) throw new InvalidParameter(`must be some of ${scopes.join(', ')}`);
+  return data;
+};
+
+/** As in `2026-11-23`. */
+export const day = matching(z.iso.date(), 'must be a day that exists, written YYYY-MM-DD');
+
+const instantSchema = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  // To the minute.
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
+/** As in `2026-11-23` or `2026-11-23T08:00Z`. @returns milliseconds since the Unix epoch */
+export const instant = (text: string): number =>
+  Date.parse(
+    matching(
+      instantSchema,
+      'must be a day in UTC such as 2026-11-23, or a time with its zone such as 2026-11-23T08:00Z',
+    )(text),
+  );
+
+export const days = (text: string): number => {
+  const [, count] = /^(\d{1,4})d$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidParameter('must be a number of days such as 7d');
+  return Number(count) * dayMs;
+};
+
+/** Depends on the time of the call. */
+type AtCall = (now: number) => number;
+
+const isDays = (text: string) => /^\d{1,4}d$/.test(text);
+
+/** `90d`, or a day, of which the end counts. */
+export const expiry = (text: string): AtCall => {
+  if (text !== '0d' && isDays(text)) return (now) => now + days(text);
+  const end = Date.parse(day(text)) + dayMs;
+  return () => end;
+};
+
+/** `7d`, or an instant. */
+export const since = (text: string): AtCall => {
+  if (isDays(text)) return (now) => now - days(text);
+  const at = instant(text);
+  return () => at;
+};
+
+/** An origin of webhook endpoints. */
+export const endpointOrigin = (text: string): string => {
+  const origin = normaliseOrigin(text);
+  if (origin !== undefined && !origin.endsWith(':*')) return origin;
+  throw new InvalidParameter('must be an origin such as https://shop.example');
+};
+
+export const gatewayOrigin = (text: string): string => {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new InvalidParameter('must be an http or https URL without a path');
+};
+
+/** Marks the users of operating systems, so that no `--as` can name one. */
+const systemUserPrefix = 'os:';
+
+export const person = pattern(
+  /^(?!os:)(?! )[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}(?<! )$/u,
+  `must be a name or an e-mail address of 1 to 128 characters that does not begin with ${systemUserPrefix}`,
+);
+
+const environment = choice(environmentSchema.options);
+export const environmentOf = (what: string) => requiredOption('<environment>', what, environment);
+export const team = argument('<team>', 'name of the team', teamName);
+export const optionalTeam = optionalArgument('<team>', 'name of the team', teamName);
+export const account = requiredOption('<name>', 'merchant account', (text: string) => text);
+
+export const onAccount = {
+  account,
+  environment: environmentOf('of the account'),
+  reason: requiredOption('<text>', 'why: shown in the list of accounts', text),
+};
+
+export const onRestored = {
+  ...onAccount,
+  override: flag('skip the reconciliation that is due after a restore; recorded with the reason'),
+};
+
+export const grants = {
+  role: requiredOption(
+    '<role>',
+    `what the person may do: ${operatorRoles.join(', ')}`,
+    choice(operatorRoles),
+  ),
+  teams: optionOr('<teams>', 'in which teams: names separated by commas, * for all', text, '*'),
+  environments: optionOr(
+    '<environments>',
+    'in which environments: sandbox, production, * for both',
+    text,
+    '*',
+  ),
+};
+
+export const ofWebhooks = {
+  team,
+  environment: environmentOf('of the payments and payouts'),
+  endpoint: option('<origin>', 'only of the endpoints at this origin', endpointOrigin),
+};
+export const subject = argument('<token>', 'the token of the payment or payout', subjectToken);
+export const backupFolder = argument('<folder>', 'as tollgate backup has made it', text);
+export const kafka = {
+  replication: optionOr(
+    '<count>',
+    'copies of each record; with more than one, one may be missing',
+    wholeNumber(1, 9),
+    '3',
+  ),
+};
+export const topicNames = gatewayTopics.map(({ topic }) => topic);

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+
+/** Runs a command line, written with spaces between the arguments where they hold none; it has nothing to open. */
+async function run(command: string | string[]) {
+  const output = { out: '', error: '', opened: 0, closed: 0 };
+  const argv = typeof command === 'string' ? command.split(' ').filter((part) => part !== '') : command;
+  const exitCode = await runCommandLine(argv, {
+    open: async () => {
+      output.opened += 1;
+      return { tools: {} as never, close: async () => void (output.closed += 1) };
+    },
+    print: (text) => (output.out += text),
+    complain: (text) => (output.error += text),
+  });
+  return { exitCode, ...output };
+}
+
+describe('a bad call ends with 2 and one sentence, and opens nothing', () => {
+  it.each([
+    ['', 'command'],
+    ['team', 'command'],
+    ['pay', "'pay'"],
+    ['team lst', "'lst'"],
+    ['team add', '<name>'],
+    ['team add Shop', "'Shop'"],
+    ['team add ../../etc', "'../../etc'"],
+    ['team add shop games', "'games'"],
+    ['team add shop --force', "'--force'"],
+    ['team show --yaml', "'--yaml'"],
+    ['team allow-origins shop', '--callback'],
+    ['team allow-origins shop --callback', '--callback'],
+    ['team allow-origins --callback https://shop.example shop', '<team>'],
+    ['team wallet shop', '--shared'],
+    ['team limit shop --environment sandbox --operation payout --currency EUR', '--per-call'],
+    ['team limit shop --environment sandbox --operation void --currency EUR --per-day 1', '--operation'],
+    ['team limit shop --environment sandbox --operation payout --currency EUR --per-day 0', '--per-day'],
+    ['team approval shop --environment sandbox --currency EUR', '--above'],
+    ['team approval shop --environment sandbox --currency eur --above 1', '--currency'],
+    ['team approval shop --environment sandbox --currency EUR --above 1.5', '--above'],
+    ['team approval shop --environment sandbox --currency EUR --above 1 --none', '--none'],
+    ['team approval shop --currency EUR --above 1', '--environment'],
+    ['team wallet shop --shared Group', '--shared'],
+    ['team wallet shop --own --shared group', '--own'],
+    ['team wallet shop --shared group --provider-balance', '--provider-balance'],
+    ['key issue shop', '--environment'],
+    ['key issue shop --environment sandbox', '--scopes'],
+    ['key issue shop --environment test --scopes read', 'sandbox, production'],
+    ['key issue shop --environment sandbox --scopes root', 'payments, refunds'],
+    ['key issue shop --environment sandbox --scopes read,', 'payments, refunds'],
+    ['key issue shop --environment sandbox --scopes read --requests-per-second 0', '--requests-per-second'],
+    ['key issue shop --environment sandbox --scopes read --requests-per-second 1e3', '--requests-per-second'],
+    ['key issue shop --environment sandbox --scopes read --requests-per-second -5', '--requests-per-second'],
+    ['key issue shop --environment sandbox --scopes read --expires soon', '--expires'],
+    ['key issue shop --environment sandbox --scopes read --expires 0d', '--expires'],
+    ['key issue shop --environment sandbox --scopes read --expires 2027-02-31', '--expires'],
+    ['team add shop --as', '--as'],
+    ['backup', '<folder>'],
+    ['backup verify', '<folder>'],
+    ['backup verify a b', "'b'"],
+    ['backup /b --with-secret', "'--with-secret'"],
+    ['adopt --environment sandbox --team shop --from 2026-10-01', '--account'],
+    ['adopt --account main --environment sandbox --team shop', '--from'],
+    ['adopt --account main --environment sandbox --team Shop --from 2026-10-01', "'Shop'"],
+    ['adopt --account main --environment sandbox --team shop --from 2026-02-31', '--from'],
+    ['adopt --account main --environment sandbox --team shop --from 2026-10-01 --to 1.11.2026', '--to'],
+    ['adopt --account main --environment sandbox --team shop --from 2026-10-01 --match amount=1', 'product'],
+    [
+      'adopt --account main --environment sandbox --team shop --from 2026-10-01 --match orderNumber',
+      'product',
+    ],
+    ['adopt --account main --environment sandbox --team shop --from 2026-10-01 --match product=(', 'group'],
+    [
+      'adopt --account main --environment sandbox --team shop --from 2026-10-01 --inquiries-per-second 0',
+      '--inquiries-per-second',
+    ],
+    ['key revoke shop', '<keyId>'],
+    ['key list a b', "'b'"],
+  ])('%j', async (command, named) => {
+    const { error, ...rest } = await run(command);
+    expect(rest).toEqual({ exitCode: 2, out: '', opened: 0, closed: 0 });
+    expect(error).toContain(named);
+    expect(error).toMatch(/^[A-Z<-][^\n]*[^.\n]\.\n$/);
+    expect(error).not.toMatch(/\. \S/);
+  });
+});
+
+it.each<[string, string[]]>([
+  ['commands of a shell', ['team', 'add', 'shop; rm -rf /']],
+  ['nothing', ['team', 'add', '']],
+  ['two lines', ['team', 'add', 'a\nb']],
+  ['what a terminal obeys', ['team', 'add', '\u001b[2J\u202e']],
+  ['far too much', ['team', 'add', 'a'.repeat(100_000)]],
+  ['what objects have of themselves', ['team', 'add', '__proto__']],
+  ['options as arguments', ['team', 'show', '--', '--help']],
+])('%s as an argument is one sentence of complaint, too, fit for a terminal', async (_, argv) => {
+  const { error, ...rest } = await run(argv);
+  expect(rest).toEqual({ exitCode: 2, out: '', opened: 0, closed: 0 });
+  expect(error).toMatch(/^[^\p{Cc}\p{Cf}]{1,400}\.\n$/u);
+});
+
+it.each([
+  '--help',
+  'help',
+  'team --help',
+  'key --help',
+  ...['add', 'list', 'show', 'allow-origins'].map((name) => `team ${name} --help`),
+  ...['issue', 'revoke', 'list'].map((name) => `key ${name} --help`),
+  'rebuild --help',
+])('%s explains, and opens nothing', async (command) => {
+  const { out, ...rest } = await run(command);
+  expect(rest).toEqual({ exitCode: 0, error: '', opened: 0, closed: 0 });
+  expect(out).toContain('Usage: npm run tollgate --');
+  expect(out).toContain('--json');
+});
+
+it('a fault of ours is not reported as one of the caller, and lets go of the data', async () => {
+  let closed = 0;
+  const running = runCommandLine(['team', 'list'], {
+    open: async () => ({ tools: {} as never, close: async () => void (closed += 1) }),
+    print: () => undefined,
+    complain: () => undefined,
+  });
+  await expect(running).rejects.toThrow(RangeError);
+  expect(closed).toBe(1);
+});

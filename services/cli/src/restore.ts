@@ -1,0 +1,21 @@
+/** `restore`: begins a new epoch on a store that a backup has taken the place of. The program has put the backup in place. */
+import { daysToReconcile, startEpoch } from '@tollgate/command-service';
+import { type CommandResult, done } from '@tollgate/service-kit/command-line';
+import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';
+
+export async function restore(
+  tools: CommandTools,
+  { backup }: { backup: string | undefined },
+): Promise<CommandResult> {
+  await recordAction(tools, 'restore', { backup: backup ?? 'by the tools of the store' });
+  const { voidedPayouts, ...epoch } = await startEpoch(tools, causeOf(tools), stopSignalOf(tools));
+  tools.endRestore?.();
+  const days = daysToReconcile(epoch);
+  const [from, to] = [days[0], days.at(-1)];
+  const text = [
+    `A new epoch has begun. Events after ${new Date(epoch.lastEventAt).toISOString()} are lost.`,
+    `All accounts are paused. Payouts that awaited approval and are void: ${number(voidedPayouts)}.`,
+    `Start the gateway, and for each account: reconcile --from ${from} --to ${to}, resolve what it opens, account resume.`,
+  ].join('\n');
+  return done(text, { ...epoch, voidedPayouts, from, to });
+}

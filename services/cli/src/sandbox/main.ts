@@ -1,0 +1,35 @@
+/** `npm run sandbox -- …`: plays customer, operator, fate and time of the sandbox beside a running gateway. */
+import { readFileSync } from 'node:fs';
+import { StartupError, errorCode, readConfig, systemIds } from '@tollgate/service-kit';
+import { dataDirConfigSchema, openDataDirectory } from '@tollgate/gateway/configuration';
+import { createGatewayCalls } from '../gateway-calls.ts';
+import { createSandboxCalls } from './sandbox-calls.ts';
+import { runSandboxCommand } from './sandbox-commands.ts';
+
+function open() {
+  const { dataDir } = readConfig(dataDirConfigSchema, process.env);
+  const quickstart = openDataDirectory(dataDir).readQuickstart();
+  if (quickstart === undefined)
+    throw new StartupError(
+      'not_running',
+      `There is no gateway in ${dataDir}: run npm start in another terminal first.`,
+    );
+  const { paymentServiceUrl: url, paymentServiceKey: key, caFile } = quickstart;
+  if (url === undefined || key === undefined || caFile === undefined)
+    throw new StartupError('no_sandbox', 'This gateway calls real accounts: it has no sandbox to play with.');
+  const calls = createSandboxCalls({ url, key, ca: readFileSync(caFile, 'utf8') });
+  const gateway = () => createGatewayCalls(quickstart);
+  const newOrderNumber = () => `fund-${systemIds.hex(6)}`;
+  return { tools: { ...calls, gateway, newOrderNumber }, close: () => calls.close() };
+}
+
+// The reader of what we print may end first, as `head` does.
+process.stdout.on('error', (error) => {
+  if (errorCode(error) !== 'EPIPE') throw error;
+});
+
+process.exitCode = await runSandboxCommand(process.argv.slice(2), {
+  open,
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+});

@@ -1,0 +1,252 @@
+/** `npm run sandbox -- <command>`: the commands of the sandbox. */
+import { formatAmount, isCurrency } from '@tollgate/payment-domain/money';
+import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
+import { dayMs, hourMs, minuteMs } from '@tollgate/service-kit';
+import {
+  type Command,
+  type CommandLineDeps,
+  type CommandResult,
+  InvalidParameter,
+  argument,
+  choice,
+  commandsOf,
+  done,
+  option,
+  optionalArgument,
+  refuse,
+  runProgram,
+  text,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
+import { z } from 'zod';
+import { type CallGateway, untilApproved } from '../gateway-calls.ts';
+import { type SandboxCalls, SandboxRefusal } from './sandbox-calls.ts';
+
+export interface SandboxTools extends SandboxCalls {
+  /** @throws StartupError without a key of the demo team */
+  gateway(): CallGateway;
+  /** Differs at each call. */
+  newOrderNumber(): string;
+}
+
+const faultsAnswer = z.object({
+  faults: z.array(z.looseObject({ operation: z.string(), fault: z.string() })),
+});
+const clockAnswer = z.object({ now: z.string() });
+const subject = { token: z.string(), status: z.string(), amount: z.int() };
+const refundAnswer = z.looseObject({ refund: z.looseObject({ ...subject, currency: z.string() }) });
+const paymentAnswer = z.looseObject({ payment: z.looseObject({ ...subject, currency: z.string() }) });
+export const ledgerAnswer = z.looseObject({
+  payments: z.array(
+    z.looseObject({
+      ...subject,
+      currency: z.string(),
+      orderNumber: z.string().nullable(),
+      refundedAmount: z.int(),
+    }),
+  ),
+  refunds: z.array(z.looseObject(subject)),
+  payouts: z.array(z.looseObject(subject)),
+  wallets: z.array(z.looseObject({ currency: z.string() })),
+});
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: minuteMs, h: hourMs, d: dayMs };
+
+function duration(given: string): number {
+  const [, count, unit = ''] = /^\+?(\d{1,9})(ms|s|m|h|d)$/.exec(given) ?? [];
+  const unitMs = unitsMs[unit];
+  if (unitMs === undefined)
+    throw new InvalidParameter('must be a number and a unit, ms, s, m, h or d, such as +8d');
+  return Number(count) * unitMs;
+}
+
+function currencyCode(given: string): string {
+  if (isCurrency(given)) return given;
+  throw new InvalidParameter('must be an ISO 4217 alphabetic code in capitals');
+}
+
+const count = wholeNumber(1, 999_999_999_999);
+const payment = optionalArgument(
+  '<payment>',
+  'a token of the gateway or the sandbox; default: the newest',
+  text,
+);
+const command = commandsOf<SandboxTools>();
+
+const showFaults = (answer: z.infer<typeof faultsAnswer>) => {
+  const lines = answer.faults.map(({ operation, fault, ...limits }) =>
+    [operation, fault, ...Object.entries(limits).map((each) => each.join('='))].join(' '),
+  );
+  return done(lines.join('\n') || 'No fault is set.', answer);
+};
+
+const change =
+  <Values extends { payment: string | undefined }>(path: string, bodyOf: (values: Values) => object) =>
+  async (tools: SandboxTools, values: Values): Promise<CommandResult> => {
+    const token = await serviceTokenOf(tools, values.payment);
+    const answer = await tools.call(
+      paymentAnswer,
+      'POST',
+      `/sandbox/payments/${token}/${path}`,
+      bodyOf(values),
+    );
+    const { status, amount, currency } = answer.payment;
+    return done(`${token} ${status} ${amount} ${currency}`, answer);
+  };
+
+const commands: readonly Command<SandboxTools>[] = [
+  command('faults list', 'show the faults that are set', {}, async ({ call }) =>
+    showFaults(await call(faultsAnswer, 'GET', '/sandbox/faults')),
+  ),
+  command(
+    'faults set',
+    `add a fault after those that are set\n  of callback: ${faultNames('callback').join(', ')}\n  of every other operation: ${faultNames('create').join(', ')}`,
+    {
+      operation: argument('<operation>', faultOperations.join(', '), choice(faultOperations)),
+      fault: argument('<fault>', 'one of those above', text),
+      times: option('<count>', 'only so many times', count),
+      every: option('<count>', 'only every n-th time', count),
+      delay: option('<duration>', 'of slow_reply, delay and reorder, such as 500ms, 5s', duration),
+    },
+    async ({ call }, { delay, ...fault }) =>
+      showFaults(await call(faultsAnswer, 'POST', '/sandbox/faults', [{ ...fault, delayMs: delay }])),
+  ),
+  command('faults clear', 'remove all faults', {}, async ({ call }) =>
+    showFaults(await call(faultsAnswer, 'DELETE', '/sandbox/faults')),
+  ),
+  command(
+    'pay',
+    'pay as the customer',
+    { payment, card: option('<number>', 'with this test card instead of an approved one', text) },
+    change('pay', ({ card }: { payment: string | undefined; card: string | undefined }) =>
+      card === undefined ? { outcome: 'approved' } : { pan: card },
+    ),
+  ),
+  command(
+    'decline',
+    'pay as a customer whose card is declined',
+    { payment },
+    change('pay', () => ({ outcome: 'declined' })),
+  ),
+  command(
+    'revise',
+    'change a final status, as the service sometimes does',
+    {
+      status: argument('<status>', 'the new status', choice(['approved', 'declined'])),
+      payment,
+      amount: option('<amount>', 'and the amount, in minor units', count),
+    },
+    change('revise', ({ payment: _, ...revision }) => revision),
+  ),
+  command(
+    'refund',
+    "refund in the service's own console: the gateway is not asked",
+    { payment, amount: option('<amount>', 'only so much, in minor units', count) },
+    async (tools, { payment: token, amount }) => {
+      const body = { token: await serviceTokenOf(tools, token), amount };
+      const answer = await tools.call(refundAnswer, 'POST', '/api/v1/refunds', body);
+      const { refund } = answer;
+      return done(`${refund.token} ${refund.status} ${refund.amount} ${refund.currency}`, answer);
+    },
+  ),
+  command(
+    'clock',
+    'advance the time of the sandbox, such as +8d, +90m; 0s shows it',
+    { duration: argument('<duration>', 'how far', duration) },
+    async ({ call }, { duration: advanceMs }) => {
+      const answer = await call(clockAnswer, 'POST', '/sandbox/clock', { advanceMs });
+      return done(`It is ${answer.now} in the sandbox.`, answer);
+    },
+  ),
+  command(
+    'ledger',
+    'show what really happened to the money; --json adds callbacks and calls',
+    {},
+    async ({ call }) => {
+      const answer = await call(ledgerAnswer, 'GET', '/sandbox/ledger');
+      return done(toLedgerLines(answer), answer);
+    },
+  ),
+  command(
+    'fund',
+    'let the demo team take money that it can pay out at once: makes, pays and settles a payment',
+    {
+      amount: optionalArgument('<amount>', 'in minor units (default: 100000)', count),
+      currency: optionalArgument('<currency>', 'ISO 4217 alphabetic code (default: EUR)', currencyCode),
+    },
+    fund,
+  ),
+];
+
+/** Runs one command and returns the exit code of the process. */
+export function runSandboxCommand(
+  argv: readonly string[],
+  deps: CommandLineDeps<SandboxTools>,
+): Promise<number> {
+  const summary = "Plays customer, operator, fate and time of the running gateway's sandbox.";
+  return runProgram(argv, { call: 'npm run sandbox --', summary, commands: commands.map(refusing) }, deps);
+}
+
+const refusing = (each: Command<SandboxTools>): Command<SandboxTools> => ({
+  ...each,
+  run: (tools, values) =>
+    each.run(tools, values).catch((error: unknown) => {
+      if (error instanceof SandboxRefusal) return refuse(error.message);
+      throw error;
+    }),
+});
+
+/** The service's order number is the gateway's token and the number of the attempt. */
+async function serviceTokenOf({ call }: SandboxCalls, wanted: string | undefined): Promise<string> {
+  const { payments } = await call(ledgerAnswer, 'GET', '/sandbox/ledger');
+  const found = payments.findLast(
+    ({ token, orderNumber }) =>
+      wanted === undefined || token === wanted || orderNumber?.startsWith(`${wanted}.`) === true,
+  );
+  if (found !== undefined) return found.token;
+  throw new SandboxRefusal(
+    wanted === undefined
+      ? 'The sandbox has no payment yet: create one with the gateway first.'
+      : `The sandbox has no payment ${wanted}: ledger lists those that it has.`,
+  );
+}
+
+function toLedgerLines({ payments, refunds, payouts, wallets }: z.infer<typeof ledgerAnswer>): string {
+  const rows = [
+    ...payments.map(({ token, status, amount, currency, refundedAmount, orderNumber }) => {
+      const sums = [`${amount} ${currency}`, `refunded ${refundedAmount}`];
+      return ['payment', token, status, ...sums, orderNumber];
+    }),
+    ...refunds.map(({ token, status, amount }) => ['refund ', token, status, amount]),
+    ...payouts.map(({ token, status, amount }) => ['payout ', token, status, amount]),
+    ...wallets.map((wallet) => ['wallet ', ...Object.entries(wallet).map((each) => each.join(' '))]),
+  ];
+  return rows.map((row) => row.join('  ')).join('\n') || 'Nothing has happened yet.';
+}
+
+const createdAnswer = z.object({ token: z.string() });
+const statusAnswer = z.object({ payment: z.object({ status: z.string() }) });
+const balanceAnswer = z.object({ wallet: z.object({ currency: z.string(), available: z.int() }) });
+
+async function fund(
+  tools: SandboxTools,
+  { amount = 100_000, currency = 'EUR' }: { amount: number | undefined; currency: string | undefined },
+): Promise<CommandResult> {
+  const callGateway = tools.gateway();
+  const body = { product: 'Money for payouts', amount, currency, orderNumber: tools.newOrderNumber() };
+  const { token } = await callGateway(createdAnswer, { method: 'POST', path: '/api/v1/payments', body });
+  const serviceToken = await serviceTokenOf(tools, token);
+  const control = (name: string, how: object) =>
+    tools.call(paymentAnswer, 'POST', `/sandbox/payments/${serviceToken}/${name}`, how);
+  await control('pay', { outcome: 'approved' });
+  await control('settle', {});
+  await untilApproved(async () => {
+    const path = `/api/v1/payments/${token}`;
+    return (await callGateway(statusAnswer, { method: 'GET', path })).payment.status;
+  });
+  const path = `/api/v1/balance?currency=${currency}`;
+  const { wallet } = await callGateway(balanceAnswer, { method: 'GET', path });
+  const [took, has] = [amount, wallet.available].map((sum) => formatAmount(sum, currency));
+  const report = `The demo team took ${took} by ${token}, and can pay out ${has} now (${wallet.available} in minor units).`;
+  return done(report, { token, amount, currency, available: wallet.available });
+}

@@ -1,0 +1,60 @@
+/** `secrets …`, `init-signing`: the data secrets, and the keys that sign changes of teams. */
+import { requireDataSecrets, retireDataSecret, rewrapRecurringTokens } from '@tollgate/command-service';
+import { createLocalKeyService, createVault } from '@tollgate/service-kit';
+import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import { createTeamVerifier } from '@tollgate/teams';
+import type { CommandTools } from './tools.ts';
+
+interface Rewrapped {
+  kid: string;
+  rewrapped: number;
+}
+
+async function rewrap(tools: CommandTools): Promise<Rewrapped> {
+  const { store, clock, ids } = tools;
+  const secrets = secretsOf(tools);
+  await requireDataSecrets({ store, clock, ids }, secrets);
+  const vault = createVault(createLocalKeyService(secrets, ids), ids);
+  const [{ kid }] = secrets;
+  return { kid, rewrapped: await rewrapRecurringTokens({ store, vault, clock, ids }, kid) };
+}
+
+export async function rewrapSecrets(tools: CommandTools): Promise<CommandResult> {
+  const { kid, rewrapped } = await rewrap(tools);
+  const text = `Re-encrypted ${rewrapped} recurring tokens under ${kid}; all of them are under it now.`;
+  return done(text, { kid, rewrapped });
+}
+
+export async function retireSecret(
+  tools: CommandTools,
+  { name: kid, yes }: { name: string; yes: boolean },
+): Promise<CommandResult> {
+  const [first, ...others] = secretsOf(tools);
+  if (kid === first.kid) return refuse(`${kid} is what new data are protected with: put another one first.`);
+  if (!others.some((each) => each.kid === kid))
+    return refuse(`DATA_SECRETS holds no ${kid}, which is needed to read what is under it.`);
+  if (!yes)
+    return refuse(
+      `Repeats of requests that were recorded under ${kid} would be refused as other requests. With --yes, it is retired.`,
+    );
+  const { rewrapped } = await rewrap(tools);
+  await retireDataSecret(tools, kid);
+  const text = `Retired ${kid}, after ${rewrapped} recurring tokens were re-encrypted: take it out of DATA_SECRETS everywhere.`;
+  return done(text, { retired: kid, rewrapped });
+}
+
+function secretsOf({ dataSecrets }: CommandTools) {
+  if (dataSecrets === undefined) throw new RangeError('these tools have no data secrets');
+  return dataSecrets();
+}
+
+/** Makes the keys before the first change of a team. */
+export async function initSigning({ teamKeys }: CommandTools): Promise<CommandResult> {
+  if (teamKeys?.install === undefined)
+    throw new RangeError('these tools have no keys for the events of teams');
+  const { publicKeys, publicKeysFile } = teamKeys.install();
+  const { kids } = createTeamVerifier(publicKeys);
+  const where = publicKeysFile === undefined ? '' : ` (${publicKeysFile})`;
+  const text = `Team events are checked with ${kids.join(', ')}${where}:\n\n${publicKeys.trim()}`;
+  return done(text, { kids, publicKeys, publicKeysFile: publicKeysFile ?? null });
+}

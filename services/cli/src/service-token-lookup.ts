@@ -1,0 +1,33 @@
+/** Whose payment an account has under a token of its own, from an index that is built when it is first asked. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '@tollgate/payment-domain';
+import { createPaymentIndex } from '@tollgate/view-index';
+import type { CommandTools } from './tools.ts';
+
+/** Only where the provider shows no order numbers it is asked at all: building reads every view once. */
+export function serviceTokenLookup(
+  tools: Pick<CommandTools, 'store' | 'clock' | 'log'>,
+  { environment, account }: { environment: Environment; account: string },
+) {
+  const stops = new AsyncDisposableStack();
+
+  async function open() {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-adopt-'));
+    stops.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
+    stops.defer(() => index.stop());
+    await index.start();
+    return index;
+  }
+  let opening: ReturnType<typeof open> | undefined;
+
+  return {
+    async findByServiceToken(serviceToken: string) {
+      const index = await (opening ??= open());
+      return index.findByServiceToken(environment, account, serviceToken);
+    },
+    [Symbol.asyncDispose]: () => stops.disposeAsync(),
+  };
+}

@@ -1,0 +1,187 @@
+/** `team …`: teams, where their URLs may point, and what limits their payouts. */
+import type { Environment } from '@tollgate/payment-domain';
+import { omitUndefined } from '@tollgate/service-kit';
+import { type CommandResult, done } from '@tollgate/service-kit/command-line';
+import {
+  type LimitedOperation,
+  type OriginPurpose,
+  type Team,
+  type TeamCommand,
+  type TeamRefusal,
+  type Teams,
+  type Wallet,
+  activeKeysMax,
+  createTeams,
+  isExpired,
+  networksMax,
+  originPurposes,
+  originsMax,
+  rotationsMax,
+} from '@tollgate/teams';
+import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
+import type { CommandTools } from './tools.ts';
+
+/** The events of every change name the person. */
+export function teamsOf(tools: CommandTools): Teams {
+  const { teamKeys } = tools;
+  if (teamKeys === undefined) throw new RangeError('these tools have no keys for the events of teams');
+  return createTeams({ ...tools, teamKeys, actor: tools.person });
+}
+
+export async function addTeam(tools: CommandTools, { name }: { name: string }): Promise<CommandResult> {
+  const refusal = await teamsOf(tools).change(name, () => [{ type: 'AddTeam', name }]);
+  if (refusal !== undefined) return refused(name, refusal);
+  return done(`Added ${name}. It has no key yet: key issue ${name} --help`, { name });
+}
+
+async function changeTeam(
+  tools: CommandTools,
+  name: string,
+  commands: readonly TeamCommand[],
+): Promise<CommandResult> {
+  const refusal = await teamsOf(tools).change(name, () => [...commands]);
+  return refusal === undefined ? showTeam(tools, { team: name }) : refused(name, refusal);
+}
+
+type Origins = { [Purpose in OriginPurpose]: string[] | undefined } & {
+  noCallback: boolean;
+  noRedirect: boolean;
+};
+
+export function allowOrigins(
+  tools: CommandTools,
+  { team, callback, redirect, noCallback, noRedirect }: Origins & { team: string },
+): Promise<CommandResult> {
+  const wanted = { callback: noCallback ? [] : callback, redirect: noRedirect ? [] : redirect };
+  const commands = originPurposes.flatMap((purpose): TeamCommand[] => {
+    const origins = wanted[purpose];
+    return origins === undefined ? [] : [{ type: 'AllowOrigins', purpose, origins }];
+  });
+  return changeTeam(tools, team, commands);
+}
+
+export const chooseWallet = (
+  tools: CommandTools,
+  { team, shared, providerBalance }: { team: string; shared: string | undefined; providerBalance: boolean },
+): Promise<CommandResult> => {
+  const otherwise: Wallet = providerBalance ? { kind: 'provider' } : { kind: 'own' };
+  const wallet: Wallet = shared === undefined ? otherwise : { kind: 'shared', name: shared };
+  return changeTeam(tools, team, [{ type: 'ChooseWallet', wallet }]);
+};
+
+export const requireApproval = (
+  tools: CommandTools,
+  { team, environment, currency, above }: MoneyOptions & { above: number | undefined },
+): Promise<CommandResult> =>
+  changeTeam(tools, team, [{ type: 'RequireApproval', environment, currency, above: above ?? null }]);
+
+interface MoneyOptions {
+  team: string;
+  environment: Environment;
+  currency: string;
+}
+
+interface LimitOptions extends MoneyOptions {
+  operation: LimitedOperation;
+  key: string | undefined;
+  perCall: number | undefined;
+  perDay: number | undefined;
+}
+
+export const limitMoney = (
+  tools: CommandTools,
+  { team, environment, operation, currency, key, perCall, perDay }: LimitOptions,
+): Promise<CommandResult> => {
+  const of = { environment, operation, currency, ...omitUndefined({ keyId: key }) };
+  const sums = { perCall: perCall ?? null, perDay: perDay ?? null };
+  return changeTeam(tools, team, [{ type: 'LimitMoney', ...of, ...sums }]);
+};
+
+export async function showTeam(
+  tools: CommandTools,
+  { team: name }: { team: string },
+): Promise<CommandResult> {
+  const team = await teamsOf(tools).find(name);
+  const now = tools.clock.now();
+  if (team === undefined) return refused(name, { code: 'team_not_found' });
+  const lastUses = await lastUsesOf(tools.store, team);
+  const { callback = [], redirect } = team.allowedOrigins;
+  const text = [
+    name,
+    `  callbacks  ${callback.join(' ') || 'nowhere'}`,
+    `  redirects  ${redirect === undefined ? 'any https URL' : redirect.join(' ') || 'nowhere'}`,
+    `  payouts    ${walletText(team.money.wallet)}`,
+    ...approvalLines(team.money),
+    ...limitLines(team.money),
+    ...keyLines(team, now, lastUses),
+  ].join('\n');
+  const allowedOrigins = { callback, redirect: redirect ?? null };
+  const keys = team.keys.map((key) => toKeyJson(key, now, lastUses));
+  return done(text, { name, allowedOrigins, ...team.money, keys });
+}
+
+export async function listTeams(tools: CommandTools): Promise<CommandResult> {
+  const teams = await teamsOf(tools).list();
+  const now = tools.clock.now();
+  const rows = teams.map(({ name, keys }) => ({
+    name,
+    activeKeys: keys.filter((key) => key.active && !isExpired(key, now)).length,
+  }));
+  const lines = rows.map(({ name, activeKeys }) => `${name.padEnd(24)} active keys: ${activeKeys}`);
+  return done(lines.join('\n') || 'There is no team.', rows);
+}
+
+const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: TeamRefusal) => string> = {
+  team_exists: (name) => `The team ${name} exists already.`,
+  team_not_found: (name) => `There is no team ${name}; team list shows those that there are.`,
+  key_exists: (name) => `${name} has another key of this id.`,
+  key_not_found: (name) => `<keyId> is none of the keys of ${name}; key list ${name} shows them.`,
+  too_many_active_keys: (name) =>
+    `${name} has ${activeKeysMax} active keys in this environment already; key revoke ${name} <keyId> makes room.`,
+  too_many_origins: () => `A team may have ${originsMax} origins in each list at most.`,
+  expiry_in_past: () => 'The time of --expires must be in the future.',
+  too_many_networks: () => `A key may have ${networksMax} networks at most.`,
+  network_invalid: (_name, { network = '' }) =>
+    `${JSON.stringify(network)} is no network; write it as 10.20.0.0/16, 2001:db8::/32 or an address.`,
+  too_many_rotations: (name) => `The webhook secrets of ${name} were rotated ${rotationsMax} times already.`,
+  origin_invalid: (_name, { origin = '' }) =>
+    `${JSON.stringify(origin)} is no origin that can be allowed; write https://host[:port], or http:// and a loopback host.`,
+};
+
+/** An origin is not right or wrong as things stand. */
+const wrongAsCalled: readonly TeamRefusal['code'][] = [
+  ...(['origin_invalid', 'too_many_origins', 'network_invalid', 'too_many_networks'] as const),
+  'expiry_in_past',
+];
+
+/** What stands against a change of the team, as a sentence. */
+export const refused = (name: string, refusal: TeamRefusal): CommandResult => ({
+  kind: wrongAsCalled.includes(refusal.code) ? 'usage' : 'refused',
+  message: messageByRefusal[refusal.code](name, refusal),
+});
+
+/** One line for each limit. */
+const limitLines = ({ limits }: Team['money']): string[] =>
+  limits.map(({ environment, operation, currency, keyId, perCall, perDay }) => {
+    const sums = [
+      ...(perCall === null ? [] : [`${perCall} a call`]),
+      ...(perDay === null ? [] : [`${perDay} a day`]),
+    ].join(', ');
+    const whose = keyId === undefined ? '' : ` of the key ${keyId}`;
+    return `  limit      ${environment} ${operation}s in ${currency}${whose}: ${sums}`;
+  });
+
+/** Which payouts wait, one line for each rule. */
+const approvalLines = ({ approvals }: Team['money']): string[] =>
+  approvals.map(
+    ({ environment, currency, above }) =>
+      `  approval   of a second key for ${environment} payouts above ${above} ${currency}, in minor units`,
+  );
+
+/** What payouts are taken from, in a few words. */
+function walletText(wallet: Wallet): string {
+  if (wallet.kind === 'own') return 'from what the team took itself';
+  return wallet.kind === 'shared'
+    ? `from the wallet ${wallet.name}, which is shared`
+    : "from the provider's balance";
+}

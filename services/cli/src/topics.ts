@@ -1,0 +1,80 @@
+/** `topics …`, `tail`: topics on Kafka, and the records of a topic without consuming them. */
+import { publishedTopics, requestRepublication } from '@tollgate/event-publisher';
+import { gatewayTopics } from '@tollgate/gateway-api';
+import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
+import type { ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
+import { dayMs } from '@tollgate/service-kit';
+import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import { instant } from './parameters.ts';
+import { toRecordJson, toRecordLine } from './record-lines.ts';
+import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf, topicReaderOf } from './tools.ts';
+
+const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
+
+/** @param from events recorded then or later, milliseconds since the Unix epoch */
+export async function republish(
+  tools: CommandTools,
+  { topic, from: since }: { topic: string | undefined; from: number | undefined },
+): Promise<CommandResult> {
+  if (tools.topicAdmin === undefined) return done(withoutKafka, { needed: false });
+  const topics = topic === undefined ? publishedTopics : [topic];
+  const from = since === undefined ? 'beginning' : new Date(since).toISOString();
+  await recordAction(tools, 'topics republish', { topics, from });
+  if (!(await requestRepublication(tools, { topics, since }))) return refuse('Nothing was published yet.');
+  const text = `The publisher publishes again from ${from}: ${topics.join(', ')}. Follow tollgate_publisher_lag_seconds.`;
+  return done(text, { needed: true, topics, from });
+}
+
+export const checkTopics =
+  (operation: keyof TopicAdmin) =>
+  async (tools: CommandTools, { replication }: { replication: number }): Promise<CommandResult> => {
+    const { topicAdmin } = tools;
+    if (topicAdmin === undefined) return done(withoutKafka, { needed: false, topics: [] });
+    const minInsyncReplicas = minInsyncReplicasOf(replication);
+    const specs = gatewayTopics.map((topic) => ({ ...topic, replication, minInsyncReplicas }));
+    if (operation === 'ensureTopics') await recordAction(tools, 'topics create', { replication });
+    const differences = await topicAdmin[operation](specs);
+    if (differences.length > 0) return refuse(toSentence(differences));
+    return done(specs.map(toLine).join('\n'), { needed: true, topics: specs });
+  };
+
+const toSentence = (differences: readonly TopicDifference[]): string =>
+  `Not as it has to be: ${differences.map(toClause).join('; ')}.`;
+
+const toClause = ({ topic, setting, expected, actual }: TopicDifference): string =>
+  setting === 'topic' ? `${topic} ${actual}` : `${topic} has ${setting} ${actual} and not ${expected}`;
+
+function toLine({ topic, partitions, replication, retentionMs, cleanup }: TopicSpec): string {
+  const kept = retentionMs === 'forever' ? 'kept for ever' : `kept for ${retentionMs / dayMs} days`;
+  const size = `partitions ${String(partitions).padStart(2)}, copies ${replication}`;
+  return `${topic.padEnd(26)} ${size}, ${kept}${cleanup === 'compact' ? ', compacted' : ''}`;
+}
+
+export function topicPlace(text: string): ReadTopicOptions['from'] {
+  if (text === 'beginning' || text === 'end') return text;
+  return { timestamp: instant(text) };
+}
+
+interface TailOptions {
+  topic: string;
+  key: string | undefined;
+  from: ReadTopicOptions['from'] | undefined;
+  follow: boolean;
+}
+
+export async function tail(
+  tools: CommandTools,
+  { topic, key, from, follow }: TailOptions,
+): Promise<CommandResult> {
+  const { isJson, print, hasColours = false } = tools;
+  const options = {
+    from: from ?? (follow ? 'end' : 'beginning'),
+    isFollowing: follow,
+    signal: stopSignalOf(tools),
+  };
+  for await (const record of topicReaderOf(tools).readTopic(topic, options)) {
+    if (key !== undefined && record.key !== key) continue;
+    print(`${isJson ? JSON.stringify(toRecordJson(record)) : toRecordLine(record, hasColours)}\n`);
+  }
+  return { kind: 'printed' };
+}

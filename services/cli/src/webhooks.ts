@@ -1,0 +1,96 @@
+/** `webhook …`: secrets, deliveries and replays of webhooks. */
+import {
+  type ReplayRefusal,
+  type Webhook,
+  createWebhookJournal,
+  replaysMax,
+  toPublicWebhook,
+} from '@tollgate/notifier';
+import type { Environment } from '@tollgate/payment-domain';
+import { omitUndefined, webhookSecretsOf } from '@tollgate/service-kit';
+import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import { webhookSecretVersions } from '@tollgate/teams';
+import { refused, teamsOf } from './teams.ts';
+import { type CommandTools, recordAction } from './tools.ts';
+
+interface SecretOptions {
+  team: string;
+  environment: Environment;
+  endpoint: string | undefined;
+}
+
+/** Printing them is on record: anyone who has one can make webhooks that the team believes. */
+export async function showSecrets(
+  tools: CommandTools,
+  { team, environment, endpoint }: SecretOptions,
+): Promise<CommandResult> {
+  // Nobody's webhooks would ever be signed with it.
+  if ((await teamsOf(tools).find(team)) === undefined) return refused(team, { code: 'team_not_found' });
+  await recordAction(tools, 'webhook secret', { team, environment, ...omitUndefined({ endpoint }) });
+  // Only the secret itself, so that it can be handed on by a pipe; of several, the first is the one to use from now on.
+  const secrets = await secretsOf(tools, team, { environment, endpoint });
+  return done(secrets.join('\n'), { team, environment, ...omitUndefined({ endpoint }), secrets });
+}
+
+async function secretsOf(
+  tools: CommandTools,
+  team: string,
+  { environment, endpoint }: { environment: Environment; endpoint: string | undefined },
+): Promise<string[]> {
+  const rotations = (await teamsOf(tools).find(team))?.webhookRotations ?? [];
+  const versions = webhookSecretVersions(rotations, { environment, origin: endpoint }, tools.clock.now());
+  const secrets = webhookSecretsOf(tools.webhookSecrets(), environment, team, versions);
+  return secrets.map((secret) => secret.reveal());
+}
+
+export async function rotateSecret(
+  tools: CommandTools,
+  { team, environment, endpoint, overlap }: SecretOptions & { overlap: number },
+): Promise<CommandResult> {
+  const formerUntil = tools.clock.now() + overlap;
+  const terms = { environment, formerUntil, ...omitUndefined({ origin: endpoint }) };
+  const refusal = await teamsOf(tools).change(team, () => [{ type: 'RotateWebhookSecret', ...terms }]);
+  if (refusal !== undefined) return refused(team, refusal);
+  const until = new Date(formerUntil).toISOString();
+  const option = endpoint === undefined ? '' : ` --endpoint ${endpoint}`;
+  const text = `Rotated. Webhooks carry the signature of the former secret, too, until ${until}.
+The new one: webhook secret ${team} --environment ${environment}${option}`;
+  return done(text, { team, environment, ...omitUndefined({ endpoint }), formerUntil: until });
+}
+
+export async function listWebhooks(
+  tools: CommandTools,
+  { token }: { token: string },
+): Promise<CommandResult> {
+  const { state } = await createWebhookJournal(tools).load(token);
+  const { webhooks } = state;
+  const text = webhooks.flatMap(toLines).join('\n') || `There are no webhooks of ${token}.`;
+  return done(text, webhooks.map(toPublicWebhook));
+}
+
+function toLines(webhook: Webhook): string[] {
+  const { id, body, state, deliveries, nextAttemptAt } = toPublicWebhook(webhook);
+  const next = nextAttemptAt === undefined ? '' : `, next attempt ${nextAttemptAt}`;
+  return [
+    `${id}  ${body.type} ${body.status}  ${state}${next}`,
+    ...deliveries.map(({ attempt, at, outcome, statusCode, reason }) =>
+      `  ${String(attempt).padStart(2)}  ${at}  ${outcome}  ${statusCode ?? reason ?? ''}`.trimEnd(),
+    ),
+  ];
+}
+
+const messageByRefusal: Record<ReplayRefusal['code'], (token: string, id?: string) => string> = {
+  webhook_not_found: (token, id) =>
+    id === undefined ? `There are no webhooks of ${token}.` : `${id} is no webhook of ${token}.`,
+  too_many_replays: (token) => `Webhooks of ${token} may be sent again ${replaysMax} times at most.`,
+};
+
+export async function replayWebhooks(
+  tools: CommandTools,
+  { token, id }: { token: string; id: string | undefined },
+): Promise<CommandResult> {
+  const answer = await createWebhookJournal(tools).requestReplay(token, id, tools.person);
+  if (answer.kind === 'refused') return refuse(messageByRefusal[answer.refusal.code](token, id));
+  const text = `A running gateway delivers again, at once: ${answer.ids.join(' ')}`;
+  return done(text, answer.ids);
+}

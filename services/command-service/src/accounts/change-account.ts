@@ -1,0 +1,90 @@
+/** Records changes of merchant accounts: one stream of the store, which every process follows. */
+import { type Decision, type EventStore, decideAndAppend } from '@tollgate/event-store';
+import {
+  type AccountChange,
+  type AccountRefusal,
+  type EventMetadata,
+  type MerchantAccountEvent,
+  type MerchantAccounts,
+  type StoreRestore,
+  decideAccountChange,
+  decodeMerchantAccountEvent,
+  evolveMerchantAccounts,
+  merchantAccountsStream,
+  noAccountChanges,
+  versionOfMerchantAccountEvent,
+} from '@tollgate/payment-domain';
+import { type Clock, type Ids, dayMs } from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
+import { createJournal } from '../reconciliation/journal.ts';
+import { toDay } from '../reconciliation/schedule.ts';
+
+export interface AccountChangeDependencies {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+/**
+ * Records a change, even to the state that the account is in. A process heeds it once it has caught up.
+ *
+ * @param isOverridden skips the reconciliation that is due after a restore
+ * @throws StoreUnavailable
+ */
+export async function changeAccount(
+  deps: AccountChangeDependencies,
+  { isOverridden = false, ...change }: Omit<AccountChange, 'changedAt'> & { isOverridden?: boolean },
+  cause: Cause,
+): Promise<AccountRefusal | undefined> {
+  const journal = createJournal(deps);
+  await journal.refresh();
+  const days = journal.daysOf(change.environment, change.account);
+  const isReconciled = (restore: StoreRestore) =>
+    isOverridden ||
+    daysToReconcile(restore).every((day) => (days.get(day)?.completedAt ?? 0) >= restore.restoredAt);
+  return append(deps, cause, (accounts) =>
+    decideAccountChange(accounts, { ...change, changedAt: deps.clock.now() }, isReconciled),
+  );
+}
+
+/** The days whose events a restore has lost, in their order, `YYYY-MM-DD` in UTC; at least one. */
+export function daysToReconcile({ lastEventAt, restoredAt }: StoreRestore): string[] {
+  const last = toDay(restoredAt);
+  const days = [];
+  for (let at = Math.min(lastEventAt, restoredAt); toDay(at) < last; at += dayMs) days.push(toDay(at));
+  return [...days, last];
+}
+
+/** Asks every process to read its accounts file again. @throws as `changeAccount` */
+export async function requestReload(deps: AccountChangeDependencies, cause: Cause): Promise<void> {
+  const event = { type: 'AccountsReloadRequested', data: { requestedAt: deps.clock.now() } } as const;
+  await append(deps, cause, () => ({ kind: 'events', events: [event] }));
+}
+
+/** Pauses every account after a restore. */
+export async function recordRestore(
+  deps: AccountChangeDependencies,
+  restore: StoreRestore,
+  cause: Cause,
+): Promise<void> {
+  await append(deps, cause, () => ({ kind: 'events', events: [{ type: 'StoreRestored', data: restore }] }));
+}
+
+async function append(
+  { store, clock, ids }: AccountChangeDependencies,
+  cause: Cause,
+  decide: (accounts: MerchantAccounts) => Decision<MerchantAccountEvent, AccountRefusal>,
+): Promise<AccountRefusal | undefined> {
+  const metadataOf = (event: MerchantAccountEvent): EventMetadata => ({
+    ...cause,
+    schemaVersion: versionOfMerchantAccountEvent(event),
+    recordedAt: clock.now(),
+  });
+  const decided = await decideAndAppend<MerchantAccounts, MerchantAccountEvent, AccountRefusal>({
+    ...{ store, stream: merchantAccountsStream, initial: noAccountChanges, decide },
+    ...{ decode: decodeMerchantAccountEvent, evolve: evolveMerchantAccounts },
+    toNewEvents: (events) =>
+      events.map((event) => ({ id: ids.uuid(), ...event, metadata: metadataOf(event) })),
+  });
+  return decided.kind === 'refused' ? decided.refusal : undefined;
+}

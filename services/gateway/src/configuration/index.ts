@@ -1,0 +1,19 @@
+/** What the command line shares with the gateway: where its data are, and how it is configured. */
+export { openStore } from '../composition/open-store.ts';
+export { isOfAnEndedProcess, ownHost, toHolder } from '../composition/lease-holder.ts';
+export type { AccountName } from './account-config.ts';
+export { dataDirConfigSchema, defaultCallDeadlineMs } from './config.ts';
+export {
+  type DataDirectory,
+  type Quickstart,
+  flush,
+  openDataDirectory,
+  restoringName,
+} from './data-directory.ts';
+export { type InternalSecrets, parseInternalSecrets } from './internal-secrets.ts';
+export { type KafkaConfig, minInsyncReplicasOf } from './kafka-config.ts';
+export { release } from './release.ts';
+export { accountNamesBesideGateway, accountsBesideGateway } from './sandbox-account.ts';
+export { providerCalls } from './service-names.ts';
+export { systemPerson } from './system-person.ts';
+export { type InstalledTeamKeys, type TeamSigningConfig, openTeamKeys } from './team-signing.ts';
