@@ -1,6 +1,6 @@
 export * from './embedded/embedded-message-bus.ts';
 export * from './embedded/embedded-topic-reader.ts';
-export { partitionStreamPrefix } from './embedded/topics.ts';
+export { topicStreamPrefix } from './embedded/records.ts';
 export type { KafkaConnectionOptions } from './kafka/connection.ts';
 export type { TopicDifference, TopicSpec } from './kafka/topic-specs.ts';
 export * from './message-bus.ts';

@@ -20,7 +20,7 @@ const callbackOf = (token: string) =>
 async function start() {
   const store = await temporaryStore();
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
-  const bus = createEmbeddedMessageBus({ ...parts, holder: 'test', partitions: 2 });
+  const bus = createEmbeddedMessageBus({ ...parts, holder: 'test' });
   const deadLetter = (...tokens: string[]) =>
     bus.publish(
       providerCallbacksDlqTopic,

@@ -45,7 +45,6 @@ async function start() {
   const bus = createEmbeddedMessageBus({
     ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
     holder: 'e2e',
-    partitions: 3,
   });
   onTestFinished(() => bus.close());
   return { bus, file: `${await temporaryFile()}-books` };

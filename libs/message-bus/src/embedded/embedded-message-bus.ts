@@ -1,55 +1,86 @@
-import { leaseDurationMsDefault, type EventStore } from '@tollgate/event-store';
+import { type EventStore, StoreUnavailable, inAppends, leaseDurationMsDefault } from '@tollgate/event-store';
 import { silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import { BusUnavailable, type MessageBus } from '../message-bus.ts';
-import { takePart } from './group-member.ts';
-import { publish } from './records.ts';
-import { createPartitionCounts, requireBusName } from './topics.ts';
+import { BusUnavailable, type Message, type MessageBus } from '../message-bus.ts';
+import { consumeQueue } from './queue-consumer.ts';
+import { requireBusName, toNewEvent, topicStream } from './records.ts';
 
 export interface EmbeddedMessageBusOptions {
   /** Keeps the records; `close` leaves it open. */
   store: EventStore;
   clock: Clock;
   ids: Ids;
-  /** Identifies the process that reads a partition; passed to `isGone` of others. */
+  /** Identifies the process that reads a topic; passed to `isGone` of others. */
   holder: string;
-  /** True if a holder has certainly ended: its partitions are taken over at once. */
+  /** True if a holder has certainly ended: its topics are taken over at once. */
   isGone?: (holder: string) => boolean;
-  /** How long a member that has died keeps its partitions otherwise; 10 seconds by default. */
+  /** How long a process that has ended keeps its topics otherwise. @default 10 seconds @unit milliseconds */
   leaseDurationMs?: number;
-  /** Partitions of new topics; 4 by default. Existing topics keep their number. */
-  partitions?: number;
   log?: Log;
 }
 
-/** A durable queue in an event store: each partition of a topic is a stream, its offsets are the stream's revisions. */
+/** A durable queue in an event store: each topic is a stream, read by one process of a group at a time. */
 export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): MessageBus {
-  const { store, ids, partitions = 4 } = options;
+  const { store, ids } = options;
   const defaults = { isGone: () => false, leaseDurationMs: leaseDurationMsDefault, log: silentLog };
-  const partitionCount = createPartitionCounts({ store, ids }, partitions);
   const closing = new AbortController();
-  const memberships = new Set<Promise<void>>();
+  const subscriptions = new Set<Promise<void>>();
   const requireOpen = () => {
     if (closing.signal.aborted)
       throw new BusUnavailable('bus_closed', 'The message bus is closed.', { retryable: false });
   };
+
+  /** A failure that does not pass ends the reading of all topics. */
+  async function consumeAll(
+    { group, topics, signal }: Parameters<MessageBus['subscribe']>[0],
+    handle: Parameters<MessageBus['subscribe']>[1],
+  ): Promise<void> {
+    const failed = new AbortController();
+    const until = AbortSignal.any([signal, closing.signal, failed.signal]);
+    const consuming = topics.map((topic) =>
+      consumeQueue({ ...defaults, ...options, group, topic, handle }, until).catch((error: unknown) => {
+        failed.abort();
+        throw error;
+      }),
+    );
+    for (const outcome of await Promise.allSettled(consuming))
+      if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
   return {
     isConnected: () => true,
     publish: async (topic, messages) => {
       requireOpen();
-      await publish({ store, ids, partitionCount }, topic, messages);
+      requireBusName('topic', topic);
+      await publish({ store, ids }, topic, messages);
     },
-    subscribe: async ({ group, topics, signal }, handle) => {
+    subscribe: async (subscription, handle) => {
       requireOpen();
-      requireBusName('group', group);
-      const member = { ...defaults, ...options, partitionCount };
-      const membership = { group, topics, signal: AbortSignal.any([signal, closing.signal]) };
-      const taking = takePart(member, membership, handle);
-      memberships.add(taking);
-      await taking.finally(() => memberships.delete(taking));
+      requireBusName('group', subscription.group);
+      for (const topic of subscription.topics) requireBusName('topic', topic);
+      const consuming = consumeAll(subscription, handle);
+      subscriptions.add(consuming);
+      await consuming.finally(() => subscriptions.delete(consuming));
     },
     close: async () => {
       closing.abort();
-      await Promise.allSettled(memberships);
+      await Promise.allSettled(subscriptions);
     },
   };
+}
+
+/** One append after the other: a later message must not be there without an earlier one. */
+async function publish(
+  { store, ids }: Pick<EmbeddedMessageBusOptions, 'store' | 'ids'>,
+  topic: string,
+  messages: readonly Message[],
+): Promise<void> {
+  try {
+    for (const events of inAppends(messages.map((message) => toNewEvent(ids.uuid(), message))))
+      await store.append(topicStream(topic), events, 'any');
+  } catch (cause) {
+    if (!(cause instanceof StoreUnavailable)) throw cause;
+    const { retryable } = cause;
+    const message = 'The event store under the message bus did not confirm.';
+    throw new BusUnavailable('bus_unavailable', message, { retryable, cause });
+  }
 }

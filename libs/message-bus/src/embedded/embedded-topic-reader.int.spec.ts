@@ -8,31 +8,29 @@ import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { describeTopicReader } from '../testing/topic-reader.contract.ts';
 import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
-import { partitionStream } from './topics.ts';
+import { topicStream } from './records.ts';
 import { createEmbeddedTopicReader } from './embedded-topic-reader.ts';
 
-const openBus = (store: EventStore, options: { partitions?: number }) =>
-  createEmbeddedMessageBus({ store, clock: systemClock, ids: systemIds, holder: 'test', ...options });
+const openBus = (store: EventStore) =>
+  createEmbeddedMessageBus({ store, clock: systemClock, ids: systemIds, holder: 'test' });
 
-for (const partitions of [1, 4]) {
-  describeTopicReader(`the embedded topic reader with ${partitions} partitions`, async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'topic-reader-'));
-    // One store is the gateway's, the other that of the process beside it which reads.
-    const stores = await Promise.all(
-      [1, 2].map(() => createEmbeddedEventStore({ file: join(directory, 'events.db') })),
-    );
-    return {
-      bus: openBus(stores[0]!, { partitions }),
-      openAnother: async () => openBus(stores[1]!, { partitions }),
-      reader: createEmbeddedTopicReader({ store: stores[1]! }),
-      freshTopic: async () => `topic-${randomUUID()}`,
-      dispose: async () => {
-        await Promise.all(stores.map((store) => store.close()));
-        await rm(directory, { recursive: true });
-      },
-    };
-  });
-}
+describeTopicReader('the embedded topic reader', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'topic-reader-'));
+  // One store is the gateway's, the other that of the process beside it which reads.
+  const stores = await Promise.all(
+    [1, 2].map(() => createEmbeddedEventStore({ file: join(directory, 'events.db') })),
+  );
+  return {
+    bus: openBus(stores[0]!),
+    openAnother: async () => openBus(stores[1]!),
+    reader: createEmbeddedTopicReader({ store: stores[1]! }),
+    freshTopic: async () => `topic-${randomUUID()}`,
+    dispose: async () => {
+      await Promise.all(stores.map((store) => store.close()));
+      await rm(directory, { recursive: true });
+    },
+  };
+});
 
 it('writes nothing at all', async () => {
   const store = await temporaryStore();
@@ -45,7 +43,7 @@ it('writes nothing at all', async () => {
     },
     keepLast: async (stream) => void written.push(stream),
   };
-  await openBus(store, {}).publish('topic', [{ key: 'k', value: new Uint8Array(), headers: {} }]);
+  await openBus(store).publish('topic', [{ key: 'k', value: new Uint8Array(), headers: {} }]);
   const reader = createEmbeddedTopicReader({ store: watched });
   const { signal } = new AbortController();
   expect(await Array.fromAsync(reader.readTopic('topic', { from: 'beginning', signal }))).toHaveLength(1);
@@ -55,7 +53,7 @@ it('writes nothing at all', async () => {
 
 it('ends where the records were removed that were there when it began', async () => {
   const store = await temporaryStore();
-  const bus = openBus(store, { partitions: 1 });
+  const bus = openBus(store);
   const publish = (count: number) =>
     bus.publish(
       'topic',
@@ -69,7 +67,7 @@ it('ends where the records were removed that were there when it began', async ()
       (async function* () {
         reads += 1;
         await publish(5);
-        await store.truncate(partitionStream('topic', 0), 5);
+        await store.truncate(topicStream('topic'), 5);
         yield* store.subscribe(options);
       })(),
   };
@@ -93,7 +91,7 @@ it('gives all that follows the first record of its time, also where the clock we
       })(),
   };
   const messages = times.map((time) => ({ key: 'k', value: Buffer.from(String(time)), headers: {} }));
-  await openBus(store, {}).publish('topic', messages);
+  await openBus(store).publish('topic', messages);
   const reader = createEmbeddedTopicReader({ store: withTimes });
   const timesFrom = async (timestamp: number) => {
     const { signal } = new AbortController();

@@ -1,15 +1,12 @@
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import type { ReadTopicOptions, TopicReader } from '../message-bus.ts';
-import { toBusRecord } from './records.ts';
-import { requireBusName, topicPrefix } from './topics.ts';
+import { requireBusName, toBusRecord, topicStream } from './records.ts';
 
-/** Reads the topics of the embedded message bus on this store, in the order in which the bus took the records. */
+/** Reads the topics of the embedded message bus on this store. */
 export const createEmbeddedTopicReader = ({ store }: { store: EventStore }): TopicReader => ({
   async *readTopic(topic, options) {
     requireBusName('topic', topic);
-    const prefix = topicPrefix(topic);
-    for await (const event of readEvents(store, prefix, options))
-      yield toBusRecord(topic, Number(event.stream.slice(prefix.length)), event);
+    for await (const event of readEvents(store, topicStream(topic), options)) yield toBusRecord(topic, event);
   },
 });
 

@@ -1,16 +1,27 @@
-/** Messages as events of a partition's stream. */
+/** The streams of the embedded bus, and messages as their events. */
 import { isUtf8 } from 'node:buffer';
-import {
-  type EventStore,
-  type NewEvent,
-  type RecordedEvent,
-  StoreUnavailable,
-  inAppends,
-} from '@tollgate/event-store';
-import type { Ids } from '@tollgate/service-kit';
+import type { NewEvent, RecordedEvent } from '@tollgate/event-store';
+import { TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { BusUnavailable, type BusRecord, type Message } from '../message-bus.ts';
-import { type PartitionCounts, partitionOf, partitionStream } from './topics.ts';
+import type { BusRecord, Message } from '../message-bus.ts';
+
+// What Kafka allows. The colon, which is not among it, ends a topic in the names of streams: no name is a prefix of another.
+const namePattern = /^[a-zA-Z0-9._-]{1,100}$/;
+
+/** @throws TollgateError unless `name` is 1 to 100 of the characters that Kafka allows */
+export function requireBusName(kind: 'topic' | 'group', name: string): void {
+  if (namePattern.test(name)) return;
+  throw new TollgateError(
+    'bus_name_invalid',
+    `The name of a ${kind} is 1 to 100 letters, digits, dots, underscores and dashes.`,
+  );
+}
+
+/** Of the streams of all topics, whose handled records are deleted. */
+export const topicStreamPrefix = 'bus-';
+
+/** A topic is one stream: its only partition. */
+export const topicStream = (topic: string) => `${topicStreamPrefix}${topic}:0`;
 
 const storedSchema = z.object({
   key: z.string(),
@@ -28,11 +39,11 @@ export function toNewEvent(id: string, { key, value, headers }: Message): NewEve
 }
 
 /** @throws ZodError if the stream contains something else */
-export function toBusRecord(topic: string, partition: number, recorded: RecordedEvent): BusRecord {
+export function toBusRecord(topic: string, recorded: RecordedEvent): BusRecord {
   const { key, value, encoding, headers } = storedSchema.parse(recorded.data);
   return {
     topic,
-    partition,
+    partition: 0,
     key,
     headers,
     value: Uint8Array.from(Buffer.from(value, encoding)),
@@ -44,37 +55,3 @@ export function toBusRecord(topic: string, partition: number, recorded: Recorded
 /** Roughly what a message takes in memory and in the file. */
 export const approximateBytes = ({ key, value, headers }: Message) =>
   key.length + 2 * value.byteLength + JSON.stringify(headers).length;
-
-interface Dependencies {
-  store: EventStore;
-  ids: Ids;
-  partitionCount: PartitionCounts;
-}
-
-/** Writes messages to their partitions. @throws BusUnavailable, and InvalidArgument for a message that is too large */
-export async function publish(
-  { store, ids, partitionCount }: Dependencies,
-  topic: string,
-  messages: readonly Message[],
-): Promise<void> {
-  // One append after the other: a later message must not be there without an earlier one.
-  const append = async (partition: number, group: readonly Message[]): Promise<void> => {
-    for (const events of inAppends(group.map((message) => toNewEvent(ids.uuid(), message))))
-      await store.append(partitionStream(topic, partition), events, 'any');
-  };
-  try {
-    const count = await partitionCount(topic);
-    const byPartition = Map.groupBy(messages, ({ key }) => partitionOf(key, count));
-    // All are waited for, so that nothing is written any more once this has been rejected.
-    const outcomes = await Promise.allSettled([...byPartition].map((each) => append(...each)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  } catch (error) {
-    throw error instanceof StoreUnavailable ? fromStoreUnavailable(error) : error;
-  }
-}
-
-const fromStoreUnavailable = (cause: StoreUnavailable): BusUnavailable =>
-  new BusUnavailable('bus_unavailable', 'The event store under the message bus did not confirm.', {
-    retryable: cause.retryable,
-    cause,
-  });

@@ -1,6 +1,6 @@
 import { silentLog, type Clock, type Log } from '@tollgate/service-kit';
 import type { Cluster } from 'kafkajs';
-import { requireBusName } from '../embedded/topics.ts';
+import { requireBusName } from '../embedded/records.ts';
 import { BusUnavailable, type KafkaMessageBus } from '../message-bus.ts';
 import { createClusterLink } from './cluster-link.ts';
 import type { KafkaConnectionOptions } from './connection.ts';

@@ -1,6 +1,6 @@
 import { silentLog, type Clock, type Log } from '@tollgate/service-kit';
 import type { Cluster } from 'kafkajs';
-import { requireBusName } from '../embedded/topics.ts';
+import { requireBusName } from '../embedded/records.ts';
 import { BusUnavailable } from '../message-bus.ts';
 import type { BusRecord } from '../message-bus.ts';
 import type { ReadTopicOptions, TopicReader } from '../message-bus.ts';

@@ -1,5 +1,5 @@
 import { Partitioners, type Cluster, type PartitionMetadata } from 'kafkajs';
-import { requireBusName } from '../embedded/topics.ts';
+import { requireBusName } from '../embedded/records.ts';
 import type { ClusterLink } from './cluster-link.ts';
 
 /** Where the records of a key go: the same as for every client that uses Kafka's own rule, in any language. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@tollgate/service-kit';
 import type { Admin, ConfigResourceTypes } from 'kafkajs';
-import { requireBusName } from '../embedded/topics.ts';
+import { requireBusName } from '../embedded/records.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
 import { isYoungTopic, persistently, toBusUnavailable, within } from './kafka-failure.ts';
 

@@ -99,7 +99,6 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
       clock,
       ids,
       holder: life.name,
-      partitions: 1,
       leaseDurationMs: given.leaseMs,
       log,
     }),

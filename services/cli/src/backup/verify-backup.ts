@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDataSecrets } from '@tollgate/command-service';
 import { type EventStore, beginning, checkEmbeddedCopy, openEmbeddedCopy } from '@tollgate/event-store';
-import { partitionStreamPrefix } from '@tollgate/message-bus';
+import { topicStreamPrefix } from '@tollgate/message-bus';
 import { webhookStreamPrefix } from '@tollgate/notifier';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { checkViews } from '@tollgate/projector';
@@ -69,7 +69,7 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
     streams,
     events,
     findings: damage,
-  } = checkEmbeddedCopy(file, [partitionStreamPrefix, webhookStreamPrefix]);
+  } = checkEmbeddedCopy(file, [topicStreamPrefix, webhookStreamPrefix]);
   findings.push(...damage);
   if (damage.length > 0) return { ...none, streams, events, findings };
   const store = openEmbeddedCopy(file);

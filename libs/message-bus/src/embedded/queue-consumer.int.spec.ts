@@ -1,11 +1,11 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { systemClock, systemIds } from '@tollgate/service-kit';
+import { systemIds } from '@tollgate/service-kit';
 import { createFakeClock, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BusRecord } from '../message-bus.ts';
 import { memberProbe, message, textOf, waiting } from '../testing/member-probe.ts';
-import { partitionStream } from './topics.ts';
+import { topicStream } from './records.ts';
 import { createEmbeddedMessageBus, type EmbeddedMessageBusOptions } from './embedded-message-bus.ts';
 
 const leaseDurationMs = 9_000;
@@ -14,7 +14,7 @@ const group = 'command-service';
 
 function givenBus(store: EventStore, options: Partial<EmbeddedMessageBusOptions> = {}) {
   const clock = createFakeClock();
-  const defaults = { store, clock, ids: systemIds, holder: 'one', partitions: 1, leaseDurationMs };
+  const defaults = { store, clock, ids: systemIds, holder: 'one', leaseDurationMs };
   const bus = createEmbeddedMessageBus({ ...defaults, ...options });
   onTestFinished(() => bus.close());
   return bus;
@@ -43,7 +43,7 @@ function hangingHandler() {
 }
 
 describe('a member that is dead', () => {
-  it('loses its partitions when its leases end, commits nothing when it comes to life again, and stands by', async () => {
+  it('loses its topics when its leases end, commits nothing when it comes to life again, and stands by', async () => {
     const store = await temporaryStore();
     const [clock, stoppedClock] = [createFakeClock(), createFakeClock()];
     const hanging = hangingHandler();
@@ -72,7 +72,7 @@ describe('a member that is dead', () => {
     await dead.stop();
   });
 
-  it('loses its partitions at once where it is known to be gone', async () => {
+  it('loses its topics at once where it is known to be gone', async () => {
     const [store, clock] = [await temporaryStore(), createFakeClock()];
     const hanging = hangingHandler();
     const dead = memberProbe(givenBus(store, { holder: 'pid 4711' }), {
@@ -135,26 +135,6 @@ describe('a store that fails for a while', () => {
 });
 
 describe('a topic', () => {
-  it('keeps the number of partitions that it was created with', async () => {
-    const store = await temporaryStore();
-    const keys = Array.from({ length: 30 }, (_, index) => `pay_${index}`);
-    await givenBus(store, { partitions: 3 }).publish(
-      topic,
-      keys.map((key) => message(key, 'first')),
-    );
-    const later = givenBus(store, { partitions: 8 });
-    await later.publish(
-      topic,
-      keys.map((key) => message(key, 'second')),
-    );
-    const member = memberProbe(later, { group, topics: [topic] });
-    await member.received(60);
-    await member.stop();
-    expect(new Set(member.records.map(({ partition }) => partition))).toEqual(new Set([0, 1, 2]));
-    const ofKey = Map.groupBy(member.records, ({ key }) => key);
-    for (const records of ofKey.values()) expect(records.map(textOf)).toEqual(['first', 'second']);
-  });
-
   it('goes on with the records that are left, with the offsets that they had', async () => {
     const store = await temporaryStore();
     const bus = givenBus(store);
@@ -162,7 +142,7 @@ describe('a topic', () => {
       topic,
       ['0', '1', '2', '3'].map((text) => message('k', text)),
     );
-    await store.truncate(partitionStream(topic, 0), 2);
+    await store.truncate(topicStream(topic), 2);
     const member = memberProbe(bus, { group, topics: [topic] });
     await member.received(2);
     await member.stop();
@@ -226,7 +206,7 @@ describe('handled records', () => {
         Array.from({ length: count }, (_, index) => message('k', String(index))),
       );
     const offsets = async () =>
-      (await Array.fromAsync(store.read(partitionStream(topic, 0)))).map(({ revision }) => revision);
+      (await Array.fromAsync(store.read(topicStream(topic)))).map(({ revision }) => revision);
     await publish(1_500);
     const member = memberProbe(bus, { group, topics: [topic] });
     await member.received(1_500);
@@ -239,33 +219,4 @@ describe('handled records', () => {
     await next.stop();
     expect([(await offsets())[0], (await offsets()).length]).toEqual([1_000, 1_100]);
   });
-});
-
-it('a topic that a store reports and does not show makes a publish fail as retryable', async () => {
-  const hiding: EventStore = {
-    ...(await temporaryStore()),
-    append: async () => ({ kind: 'conflict', actual: 0 }),
-  };
-  await expect(givenBus(hiding).publish(topic, [message('k', '0')])).rejects.toMatchObject({
-    code: 'bus_unavailable',
-    retryable: true,
-  });
-});
-
-it('a group that others join all the time is joined by the next try', async () => {
-  const store = await temporaryStore();
-  let conflicts = 0;
-  const contended: EventStore = {
-    ...store,
-    append: async (...given) => {
-      if (given[0] !== `busgroup-${group}` || conflicts >= 25) return store.append(...given);
-      conflicts += 1;
-      return { kind: 'conflict', actual: conflicts };
-    },
-  };
-  await givenBus(store).publish(topic, [message('k', '0')]);
-  const member = memberProbe(givenBus(contended, { clock: systemClock }), { group, topics: [topic] });
-  await member.received(1);
-  await member.stop();
-  expect(conflicts).toBe(25);
 });
