@@ -42,7 +42,7 @@ export type DecisionOutcome<State, Event, Refusal> =
  */
 export type RecentStates<State> = RecentlyUsed<LoadedState<State>>;
 
-/** More of them cost memory, and saved no time of the processor (decision 39). */
+/** More of them cost memory, and saved no time of the processor (decision 24). */
 const recentStatesMax = 1_000;
 
 export const createRecentStates = <State>(max = recentStatesMax): RecentStates<State> =>

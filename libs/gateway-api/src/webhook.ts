@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 
 /**
- * The specification's callback body (section 6, decision 6), with our token and the team's order number. The webhook of a
+ * The specification's callback body (section 6, open point 6), with our token and the team's order number. The webhook of a
  * refund carries the refund's own token, and names its payment.
  */
 export const webhookBodySchema = z.object({

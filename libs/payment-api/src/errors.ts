@@ -1,4 +1,4 @@
-/** Error codes of the Payment Service and their kinds (specification, section 7; the codes themselves: decision 7). */
+/** Error codes of the Payment Service and their kinds (specification, section 7; the codes themselves: open point 7). */
 import type { ApiError, SpecifiedErrorKind } from '@tollgate/payment-domain/money';
 
 export const errorKindByCode = {

@@ -48,7 +48,7 @@ export const cardSchema = z.strictObject({
   cvv: z.string().regex(/^\d{3,4}$/, 'must be 3 or 4 digits'),
 });
 
-/** Body of `POST /api/v1/payments` (section 2; which fields are required: decision 1). */
+/** Body of `POST /api/v1/payments` (section 2; which fields are required: open point 1). */
 export const createPaymentRequestSchema = z.strictObject({
   product: textSchema(255),
   amount: amountSchema,
@@ -75,7 +75,7 @@ export const createPaymentRequestSchema = z.strictObject({
 });
 export type CreatePaymentRequest = z.infer<typeof createPaymentRequestSchema>;
 
-/** Answer of `POST /api/v1/payments` (section 4; the fields beyond the token: decision 2). */
+/** Answer of `POST /api/v1/payments` (section 4; the fields beyond the token: open point 2). */
 export const createPaymentAnswerSchema = z.looseObject({
   success: z.literal(true),
   token: tokenSchema,
@@ -91,7 +91,7 @@ export const createPaymentAnswerSchema = z.looseObject({
 export type CreatePaymentAnswer = z.infer<typeof createPaymentAnswerSchema>;
 
 /**
- * A payment as the service shows it (decision 3). `status` stays a plain string: a status that the specification
+ * A payment as the service shows it (open point 3). `status` stays a plain string: a status that the specification
  * does not know must open a review, not fail to parse.
  */
 const servicePaymentSchema = z.looseObject({
@@ -108,7 +108,7 @@ const servicePaymentSchema = z.looseObject({
   needConfirmation: z.boolean().nullish(),
   heldAmount: z.number().nullish(),
   refundedAmount: z.number().nullish(),
-  /** The hosted page, shown while the payment is not final (decision 4). */
+  /** The hosted page, shown while the payment is not final (open point 4). */
   processingUrl: z.string().nullish(),
   recurringToken: z.string().nullish(),
   sanitizedMask: z.string().nullish(),
@@ -126,7 +126,7 @@ export const retrievePaymentAnswerSchema = z.looseObject({
 
 const dateSchema = z.iso.date('must be a date written YYYY-MM-DD');
 
-/** Query of `GET /api/v1/payments` (decision 5). Numbers arrive as text. */
+/** Query of `GET /api/v1/payments` (open point 5). Numbers arrive as text. */
 export const listPaymentsQuerySchema = z.strictObject({
   dateFrom: dateSchema.optional(),
   dateTo: dateSchema.optional(),
@@ -147,17 +147,17 @@ export const listPaymentsAnswerSchema = z.looseObject({
 });
 export type ListPaymentsAnswer = z.infer<typeof listPaymentsAnswerSchema>;
 
-/** Body of `POST /api/v1/payments/confirm` and `/decline` (section 4; decision 20): always the whole amount. */
+/** Body of `POST /api/v1/payments/confirm` and `/decline` (section 4; open point 20): always the whole amount. */
 export const paymentNameSchema = z.strictObject({ token: tokenSchema });
 
-/** Answer of both (decision 20). Some deployments say no more than `success`. */
+/** Answer of both (open point 20). Some deployments say no more than `success`. */
 export const holdEndAnswerSchema = z.looseObject({
   success: z.literal(true),
   token: tokenSchema.optional(),
   payment: servicePaymentSchema.optional(),
 });
 
-/** Body of `POST /api/v1/refunds` (section 4; the field `token`: decision 13). Without an amount, all that is left. */
+/** Body of `POST /api/v1/refunds` (section 4; the field `token`: open point 21). Without an amount, all that is left. */
 export const refundRequestSchema = z.strictObject({ token: tokenSchema, amount: amountSchema.optional() });
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
@@ -183,7 +183,7 @@ const payoutDestinationSchema = z
   )
   .meta({ minProperties: 1, maxProperties: 1 });
 
-/** Body of `POST /api/v1/payouts` (section 4; decision 22). */
+/** Body of `POST /api/v1/payouts` (section 4; open point 22). */
 export const payoutRequestSchema = z.strictObject({
   amount: amountSchema,
   currency: currencySchema,
@@ -195,7 +195,7 @@ export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
 
 /**
  * A payout as the service shows it; `operationType` distinguishes it from a payment in a retrieval or a list
- * (decision 22).
+ * (open point 22).
  */
 const servicePayoutSchema = z.looseObject({
   token: tokenSchema,
@@ -224,7 +224,7 @@ export const listPayoutsAnswerSchema = listPaymentsAnswerSchema.extend({
   payments: z.array(servicePayoutSchema),
 });
 
-/** Query of `GET /api/v1/balance` (decision 23). */
+/** Query of `GET /api/v1/balance` (open point 23). */
 export const balanceQuerySchema = z.strictObject({ currency: currencySchema });
 
 /** Answer of `GET /api/v1/balance`: amounts in minor units. */
@@ -235,7 +235,7 @@ export const balanceAnswerSchema = z.looseObject({
 export type ServiceBalance = z.infer<typeof balanceAnswerSchema>['wallet'];
 
 /**
- * A dispute as the service shows it (decision 24). Some deployments leave out the token of the payment. A number beyond
+ * A dispute as the service shows it (open point 24). Some deployments leave out the token of the payment. A number beyond
  * the safe integers is no id: two disputes would share it.
  */
 /** Codes and ids of others, which some write as numbers. */
@@ -261,7 +261,7 @@ export const listDisputesAnswerSchema = z.looseObject({
   disputes: z.array(z.unknown()),
 });
 
-/** Body of a status callback (section 6; the fields beyond `orderNumber` and `status`: decision 6). */
+/** Body of a status callback (section 6; the fields beyond `orderNumber` and `status`: open point 6). */
 export const callbackBodySchema = z.looseObject({
   token: z.string().optional(),
   type: z.enum(['payment', 'pay', 'refund', 'payout', 'dispute']).optional(),

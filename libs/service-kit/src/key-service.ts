@@ -1,6 +1,6 @@
 /**
  * The port to what holds master keys. A data key goes to it to be wrapped or unwrapped, the data never: so a cloud key
- * service or a hardware module can stand behind it (decision 20). This adapter has the masters in memory.
+ * service or a hardware module can stand behind it (decision 17). This adapter has the masters in memory.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { type DataSecrets, deriveKey } from './data-secrets.ts';

@@ -18,7 +18,7 @@ const isNews = (before: Payment, after: Payment): boolean =>
   statusOfPhase(before.phase) !== statusOfPhase(after.phase) ||
   // Still approved, but with another amount: the amount is the news.
   before.approvedAmount !== after.approvedAmount ||
-  // An authorization changes no status, and the team must learn that it can capture (decision 12). That a refused capture
+  // An authorization changes no status, and the team must learn that it can capture (open point 12). That a refused capture
   // leads back to it, the team knows from its own call.
   (after.phase === 'authorized' && (before.phase === 'init' || before.phase === 'pending'));
 

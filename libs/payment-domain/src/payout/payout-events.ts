@@ -11,7 +11,7 @@ import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchem
 import { type EventOf, eventFamily, since } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
-/** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
+/** The states of a payout: those of a payment (specification, section 3) that it can have (open point 22). */
 export const payoutStatuses = ['pending', 'approved', 'declined'] as const;
 export const payoutStatusSchema = z.enum(payoutStatuses);
 export type PayoutStatus = z.infer<typeof payoutStatusSchema>;

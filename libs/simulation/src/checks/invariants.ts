@@ -247,7 +247,7 @@ function differencesOf(
 
 /**
  * A refund of ours was lost, and one of just its amount was made in the console: the service shows sums only, so nobody can tell them
- * apart (docs/adr/0006-one-refund-at-a-time.md). The sum is right.
+ * apart (docs/adr/0007-one-refund-at-a-time.md). The sum is right.
  */
 function isTakenForOurs(
   { refunds: made }: Ledger,

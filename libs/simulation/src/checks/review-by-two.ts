@@ -11,7 +11,7 @@ interface Answer {
   reason?: string;
 }
 
-/** What an operator takes over at the machine, or is found to be ours, is no question any more (docs/adr/0038-reviews-by-two.md). */
+/** What an operator takes over at the machine, or is found to be ours, is no question any more (docs/adr/0016-keys-people-and-dual-control.md). */
 const known = 'It belongs to a team of the gateway.';
 
 /** By these an observation ends a review, and nobody has to agree. */
