@@ -10,3 +10,6 @@ const runsMin = 10;
 
 export const propertyRuns = (atNight: number): number =>
   Math.min(atNight, Math.max(runsMin, Math.round(atNight * factor)));
+
+/** In every other run, what is combined with everything else takes turns instead. */
+export const isWholeRun = factor >= 1;

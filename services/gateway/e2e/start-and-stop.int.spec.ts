@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onlyInOneProcess } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
-import { newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
+import { type System, newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
 
@@ -95,8 +95,30 @@ describe('a start that cannot succeed ends with one sentence that says what to d
 });
 
 describe('a running system', () => {
+  let system: System;
+  beforeAll(async () => {
+    system = await startSystem({ env: anyPorts });
+  });
+
+  it('says how it is', async () => {
+    expect((await system.gateway('GET', '/healthz')).body).toEqual({ status: 'ok' });
+    await eventually(async () => {
+      expect((await system.gateway('GET', '/readyz')).body).toEqual({
+        ready: true,
+        notReady: [],
+        degraded: [],
+      });
+    });
+  });
+
+  it('prints where its key is, and not the key', () => {
+    const { apiKey, paymentServiceKey } = system.quickstart;
+    expect(system.output()).toContain('quickstart.json');
+    for (const secret of [apiKey, paymentServiceKey]) expect(system.output()).not.toContain(secret);
+    expect(readFileSync(join(system.dataDir, 'quickstart.json'), 'utf8')).toContain(apiKey);
+  });
+
   it('keeps its keys over restarts, also without its event store', async () => {
-    const system = await startSystem({ env: anyPorts });
     const { apiKey, paymentServiceKey } = system.quickstart;
     expect(statSync(join(system.dataDir, 'quickstart.json')).mode & 0o777).toBe(0o600);
     expect(await system.terminate()).toBe(0);
@@ -105,7 +127,9 @@ describe('a running system', () => {
     expect((await again.gateway('GET', '/api/v1/payments')).statusCode).toBe(200);
     await again.terminate();
   });
+});
 
+describe('a system', () => {
   it('ends cleanly on SIGTERM, with the answers under way given', async () => {
     const system = await startSystem({ env: await freePorts() });
     await system.sandbox('POST', '/sandbox/faults', [
@@ -122,19 +146,6 @@ describe('a running system', () => {
     expect(await ending).toBe(0);
   });
 
-  it('says how it is', async () => {
-    const system = await startSystem({ env: anyPorts });
-    expect((await system.gateway('GET', '/healthz')).body).toEqual({ status: 'ok' });
-    await eventually(async () => {
-      expect((await system.gateway('GET', '/readyz')).body).toEqual({
-        ready: true,
-        notReady: [],
-        degraded: [],
-      });
-    });
-    await system.terminate();
-  });
-
   // The launcher said "ready" of whatever its processes could reach.
   it.each([
     ['in one process', {}],
@@ -145,15 +156,6 @@ describe('a running system', () => {
     const system = await startSystem({ ...arrangement, env });
     expect(system.output()).toContain('Tollgate is up, but not everything works: message-bus.');
     expect(system.output()).toContain('"address":"127.0.0.1:1"');
-    await system.terminate();
-  });
-
-  it('prints where its key is, and not the key', async () => {
-    const system = await startSystem({ env: anyPorts });
-    const { apiKey, paymentServiceKey } = system.quickstart;
-    expect(system.output()).toContain('quickstart.json');
-    for (const secret of [apiKey, paymentServiceKey]) expect(system.output()).not.toContain(secret);
-    expect(readFileSync(join(system.dataDir, 'quickstart.json'), 'utf8')).toContain(apiKey);
     await system.terminate();
   });
 });

@@ -1,4 +1,5 @@
-import { createEmbeddedEventStore, readLast, type EventStore } from '@tollgate/event-store';
+import { openStoreInThread } from '@tollgate/event-store/testing';
+import { readLast, type EventStore } from '@tollgate/event-store';
 import { silentLog, systemIds, dayMs, hourMs } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +18,7 @@ const delivered: Outcome = { kind: 'answered', statusCode: 200 };
 async function start() {
   const clock = createFakeClock({ now: Date.UTC(2026, 0, 1) });
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-webhooks-'));
-  const store = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock });
+  const store = await openStoreInThread({ file: join(folder, 'events.db'), clock });
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

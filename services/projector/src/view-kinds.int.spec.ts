@@ -1,5 +1,5 @@
-import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
-import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { type EventStore } from '@tollgate/event-store';
+import { openStoreInThread, temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { viewSchemaVersions, paymentKind, readViewVersion, shardsOf, viewStreamOf } from '@tollgate/views';
 import {
   anyDisputeHistory,
@@ -102,7 +102,7 @@ describe('payouts and disputes are projected as payments are', () => {
         anyHistories,
         fc.array(anyStep, { minLength: 1, maxLength: 6 }),
         async (histories, steps) => {
-          const store = await createEmbeddedEventStore({ file: await temporaryFile() });
+          const store = await openStoreInThread({ file: await temporaryFile() });
           const left = new Map<string, AnyEvent[]>(
             streams.map((stream, index) => [stream, [...histories[index]!]]),
           );

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { statSync } from 'node:fs';
 import { systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { temporaryFile, temporaryStore } from '../testing/index.ts';
+import { temporaryFile, threadedStore } from '../testing/index.ts';
 import { compactEmbeddedStore } from './compact-database.ts';
 
 const eventOf = (data: object) => ({ id: systemIds.uuid(), type: 'Happened', data, metadata: {} });
@@ -13,7 +13,7 @@ const text = 'x'.repeat(900);
 /** A store of which every other event was let go of. */
 async function halfEmptied() {
   const file = await temporaryFile();
-  const store = await temporaryStore({ file });
+  const store = await threadedStore({ file });
   for (let number = 0; number < 200; number += 1) {
     await store.append('kept-1', [eventOf({ number, text })], 'any');
     await store.append('gone-1', [eventOf({ number, text })], 'any');

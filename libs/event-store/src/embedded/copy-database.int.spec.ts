@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 import { copyEmbeddedStore, embeddedStoreBytes } from './copy-database.ts';
 
 const never = new AbortController().signal;
@@ -11,7 +11,7 @@ const eventOf = (text: string) => ({ id: systemIds.uuid(), type: 'Noted', data: 
 
 async function start(streams = 1) {
   const file = await temporaryFile();
-  const store = await temporaryStore({ file });
+  const store = await threadedStore({ file });
   for (let each = 0; each < streams; each += 1)
     await store.append(`note-${each}`, [eventOf('x'.repeat(50_000))], 'no-stream');
   return { file, store, to: join(file, '..', 'copy.db') };

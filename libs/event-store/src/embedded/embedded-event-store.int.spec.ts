@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { givenEvents, readAll } from '../testing/given-events.ts';
 import { describeEventStore } from '../testing/event-store.contract.ts';
 import { probe } from '../testing/subscription-probe.ts';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 import { createEmbeddedEventStore } from './embedded-event-store.ts';
 
 describeEventStore('the embedded event store', async () => {
@@ -35,7 +35,7 @@ describeEventStore("a store that writes by another one's thread", async () => {
 });
 
 it('stamps events with the time of the clock that it is given, in whole milliseconds', async () => {
-  const store = await temporaryStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
+  const store = await threadedStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
   await store.append('payment-1', givenEvents(1), 'no-stream');
   expect(await readAll(store, 'payment-1')).toMatchObject([{ recordedAt: 1_700_000_000_000 }]);
 });
@@ -43,7 +43,7 @@ it('stamps events with the time of the clock that it is given, in whole millisec
 // SQLite keeps no checksums: one byte of one event was damaged, and no payment of any team was projected or published any more.
 it('delivers an event that is no JSON as text, and goes on with those behind it', async () => {
   const file = await temporaryFile();
-  const store = await temporaryStore({ file });
+  const store = await threadedStore({ file });
   await store.append('payment-1', givenEvents(3), 'no-stream');
   const damaged = new DatabaseSync(file);
   damaged.exec(`UPDATE events SET data = substr(data, 1, length(data) - 1) || '|' WHERE revision = 1
@@ -58,7 +58,7 @@ it('delivers an event that is no JSON as text, and goes on with those behind it'
 });
 
 it('shows a subscription nothing that was trimmed before it came by', async () => {
-  const store = await temporaryStore();
+  const store = await threadedStore();
   await store.keepLast('payment-1', 1);
   await store.append('payment-1', givenEvents(3), 'any');
   const subscription = probe(store, { prefixes: ['payment-'] });

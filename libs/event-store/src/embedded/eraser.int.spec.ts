@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { givenEvent, readData } from '../testing/given-events.ts';
 import { createEraser } from './eraser.ts';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 
 /** What of a text is in the store's files. */
 const isOnDisk = (file: string, text: string): boolean =>
@@ -17,8 +17,8 @@ it.each([true, false])(
   'nothing of an erased stream is in the files, whatever was written around it (other process: %s)',
   async (isOther) => {
     const file = await temporaryFile();
-    const store = await temporaryStore({ file });
-    const eraser = isOther ? await temporaryStore({ file }) : store;
+    const store = await threadedStore({ file });
+    const eraser = isOther ? await threadedStore({ file }) : store;
     // Trimmed views among them, so that SQLite moves rows from page to page.
     for (let number = 0; number < 60; number += 1) {
       await store.append(`customer-${number}`, [givenEvent(secretOf(number))], 'no-stream');
@@ -35,7 +35,7 @@ it.each([true, false])(
 
 it('an erased stream is gone with the next commit where a reader held the log', async () => {
   const file = await temporaryFile();
-  const [store, other] = [await temporaryStore({ file }), await temporaryStore({ file })];
+  const [store, other] = [await threadedStore({ file }), await threadedStore({ file })];
   await store.append('customer-1', [givenEvent('planted')], 'no-stream');
   // Both write and read while it is erased.
   const busy = Promise.all(
@@ -50,7 +50,7 @@ it('an erased stream is gone with the next commit where a reader held the log', 
 // While a backup was made, each commit after an erasure waited 250 ms for it: 300 ms instead of 3 for each payment.
 it('waits once for a reader that stays, and erases when it has gone', async () => {
   const file = await temporaryFile();
-  const store = await temporaryStore({ file });
+  const store = await threadedStore({ file });
   await store.append('customer-1', [givenEvent('planted')], 'no-stream');
   const reader = new DatabaseSync(file, { readOnly: true });
   reader.exec('BEGIN; SELECT count(*) FROM events');

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../errors.ts';
 import { freshStream, givenEvent, givenEvents, readData } from '../testing/given-events.ts';
 import { probe } from '../testing/subscription-probe.ts';
-import { temporaryStore } from '../testing/temporary-store.ts';
+import { threadedStore } from '../testing/temporary-store.ts';
 
 const pageCountMax = 60;
 
 /** Appends until the store says that the disk is full; gives that error and how much was taken. */
-async function fillDisk(store: Awaited<ReturnType<typeof temporaryStore>>, stream: string) {
+async function fillDisk(store: Awaited<ReturnType<typeof threadedStore>>, stream: string) {
   for (let taken = 0; taken < 1_000; taken += 1) {
     try {
       await store.append(stream, [givenEvent('x'.repeat(4_000)), givenEvent('y'.repeat(4_000))], 'any');
@@ -21,7 +21,7 @@ async function fillDisk(store: Awaited<ReturnType<typeof temporaryStore>>, strea
 
 describe('a full disk', () => {
   it('rejects the append as retryable and leaves nothing of it', async () => {
-    const store = await temporaryStore({ testing: { pageCountMax } });
+    const store = await threadedStore({ testing: { pageCountMax } });
     const { error, taken } = await fillDisk(store, 'filler-1');
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error).toMatchObject({ code: 'store_full', retryable: true });
@@ -30,7 +30,7 @@ describe('a full disk', () => {
   });
 
   it('rejects all appends of the commit that did not fit, and each can be repeated when there is space again', async () => {
-    const store = await temporaryStore({ testing: { pageCountMax } });
+    const store = await threadedStore({ testing: { pageCountMax } });
     await fillDisk(store, 'filler-1');
     const repeats = Array.from({ length: 5 }, () => ({
       stream: freshStream(),
@@ -47,7 +47,7 @@ describe('a full disk', () => {
   });
 
   it('leaves subscriptions running', async () => {
-    const store = await temporaryStore({ testing: { pageCountMax } });
+    const store = await threadedStore({ testing: { pageCountMax } });
     const subscription = probe(store, { prefixes: ['filler-'] });
     const { taken } = await fillDisk(store, 'filler-1');
     await expect.poll(() => subscription.events().length, { timeout: 10_000, interval: 2 }).toBe(2 * taken);
@@ -60,17 +60,17 @@ describe('a writer thread that dies', () => {
     let worker: Worker | undefined;
     const reports: string[] = [];
     const onWriterStopped = ({ code }: StoreUnavailable) => reports.push(code);
-    const store = await temporaryStore({ onWriterStopped, testing: { onWorker: (each) => (worker = each) } });
+    const store = await threadedStore({ onWriterStopped, testing: { onWorker: (each) => (worker = each) } });
     await worker?.terminate();
     await expect.poll(() => reports, { timeout: 10_000, interval: 2 }).toEqual(['store_writer_stopped']);
     await store.close();
-    await (await temporaryStore({ onWriterStopped })).close();
+    await (await threadedStore({ onWriterStopped })).close();
     expect(reports).toHaveLength(1);
   });
 
   it('rejects the appends under way and all later ones with a code that says so', async () => {
     let worker: Worker | undefined;
-    const store = await temporaryStore({ testing: { onWorker: (each) => (worker = each) } });
+    const store = await threadedStore({ testing: { onWorker: (each) => (worker = each) } });
     await store.append('payment-1', givenEvents(1), 'no-stream');
     // Posted before the end of the thread is asked for, answered by nobody: the thread ends between two messages.
     const ended = worker?.terminate();

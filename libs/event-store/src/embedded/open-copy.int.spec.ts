@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import type { EventStore } from '../event-store.ts';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 import { copyEmbeddedStore } from './copy-database.ts';
 import { checkEmbeddedCopy, openEmbeddedCopy } from './open-copy.ts';
 
@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 
 async function given(write: (store: EventStore) => Promise<unknown>) {
   const file = await temporaryFile();
-  const store = await temporaryStore({ file });
+  const store = await threadedStore({ file });
   await write(store);
   // A name that means something in a URL.
   const to = join(dirname(file), 'copy #1?.db');

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { givenEvents, readData } from '../testing/given-events.ts';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 import { createEmbeddedEventStore } from './embedded-event-store.ts';
 import { fromOpeningError, openForWriting } from './open-database.ts';
 
@@ -47,7 +47,7 @@ function asOrdinaryUser<Result>(work: () => Result): Result {
 describe('opening the embedded event store', () => {
   it('finds after a close what was appended before', async () => {
     const file = await givenClosedStore();
-    const store = await temporaryStore({ file });
+    const store = await threadedStore({ file });
     expect(await readData(store, 'payment-1')).toHaveLength(1_000);
     expect(await store.append('payment-1', givenEvents(1), 999)).toMatchObject({
       kind: 'appended',
@@ -65,7 +65,7 @@ describe('opening the embedded event store', () => {
 
   it('works for several stores that create one file at the same time', async () => {
     const file = await temporaryFile();
-    const stores = await Promise.all([1, 2, 3, 4].map(() => temporaryStore({ file })));
+    const stores = await Promise.all([1, 2, 3, 4].map(() => threadedStore({ file })));
     await Promise.all(stores.map((store) => store.append('payment-1', givenEvents(1), 'any')));
     expect(await readData(stores[0]!, 'payment-1')).toHaveLength(4);
   });

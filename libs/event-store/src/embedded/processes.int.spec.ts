@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { beginning, type EventStore, type RecordedEvent } from '../event-store.ts';
 import { givenEvents, readAll } from '../testing/given-events.ts';
 import { probe } from '../testing/subscription-probe.ts';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 
 const fixture = fileURLToPath(new URL('./writer-process.fixture.ts', import.meta.url));
 
@@ -65,7 +65,7 @@ describe('a process that is killed while it appends', () => {
         acknowledged.push(...(await acknowledgedBy(child, 50 + Math.floor(Math.random() * 4_000))));
         expect(child.signalCode).toBe('SIGKILL');
       }
-      const store = await temporaryStore({ file });
+      const store = await threadedStore({ file });
       const streams = await readStreams(
         store,
         acknowledged.map(({ stream }) => stream),
@@ -84,7 +84,7 @@ describe('a process that is killed while it appends', () => {
 describe('two processes that write one file', () => {
   it('are seen by a subscription of either, each event once and in order', { timeout: 60_000 }, async () => {
     const file = await temporaryFile();
-    const store = await temporaryStore({ file });
+    const store = await threadedStore({ file });
     const subscription = probe(store, { prefixes: ['theirs-', 'ours-'], from: beginning });
     const child = startWriter(file, 'theirs', { streams: 5, appends: 100 });
     const theirs = acknowledgedBy(child);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { EventStore } from '../event-store.ts';
 import { givenEvents } from '../testing/given-events.ts';
 import { probe } from '../testing/subscription-probe.ts';
-import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 import { toPosition } from './event-rows.ts';
 import { openReader } from './reader.ts';
 
@@ -17,7 +17,7 @@ const namesOf = (events: readonly { stream: string; revision: number }[]) =>
 
 async function givenFewAmongMany() {
   const file = await temporaryFile();
-  const store = await temporaryStore({ file });
+  const store = await threadedStore({ file });
   await store.append('endpoints-shop', givenEvents(2), 'no-stream');
   await givenPayments(store, 1);
   await store.append('endpoints', givenEvents(1), 'no-stream');

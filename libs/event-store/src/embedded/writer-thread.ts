@@ -14,8 +14,8 @@ interface Batch {
   operations: readonly Operation[];
 }
 
-/** Entry of the writer thread: a commit blocks its thread for as long as the disk takes, so it has one of its own. */
-function serveCommits(first: MessagePort, { file, pageCountMax }: WriterOptions): void {
+/** A commit blocks its thread for as long as the disk takes, so it has one of its own. */
+export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterOptions): void {
   const database = openForWriting(file);
   if (pageCountMax !== undefined) database.exec(`PRAGMA max_page_count = ${pageCountMax}`);
   const commit = createBatchCommit(database);
@@ -82,6 +82,7 @@ function commitOrFail(commit: () => readonly OperationResult[]): Outcome {
   }
 }
 
+// Entry of the writer thread.
 if (parentPort !== null)
   try {
     serveCommits(parentPort, workerData as WriterOptions);

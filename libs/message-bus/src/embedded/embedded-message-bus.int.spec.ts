@@ -1,8 +1,8 @@
+import { openStoreInThread } from '@tollgate/event-store/testing';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { describeMessageBus } from '../testing/message-bus.contract.ts';
 import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
@@ -10,7 +10,7 @@ import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
 describeMessageBus('the embedded message bus', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'message-bus-'));
   const stores = await Promise.all(
-    [1, 2].map(() => createEmbeddedEventStore({ file: join(directory, 'events.db') })),
+    [1, 2].map(() => openStoreInThread({ file: join(directory, 'events.db') })),
   );
   const open = (store: (typeof stores)[number]) =>
     createEmbeddedMessageBus({

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
+import { type EventStore } from '@tollgate/event-store';
+import { openStoreInThread, temporaryStore } from '@tollgate/event-store/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { describeTopicReader } from '../testing/topic-reader.contract.ts';
@@ -18,7 +18,7 @@ describeTopicReader('the embedded topic reader', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'topic-reader-'));
   // One store is the gateway's, the other that of the process beside it which reads.
   const stores = await Promise.all(
-    [1, 2].map(() => createEmbeddedEventStore({ file: join(directory, 'events.db') })),
+    [1, 2].map(() => openStoreInThread({ file: join(directory, 'events.db') })),
   );
   return {
     bus: openBus(stores[0]!),

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
+import type { EventStore } from '@tollgate/event-store';
+import { openStoreInThread } from '@tollgate/event-store/testing';
 import type { InquiryOutcome } from '@tollgate/provider';
 import { type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
@@ -22,7 +23,7 @@ let directory: string;
 let store: EventStore;
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-disputes-'));
-  store = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
+  store = await openStoreInThread({ file: join(directory, 'events.db') });
 });
 afterEach(async () => {
   await store.close();

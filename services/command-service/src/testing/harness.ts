@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, beginning, createEmbeddedEventStore } from '@tollgate/event-store';
+import { type EventStore, beginning } from '@tollgate/event-store';
+import { openStoreInThread } from '@tollgate/event-store/testing';
 import { type PositionSource, readCurrentPositions } from '@tollgate/view-index';
 import { decodePaymentEvent, decodePayoutEvent, paymentStream, payoutStream } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
@@ -182,7 +183,7 @@ export async function createHarness({
   mainAccount = {},
 }: HarnessOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-command-'));
-  const realStore = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
+  const realStore = await openStoreInThread({ file: join(directory, 'events.db') });
   const working = { count: 0 };
   const store = wrapStore(countWork(realStore, working));
   const fakeClock = createFakeClock();
