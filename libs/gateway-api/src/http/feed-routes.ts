@@ -1,12 +1,11 @@
 /** The events of a team for those without Kafka. */
 import { eventFeedSchema } from './queries.ts';
-import { ofCommands } from './route-parts.ts';
+import { get, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const feedRoutes = {
   listEvents: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/events', tag: 'Events' },
+    ...get('query-service', 'Events', '/api/v1/events'),
     summary: 'Gives the events of your team, as they are on the topics',
     description: `The records of \`gateway.payments.v1\`, \`gateway.payouts.v1\` and \`gateway.disputes.v1\` that are about your team and the environment of this key, from the first event on: nothing is let go of. Those of one payment, payout or dispute are in their order, without a gap. Keep the \`cursor\` of what you have handled, and send it as \`cursor\`; a record may come a second time where you lose it. When the operators have restored the store from a backup, begin without one: a cursor of before would lead past what was recorded since.
 

@@ -10,7 +10,7 @@ import {
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
-import { done, ofCommands, ofReads } from './route-parts.ts';
+import { done, ofCommands, ofReads, post } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
 
 const reading = <Of extends Bound>(url: string, bound: Of) => ({
@@ -47,16 +47,14 @@ export const operatorRoutes = {
     errors: ['payment_not_found', 'store_unavailable'],
   },
   inquirePayment: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/payments/:token/inquire', tag: 'Operators' },
+    ...post('command-service', 'Operators', '/api/v1/admin/payments/:token/inquire'),
     summary: 'Inquires about a payment now, and waits for the answer',
     ...{ scopes: ['operators:act'], bound: 'teams' },
     answers: done('What came of it.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
   },
   forgetCustomer: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/payments/:token/forget', tag: 'Operators' },
+    ...post('command-service', 'Operators', '/api/v1/admin/payments/:token/forget'),
     summary: 'Erases the stored e-mail and IP address of the customer of a payment',
     description:
       'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
@@ -73,8 +71,7 @@ export const operatorRoutes = {
     errors: [...ofCommands],
   },
   replayDeadLetters: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/dead-letters/replay', tag: 'Operators' },
+    ...post('command-service', 'Operators', '/api/v1/admin/dead-letters/replay'),
     summary: 'Publishes dead-lettered callbacks again, one or all that are callbacks',
     description:
       'A callback is a hint: it sets an inquiry off, so one that is applied twice changes nothing.',
@@ -123,8 +120,7 @@ export const operatorRoutes = {
     errors: ['reconciliation_not_found', 'store_unavailable'],
   },
   requestReconciliation: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/reconciliations', tag: 'Operators' },
+    ...post('command-service', 'Operators', '/api/v1/admin/reconciliations'),
     summary: 'Has a day of a merchant account compared with the Payment Service',
     description:
       'The gateway begins within seconds; what a large day takes may be minutes, and its token is not found before it has ended. An account that is not configured ends as `account_unknown`.',
@@ -158,16 +154,14 @@ export const operatorRoutes = {
     errors: [...ofReads],
   },
   replayFailingWebhook: {
-    service: 'notifier',
-    ...{ method: 'POST', url: '/api/v1/admin/webhooks/:webhook/replay', tag: 'Operators' },
+    ...post('notifier', 'Operators', '/api/v1/admin/webhooks/:webhook/replay'),
     summary: 'Replays one webhook that was not delivered',
     ...{ scopes: ['operators:act'], bound: 'teams' },
     answers: { 202: { meaning: 'It is sent immediately.', schema: 'ReplayedWebhooks' } },
     errors: ['webhook_not_found', 'too_many_replays', 'read_model_behind', ...ofCommands],
   },
   replayFailingWebhooks: {
-    service: 'notifier',
-    ...{ method: 'POST', url: '/api/v1/admin/webhooks/replay', tag: 'Operators' },
+    ...post('notifier', 'Operators', '/api/v1/admin/webhooks/replay'),
     summary: 'Replays the failed webhooks that match',
     description:
       'At most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
@@ -245,8 +239,7 @@ export const operatorRoutes = {
     errors: [...ofCommands],
   },
   saveView: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/views', tag: 'Operators' },
+    ...post('command-service', 'Operators', '/api/v1/admin/views'),
     summary: 'Saves a list of payments by name; one of the same name is replaced',
     ...{ scopes: ['operators:read'], bound: 'person' },
     body: { schema: 'SavedView', example: { name: 'Shop, declined', query: 'team=shop&phase=declined' } },
@@ -254,8 +247,7 @@ export const operatorRoutes = {
     errors: ['too_many_views', ...ofCommands],
   },
   removeView: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/admin/views/remove', tag: 'Operators' },
+    ...post('command-service', 'Operators', '/api/v1/admin/views/remove'),
     summary: 'Removes a saved list of payments by its name',
     ...{ scopes: ['operators:read'], bound: 'person' },
     body: { schema: 'RemovedView', example: { name: 'Shop, declined' } },

@@ -1,5 +1,15 @@
 import { payoutListSchema } from './queries.ts';
-import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
+import {
+  calls,
+  done,
+  get,
+  ofCommands,
+  ofProviderCalls,
+  ofReads,
+  post,
+  tagged,
+  unknown,
+} from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
@@ -8,8 +18,8 @@ const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
   more: More,
 ) =>
   ({
-    service: 'command-service',
-    ...{ method: 'POST', url: `/api/v1/payouts/:token/${decision}`, tag: 'Payouts', summary },
+    ...post('command-service', 'Payouts', `/api/v1/payouts/:token/${decision}`),
+    summary,
     ...{ scopes: ['approvals'], isCommand: true, ...more },
     answers: done('The payout as it is now.', 'CreatedPayout'),
     errors: [
@@ -21,8 +31,7 @@ const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
 
 export const payoutRoutes = {
   createPayout: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/payouts', tag: 'Payouts' },
+    ...post('command-service', 'Payouts', '/api/v1/payouts'),
     summary: 'Creates a payout',
     description:
       'At most what your team has taken through one merchant account in this currency, less what it refunded and paid out, unless the operators have chosen another wallet for it. Above a sum that the operators set, it waits (202, phase `awaiting_approval`) until another key approves it: repeat the request then, which sends it unless the money has gone meanwhile. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
@@ -69,8 +78,7 @@ export const payoutRoutes = {
     body: { schema: 'ApprovalRefusal', example: { reason: 'Not an account of ours.' } },
   }),
   listPayouts: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payouts', tag: 'Payouts' },
+    ...get('query-service', 'Payouts', '/api/v1/payouts'),
     summary: 'Lists payouts, newest first',
     ...{
       scopes: ['read', 'payouts', 'approvals'],
@@ -82,16 +90,14 @@ export const payoutRoutes = {
     errors: [...ofReads],
   },
   retrievePayout: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payouts/:token', tag: 'Payouts' },
+    ...get('query-service', 'Payouts', '/api/v1/payouts/:token'),
     summary: 'Shows a payout',
     ...{ scopes: ['read', 'payouts', 'approvals'], minPosition: true, tellsPosition: true },
     ...tagged('The payout.', 'PayoutAnswer'),
     errors: [...ofReads, 'payout_not_found'],
   },
   listPayoutEvents: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payouts/:token/events', tag: 'Payouts' },
+    ...get('query-service', 'Payouts', '/api/v1/payouts/:token/events'),
     summary: 'Shows the whole history of a payout',
     ...{ scopes: ['read', 'payouts', 'approvals'], tellsPosition: true },
     answers: done('Every event, in order.', 'PayoutHistory'),

@@ -1,10 +1,10 @@
 import { reconciliationListSchema } from './queries.ts';
+import { get } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const reconciliationRoutes = {
   listReconciliations: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/reconciliations', tag: 'People' },
+    ...get('query-service', 'People', '/api/v1/reconciliations'),
     summary: 'Lists reconciliations that have ended, newest first',
     description:
       "Our books compared with the Payment Service's lists, by merchant account and day. Shown are those in which only your team's payments and payouts were compared.",
@@ -18,16 +18,14 @@ export const reconciliationRoutes = {
     errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveReconciliation: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/reconciliations/:token', tag: 'People' },
+    ...get('query-service', 'People', '/api/v1/reconciliations/:token'),
     summary: 'Shows a reconciliation with its differences',
     scopes: ['admin'],
     answers: { 200: { meaning: 'The reconciliation.', schema: 'ReconciliationAnswer' } },
     errors: ['reconciliation_not_found', 'store_unavailable'],
   },
   exportReconciliation: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/reconciliations/:token/differences.csv', tag: 'People' },
+    ...get('query-service', 'People', '/api/v1/reconciliations/:token/differences.csv'),
     summary: 'Exports the differences of a reconciliation as a CSV file',
     description: 'RFC 4180 with a header line, written as the export of payments; amounts in minor units.',
     scopes: ['admin'],

@@ -1,6 +1,7 @@
 /** What the routes of several resources have in common. */
 import type { AnswerName } from './answers.ts';
 import type { ErrorCode } from './errors.ts';
+import type { AnsweringService, Route, Tag } from './routes.ts';
 
 export const ofCommands = ['store_unavailable'] as const;
 export const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind'] as const;
@@ -27,3 +28,16 @@ export const tagged = (meaning: string, schema: AnswerName) => ({
 });
 
 export const calls = { isCommand: true, handsOnErrors: true } as const;
+
+const stated =
+  <Method extends Route['method']>(method: Method) =>
+  <Service extends AnsweringService, Url extends string>(service: Service, tag: Tag, url: Url) => ({
+    service,
+    method,
+    url,
+    tag,
+  });
+export const get = stated('GET');
+export const post = stated('POST');
+export const patch = stated('PATCH');
+export const remove = stated('DELETE');

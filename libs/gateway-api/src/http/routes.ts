@@ -48,7 +48,17 @@ import {
   webhookEndpointBodySchemas,
   webhookEventNameSchema,
 } from './requests.ts';
-import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
+import {
+  calls,
+  done,
+  get,
+  ofCommands,
+  ofProviderCalls,
+  ofReads,
+  post,
+  tagged,
+  unknown,
+} from './route-parts.ts';
 
 /** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
 export const bodySchemas = {
@@ -102,7 +112,7 @@ export const tags = {
   Operators: 'Over all teams, for the operators of the gateway.',
   Operation: 'Health and documents of the gateway itself; no key is needed.',
 } as const;
-type Tag = keyof typeof tags;
+export type Tag = keyof typeof tags;
 
 /**
  * What bounds a route across teams: `teams`, what its handler asks of the caller's reach; `named-team`, the team and the
@@ -154,8 +164,8 @@ interface StatedRoute {
 
 const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
   ({
-    service: 'command-service',
-    ...{ method: 'POST', url: `/api/v1/payments/${operation}`, tag: 'Payments', summary },
+    ...post('command-service', 'Payments', `/api/v1/payments/${operation}`),
+    summary,
     description: 'Always the whole amount. Idempotent: a repeat is not carried out again.',
     ...{ scopes: ['payments'], ...calls },
     body: { schema: 'PaymentName', example: { token: 'pay_…' } },
@@ -168,8 +178,7 @@ const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
 
 const payments = {
   createPayment: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/payments', tag: 'Payments' },
+    ...post('command-service', 'Payments', '/api/v1/payments'),
     summary: 'Creates a payment',
     description:
       'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once and gets the same answer. `card` requires the scope `cards`, `recurringToken` the scope `stored-cards`.',
@@ -203,8 +212,7 @@ const payments = {
   confirmPayment: captureOrVoid('confirm', 'Captures an authorized payment: takes the reserved money'),
   declinePayment: captureOrVoid('decline', 'Voids an authorized payment: releases the reserved money'),
   listPayments: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payments', tag: 'Payments' },
+    ...get('query-service', 'Payments', '/api/v1/payments'),
     summary: 'Lists payments, newest first',
     description:
       '`operationType` other than `pays` requires the scope `read` or `payouts`. Follow `nextCursor`; page numbers reach only the first 10,000 rows.',
@@ -213,8 +221,7 @@ const payments = {
     errors: [...ofReads],
   },
   exportPayments: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payments.csv', tag: 'Payments' },
+    ...get('query-service', 'Payments', '/api/v1/payments.csv'),
     summary: 'Exports all matching payments as a CSV file, newest first',
     description: [
       'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. Wherever a spreadsheet could begin a cell in a text (at its start, and behind `;`, `|`, a tab or a line break, with quotes and spaces between), an apostrophe stands before `= + - @` and before an apostrophe: remove it to restore the text.',
@@ -227,8 +234,7 @@ const payments = {
     errors: [...ofReads],
   },
   retrievePayment: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payments/:token', tag: 'Payments' },
+    ...get('query-service', 'Payments', '/api/v1/payments/:token'),
     summary: 'Shows a payment',
     description: 'A payout too, as in the specification, to keys with the scope `read` or `payouts`.',
     ...{ scopes: ['read', 'payments'], minPosition: true, tellsPosition: true },
@@ -236,8 +242,7 @@ const payments = {
     errors: [...ofReads, 'payment_not_found'],
   },
   listPaymentEvents: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payments/:token/events', tag: 'Payments' },
+    ...get('query-service', 'Payments', '/api/v1/payments/:token/events'),
     summary: 'Shows the whole history of a payment',
     ...{ scopes: ['read', 'payments'], tellsPosition: true },
     answers: done('Every event, in order.', 'PaymentHistory'),
@@ -247,8 +252,7 @@ const payments = {
 
 const refunds = {
   refundPayment: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/refunds', tag: 'Refunds' },
+    ...post('command-service', 'Refunds', '/api/v1/refunds'),
     summary: 'Refunds a payment, in full or in part',
     description:
       'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is carried out once.',
@@ -275,8 +279,7 @@ const refunds = {
     ],
   },
   retrieveRefund: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/refunds/:refundToken', tag: 'Refunds' },
+    ...get('query-service', 'Refunds', '/api/v1/refunds/:refundToken'),
     summary: 'Shows a refund',
     ...{ scopes: ['read', 'refunds', 'payments'], minPosition: true, tellsPosition: true },
     ...tagged('The refund.', 'RefundAnswer'),
@@ -286,8 +289,7 @@ const refunds = {
 
 const others = {
   retrieveBalance: {
-    service: 'command-service',
-    ...{ method: 'GET', url: '/api/v1/balance', tag: 'Money' },
+    ...get('command-service', 'Money', '/api/v1/balance'),
     summary: 'Shows the balance in a currency',
     description:
       "What your team has taken, less what it refunded and paid out, over all merchant accounts; of a shared wallet, that of all teams that share it. Of a team whose payouts are taken from the provider's balance, what the Payment Service reports for the merchant accounts that serve it, up to one second old.",
@@ -304,8 +306,7 @@ const others = {
     ],
   },
   listTotals: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/totals', tag: 'Money' },
+    ...get('query-service', 'Money', '/api/v1/totals'),
     summary: 'Sums up payments, refunds and payouts by day and currency',
     description:
       'Each payment and payout counts on the UTC day of its creation, under its current status. At most 366 days; the last 30 by default. Payouts require the scope `read` or `payouts`.',
@@ -314,16 +315,14 @@ const others = {
     errors: [...ofReads, 'sum_too_large'],
   },
   listDisputes: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/disputes/list', tag: 'Money' },
+    ...get('query-service', 'Money', '/api/v1/disputes/list'),
     summary: 'Lists the last hundred disputes, newest first',
     ...{ scopes: ['read', 'payments'], query: noQuerySchema, minPosition: true },
     answers: done('The disputes.', 'DisputeList'),
     errors: [...ofReads],
   },
   listReviews: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/reviews', tag: 'People' },
+    ...get('query-service', 'People', '/api/v1/reviews'),
     summary: 'Lists open reviews, oldest first',
     description:
       'Reviews of payouts require the scope `read`, `payouts` or `admin`; reviews of what only the Payment Service has (`kind: "unmatched"`) require `admin`, and are shown to the only team of the merchant account.',
@@ -332,8 +331,7 @@ const others = {
     errors: [...ofReads],
   },
   resolveReview: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/reviews/:token/resolve', tag: 'People' },
+    ...post('command-service', 'People', '/api/v1/reviews/:token/resolve'),
     summary: 'Resolves a review',
     description:
       'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Team leads may answer `inquire_again` only.',
@@ -360,14 +358,12 @@ const others = {
 
 const aboutTheGateway = {
   tellHealth: {
-    service: 'api',
-    ...{ method: 'GET', url: '/healthz', tag: 'Operation' },
+    ...get('api', 'Operation', '/healthz'),
     summary: 'Reports whether the process is alive',
     answers: done('It is alive.', 'Health'),
   },
   tellReadiness: {
-    service: 'api',
-    ...{ method: 'GET', url: '/readyz', tag: 'Operation' },
+    ...get('api', 'Operation', '/readyz'),
     summary: 'Reports whether the gateway is ready',
     description:
       'While `index` is listed, payments are created and retrieved by token as usual, and lists answer 503 `read_model_behind`.',
@@ -377,14 +373,12 @@ const aboutTheGateway = {
     },
   },
   tellInterface: {
-    service: 'api',
-    ...{ method: 'GET', url: '/openapi.json', tag: 'Operation' },
+    ...get('api', 'Operation', '/openapi.json'),
     summary: 'This document',
     answers: { 200: { meaning: 'The OpenAPI 3.1 document.', type: 'application/json' } },
   },
   showInterface: {
-    service: 'api',
-    ...{ method: 'GET', url: '/docs', tag: 'Operation' },
+    ...get('api', 'Operation', '/docs'),
     summary: 'This document as an interactive page',
     answers: { 200: { meaning: 'The page.', type: 'text/html' } },
   },

@@ -1,12 +1,11 @@
 /** Webhooks of one payment or payout, and the standing endpoints of a team. */
 import { webhookDeliveryListSchema } from './queries.ts';
-import { done, ofCommands } from './route-parts.ts';
+import { done, get, ofCommands, post } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const listWebhooks = (kind: 'payment' | 'payout') =>
   ({
-    service: 'notifier',
-    ...{ method: 'GET', url: `/api/v1/${kind}s/:token/webhooks`, tag: 'Webhooks' },
+    ...get('notifier', 'Webhooks', `/api/v1/${kind}s/:token/webhooks`),
     summary: `Lists the webhooks of a ${kind} with every delivery attempt`,
     scopes: ['read', `${kind}s`],
     answers: done('The webhooks, oldest first.', 'WebhookList'),
@@ -15,8 +14,7 @@ const listWebhooks = (kind: 'payment' | 'payout') =>
 
 const replayWebhooks = (kind: 'payment' | 'payout') =>
   ({
-    service: 'notifier',
-    ...{ method: 'POST', url: `/api/v1/${kind}s/:token/webhooks/replay`, tag: 'Webhooks' },
+    ...post('notifier', 'Webhooks', `/api/v1/${kind}s/:token/webhooks/replay`),
     summary: 'Replays webhooks',
     description:
       'Sends the webhook with this `id` again, or without one all of them. What is for an endpoint that is disabled is passed over.',
