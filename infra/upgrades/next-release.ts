@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyWorkspace } from '../copy-workspace.ts';
+import { schemaVersion } from '../../libs/payment-domain/src/schema-version.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
 
 interface Change {
@@ -15,14 +16,20 @@ interface Change {
 }
 
 const domain = 'libs/payment-domain/src';
-const changes: readonly Change[] = [
-  { file: `${domain}/schema-version.ts`, from: 'schemaVersion = 2;', to: 'schemaVersion = 3;' },
+
+/** @param version the schema version of this release */
+const changesAt = (version: number): readonly Change[] => [
+  {
+    file: `${domain}/schema-version.ts`,
+    from: `schemaVersion = ${version};`,
+    to: `schemaVersion = ${version + 1};`,
+  },
   { file: 'services/gateway/package.json', from: '"version": "', to: '"version": "99.0.0-of-' },
   // An event type, and a field of another one.
   {
     file: `${domain}/payment/payment-events.ts`,
     from: 'PaymentApproved: z.object({ amount: amountSchema,',
-    to: 'PaymentNoted: since(3, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(3, textSchema.optional()), amount: amountSchema,',
+    to: `PaymentNoted: since(${version + 1}, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(${version + 1}, textSchema.optional()), amount: amountSchema,`,
   },
   {
     file: `${domain}/payment/payment-machine.ts`,
@@ -42,8 +49,14 @@ const changes: readonly Change[] = [
   // They are written once they may be.
   {
     file: 'services/gateway/src/composition/join-store.ts',
-    from: '  await check();\n',
-    to: '  Object.assign(globalThis, { writableSchemaVersion: gate.writable });\n  await check();\n',
+    from: '  await members.beat();\n',
+    to: `  await members.beat();
+  const { readSchemaVersion } = await import('@tollgate/event-store');
+  const notice = async () =>
+    void Object.assign(globalThis, { storeSchemaVersion: (await readSchemaVersion(deps.store)).version });
+  await notice();
+  setInterval(() => void notice().catch(() => undefined), 200).unref();
+`,
   },
   {
     file: 'services/command-service/src/aggregates/payments.ts',
@@ -55,7 +68,7 @@ const changes: readonly Change[] = [
     from: 'export const createPayments =',
     to: `function noted(decision: any): any {
   const approved = decision.events?.find(({ type }: { type: string }) => type === 'PaymentApproved');
-  if (approved === undefined || (globalThis as any).writableSchemaVersion() < 3) return decision;
+  if (approved === undefined || (globalThis as any).storeSchemaVersion <= ${version}) return decision;
   approved.data.notedBy = 'the next release';
   return { ...decision, events: [...decision.events, { type: 'PaymentNoted', data: { note: 'approved' } }] };
 }
@@ -71,7 +84,7 @@ const viewVersion = /paymentViewSchemaVersion = (\d+);/;
 /** Builds it in the folder, which it gives back. @throws CannotGoOn where a change does not fit any more */
 export async function buildNextRelease(folder: string): Promise<string> {
   await copyWorkspace(folder);
-  for (const { file, from, to } of changes)
+  for (const { file, from, to } of changesAt(schemaVersion))
     change(join(folder, file), (text) => {
       if (text.split(from).length !== 2)
         throw new CannotGoOn(

@@ -40,7 +40,7 @@ export const teamName = matching(teamNameSchema);
 export const walletName = matching(walletNameSchema);
 export const currency = matching(currencySchema, 'must be an ISO 4217 alphabetic code in capitals');
 export const hash = pattern(/^[0-9a-f]{64}$/, 'must be a hash of 64 hexadecimal digits');
-export const subjectToken = pattern(/^[A-Za-z0-9_-]{1,128}$/, 'must be the token of a payment or payout');
+const subjectToken = pattern(/^[A-Za-z0-9_-]{1,128}$/, 'must be the token of a payment or payout');
 export const recordPlace = pattern(/^\d{1,9}\/\d{1,19}$/, 'must be a partition and an offset such as 3/17');
 
 const unlessPayout = /^(?!po_)/;
@@ -114,7 +114,7 @@ export const since = (text: string): AtCall => {
 };
 
 /** An origin of webhook endpoints. */
-export const endpointOrigin = (text: string): string => {
+const endpointOrigin = (text: string): string => {
   const origin = normaliseOrigin(text);
   if (origin !== undefined && !origin.endsWith(':*')) return origin;
   throw new InvalidParameter('must be an origin such as https://shop.example');

@@ -2,6 +2,7 @@
  * A rolling upgrade under load, forward and back and forward again: from the last release to this one, and from this one to
  * one that writes what this one cannot read.
  */
+import { schemaVersion } from '@tollgate/payment-domain';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import { tollgateExit } from './commands.ts';
@@ -59,7 +60,10 @@ it(
     const refused = await side.startRefused('first', ours);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.output).toMatch(
-      /^The event store is written in schema version 3, and release \S+ reads up to 2\. Use release 99\S+ or a later one\.$/m,
+      new RegExp(
+        `^The event store is written in schema version ${schemaVersion + 1}, and release \\S+ reads up to ${schemaVersion}\\. Use release 99\\S+ or a later one\\.$`,
+        'm',
+      ),
     );
     await side.expectAllAgree('second');
     await side.end();
@@ -80,7 +84,7 @@ it(
     const side = await SideBySide.begin(next);
     await side.under();
     await side.stop('first');
-    await side.forceSchemaVersion(2);
+    await side.forceSchemaVersion(schemaVersion);
     await side.start('second', ours);
     const second = side.callerOf('second');
     const [token = ''] = await side.tokensWith('PaymentNoted');

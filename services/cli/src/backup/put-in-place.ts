@@ -1,5 +1,5 @@
 /** Puts a backup into an empty data directory. Until its epoch has begun, `restoring` keeps a gateway from starting there. */
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { flush, restoringName } from '@tollgate/gateway/configuration';
 import { TollgateError, makeFolder } from '@tollgate/service-kit';
@@ -8,8 +8,7 @@ import { verifyBackup } from './verify-backup.ts';
 /** @returns ends the restore @throws TollgateError `backup_damaged`, `data_dir_not_empty`, `backup_missing` */
 export async function putInPlace(backup: string, dataDir: string): Promise<() => void> {
   const [folder, directory] = [resolve(backup), resolve(dataDir)];
-  makeFolder(directory);
-  const present = readdirSync(directory);
+  const present = existsSync(directory) ? readdirSync(directory) : [];
   if (present.length > 0 && !present.includes(restoringName))
     throw new TollgateError(
       'data_dir_not_empty',
@@ -22,6 +21,7 @@ export async function putInPlace(backup: string, dataDir: string): Promise<() =>
       'backup_damaged',
       `${folder} is no backup to rely on: backup verify names ${findings.length} findings.`,
     );
+  makeFolder(directory);
   const marker = join(directory, restoringName);
   writeFileSync(marker, `${folder}\n`, { mode: 0o600, flush: true });
   flush(directory);
