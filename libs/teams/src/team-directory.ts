@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
-import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
+import { type Clock, type Log, minuteMs, omitUndefined } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
@@ -152,7 +152,7 @@ export interface TeamDirectoryDependencies {
   onRefusal?: (refusal: AccessRefusal) => void;
 }
 
-export const sessionIdleMsDefault = 15 * 60_000;
+export const sessionIdleMsDefault = 15 * minuteMs;
 
 /** A caller with an unknown key waits no longer than this, milliseconds. */
 const catchUpMsMax = 1_000;

@@ -1,6 +1,6 @@
 /** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered opens nothing. */
 import { type EventStore, beginning } from '@tollgate/event-store';
-import { type Clock, type Ids, InvariantViolation, omitUndefined } from '@tollgate/service-kit';
+import { type Clock, type Ids, InvariantViolation, hourMs, omitUndefined } from '@tollgate/service-kit';
 import { signEvent } from '../signing/signed-events.ts';
 import type { OperatorClaims, OperatorCredentials } from './credentials.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './person-record.ts';
 
 /** A working day. */
-export const sessionLifetimeMs = 9 * 3_600_000;
+export const sessionLifetimeMs = 9 * hourMs;
 /** Of one person, used links included: a record is one event. */
 const credentialsMax = 500;
 

@@ -4,6 +4,8 @@
  * Sources that are too many to distinguish are reported as one.
  */
 
+import { hourMs, minuteMs } from '@tollgate/service-kit';
+
 /** How often something came, and from when to when, milliseconds since the Unix epoch. */
 export interface Count {
   count: number;
@@ -20,8 +22,8 @@ export interface RepeatsOptions<Item> {
   perMinuteMax?: number;
 }
 
-const firstWindowMs = 60_000;
-const lastWindowMs = 3_600_000;
+const firstWindowMs = minuteMs;
+const lastWindowMs = hourMs;
 
 interface Window<Item> extends Count {
   item: Item;

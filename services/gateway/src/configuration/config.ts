@@ -22,7 +22,7 @@ import { teamSigningEnvironmentSchema } from './team-signing.ts';
 
 const defaultMetricsPort = 3002;
 
-const durationMs = wholeNumberSchema({ of: 'milliseconds', min: 1, max: 86_400_000 });
+const durationMs = wholeNumberSchema({ of: 'milliseconds', min: 1, max: dayMs });
 
 const secondsRule = 'must be numbers of seconds, growing, separated by commas';
 

@@ -1,9 +1,9 @@
 /** Tells in time that the certificate of the API ends. */
-import type { Clock, Log } from '@tollgate/service-kit';
+import { type Clock, type Log, dayMs } from '@tollgate/service-kit';
 import { endOfCertificate } from '../configuration/tls.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
-const tellBeforeMs = 21 * 86_400_000;
+const tellBeforeMs = 21 * dayMs;
 
 /** @param cert PEM */
 export function watchCertificate(

@@ -19,7 +19,7 @@ import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
 import { type InternalCredential, requireInternalCredential } from './internal-credential.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { tellFrontDoor } from './requests/tell-front-door.ts';
+import { reportToFrontDoor } from './requests/trace-requests.ts';
 import { limitExpensiveReads } from './limit-expensive-reads.ts';
 import { type SessionOf, limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
@@ -134,7 +134,7 @@ export async function registerApi(
   await app.register(async (api) => {
     if (internalCredential !== undefined) {
       requireInternalCredential(api, internalCredential);
-      tellFrontDoor(api);
+      reportToFrontDoor(api);
     }
     for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;

@@ -9,7 +9,7 @@ import {
   type WebhookClient,
 } from '@tollgate/notifier';
 import { isAllowedOrigin } from '@tollgate/teams';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, dayMs } from '@tollgate/service-kit';
 import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
@@ -47,7 +47,7 @@ export async function startNotifier(
     stops.defer(inBackground((signal) => runAlone(`notifier${suffix}`, signal, notify)));
   }
   const journal = createWebhookJournal({ store, clock, ids });
-  const retentionMs = config.webhookRetentionDays * 86_400_000;
+  const retentionMs = config.webhookRetentionDays * dayMs;
   const retaining = { store, journal, clock, ids, log, retentionMs };
   const retain = (held: AbortSignal) => retainWebhooks(retaining, held);
   stops.defer(inBackground((signal) => runAlone('webhook-retention', signal, retain)));

@@ -7,8 +7,8 @@ import type { RequestRecord } from '@tollgate/query-service';
 import { type Log, omitUndefined, inRequest } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isKeyIdOfPerson } from '@tollgate/teams';
-import { type RequestNotes, notesOf } from './request-notes.ts';
-import { toRequestRecord, tokenIn } from './to-request-record.ts';
+import { type RequestNotes, encodeNotes, notesOf, requestNotesHeader } from './request-notes.ts';
+import { toRequestRecord, tokenIn, tokenOf } from './to-request-record.ts';
 
 export interface TraceOptions {
   log: Log;
@@ -80,4 +80,12 @@ function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fie
     { ...fields, ...omitUndefined({ requestId, statusCode: status, code, team, keyId }) },
     status === undefined ? 'the client was gone before it was answered' : 'answered',
   );
+}
+
+/** Of a service behind a front door: reports to it what it cannot know of the requests that it forwards. */
+export function reportToFrontDoor(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header(requestNotesHeader, encodeNotes(notesOf(request), tokenOf(request)));
+    done(null, payload);
+  });
 }
