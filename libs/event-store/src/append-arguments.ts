@@ -50,7 +50,7 @@ export function requireReadOptions(
 }
 
 /** @throws InvalidArgument unless `value` is an integer from `min`. */
-export function requireInteger(name: string, value: number, min: number): void {
+function requireInteger(name: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min) {
     throw new InvalidArgument('number_invalid', `${name} must be an integer of at least ${min}.`);
   }
