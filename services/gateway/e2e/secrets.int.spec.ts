@@ -143,8 +143,8 @@ async function readEverything(gateway: CallGateway): Promise<void> {
   const lists = ['payments', 'payouts', 'reviews', 'disputes/list', 'balance?currency=EUR'];
   for (const path of lists) await gateway('GET', `/api/v1/${path}`);
   for (const { token } of (await gateway('GET', '/api/v1/payments?perPage=500')).body.payments)
-    for (const path of [token, `${token}/events`, `${token}/webhooks`])
-      await gateway('GET', `/api/v1/payments/${path}`);
+    for (const path of [`payments/${token}`, `payments/${token}/events`, `webhooks?token=${token}`])
+      await gateway('GET', `/api/v1/${path}`);
 }
 
 /** A team's receiver, which takes everything. */

@@ -96,8 +96,8 @@ interface Shown {
   deliveries: { outcome: string; statusCode?: number; reason?: string }[];
 }
 
-async function recordOf(token: string, collection = 'payments'): Promise<Shown[]> {
-  const { body } = await system.gateway('GET', `/api/v1/${collection}/${token}/webhooks`);
+async function recordOf(token: string): Promise<Shown[]> {
+  const { body } = await system.gateway('GET', `/api/v1/webhooks?token=${token}`);
   return (body as unknown as { webhooks: Shown[] }).webhooks;
 }
 
@@ -208,8 +208,8 @@ it('a team that asks for a replay gets it again under the same id', async () => 
   const { token } = await payNow(shop.url);
   await eventually(async () => expect((await recordOf(token)).at(-1)?.state).toBe('delivered'));
   const id = (await recordOf(token)).at(-1)?.id;
-  const path = `/api/v1/payments/${token}/webhooks/replay`;
-  expect((await system.gateway('POST', path, { body: { id } })).statusCode).toBe(202);
+  const path = '/api/v1/webhooks/replay';
+  expect((await system.gateway('POST', path, { body: { token, id } })).statusCode).toBe(202);
   await eventually(() =>
     expect(webhooksOf(token).filter(({ headers }) => headers['webhook-id'] === id)).toHaveLength(2),
   );
@@ -256,33 +256,34 @@ it('a team is notified of its payout, and again when it asks', async () => {
     ...{ token, type: 'payout', status: 'approved', orderNumber: 'payout-1', amount: 700, currency: 'EUR' },
     ...{ sequence: expect.any(Number), occurredAt: expect.any(String) },
   });
-  await eventually(async () =>
-    expect(await recordOf(token, 'payouts')).toMatchObject([{ state: 'delivered' }]),
-  );
-  expect((await system.gateway('POST', `/api/v1/payouts/${token}/webhooks/replay`)).statusCode).toBe(202);
+  await eventually(async () => expect(await recordOf(token)).toMatchObject([{ state: 'delivered' }]));
+  const replay = await system.gateway('POST', '/api/v1/webhooks/replay', { body: { token } });
+  expect(replay.statusCode).toBe(202);
   await eventually(() => expect(webhooksOf(token)).toHaveLength(2));
 });
 
 // The list of what was given up, and the sender, heard of the enabling a moment later than the team's next request came.
 it('an endpoint that was closed gets what it missed as its team opens it and replays at once', async () => {
   const call = (method: 'POST' | 'PATCH' | 'GET' | 'DELETE', path: string, body?: object) =>
-    system.gateway(method, `/api/v1/webhook-endpoints${path}`, body === undefined ? {} : { body });
+    system.gateway(method, `/api/v1/${path}`, body === undefined ? {} : { body });
   const wanted = { url: `${shop.url}/closed`, events: ['payment.approved'] };
-  const { id } = ((await call('POST', '', wanted)).body as unknown as { endpoint: { id: string } }).endpoint;
+  const { id } = (
+    (await call('POST', 'webhook-endpoints', wanted)).body as unknown as { endpoint: { id: string } }
+  ).endpoint;
   const deliveries = async (): Promise<Shown[]> => {
-    const answer = await call('GET', `/${id}/deliveries`);
+    const answer = await call('GET', `webhooks?endpoint=${id}`);
     expect(answer.statusCode).toBe(200);
-    return (answer.body as unknown as { deliveries: Shown[] }).deliveries;
+    return (answer.body as unknown as { webhooks: Shown[] }).webhooks;
   };
   await eventually(deliveries, settled);
   for (const count of [1, 2]) {
-    await call('PATCH', `/${id}`, { status: 'disabled' });
+    await call('PATCH', `webhook-endpoints/${id}`, { status: 'disabled' });
     const { token } = await payNow(shop.url);
     const stateOf = async () => (await recordOf(token)).find(({ endpoint }) => endpoint === id)?.state;
     await eventually(async () => expect(await stateOf()).toBe('given_up'), settled);
-    await call('PATCH', `/${id}`, { status: 'enabled' });
+    await call('PATCH', `webhook-endpoints/${id}`, { status: 'enabled' });
     const replayed = await eventually(async () => {
-      const answer = await call('POST', `/${id}/replay`);
+      const answer = await call('POST', 'webhooks/replay', { endpoint: id });
       expect(answer.statusCode).toBe(202);
       return answer.body as unknown as { replayed: number };
     }, settled);
@@ -292,7 +293,7 @@ it('an endpoint that was closed gets what it missed as its team opens it and rep
       expect(shown.map(({ state }) => state)).toEqual(Array<string>(count).fill('delivered'));
     }, settled);
   }
-  await call('DELETE', `/${id}`);
+  await call('DELETE', `webhook-endpoints/${id}`);
 });
 
 it('the secrets are in no file and no output but in the one that is made for them', async () => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
 import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
-import { runNotifier } from '../src/index.ts';
+import { openDeliveries, runNotifier } from '../src/index.ts';
 import { type PaymentEvent, paymentStream } from '@tollgate/payment-domain';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
@@ -90,11 +90,11 @@ async function measure(count: number): Promise<void> {
   }
   const stopping = new AbortController();
   const [since, before] = [performance.now(), process.threadCpuUsage()];
+  const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
+  const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: 86_400_000 });
+  const secrets = parseWebhookSecrets(`k1:${'s'.repeat(32)}`);
   const running = runNotifier(
-    {
-      ...{ store, clock: systemClock, ids: systemIds, log: silentLog, isCallbackAllowed: () => true },
-      secrets: parseWebhookSecrets(`k1:${'s'.repeat(32)}`),
-    },
+    { ...deps, deliveries, secrets, isCallbackAllowed: () => true },
     stopping.signal,
   );
   while ((await receivedCount()) < count) await systemClock.sleep(20);
@@ -106,6 +106,7 @@ async function measure(count: number): Promise<void> {
   process.stdout.write(`  processor of the notifier's thread for each    ${cpuMs.toFixed(2)} ms\n`);
   stopping.abort();
   await running;
+  await deliveries.stop();
   await store.close();
   await receiving.terminate();
   rmSync(folder, { recursive: true });

@@ -1,12 +1,18 @@
-/** One attempt to deliver one webhook. */
-import { omitUndefined, webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
+/** One attempt to deliver one webhook, signed by Standard Webhooks 1.0. */
+import {
+  type Clock,
+  type Secret,
+  type WebhookMasterSecret,
+  omitUndefined,
+  webhookSecretsOf,
+} from '@tollgate/service-kit';
+import { Webhook as Signer } from 'standardwebhooks';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
 import type { FailureReason } from '@tollgate/gateway-api';
 import { secretVersionsOf, type Endpoint } from './endpoints/endpoint.ts';
 import type { EndpointDirectory } from './endpoints/endpoint-directory.ts';
 import type { Webhook, Outcome } from './webhook-state.ts';
-import { webhookHeaders } from './signature.ts';
 
 /** Names what the webhook was caused by: the id of a request, where it was one. */
 const correlationHeader = 'tollgate-correlation-id';
@@ -114,4 +120,20 @@ function messageOf(
     ...signed,
   };
   return { url, headers, body };
+}
+
+/** One signature for each secret, over the id, the time of the attempt and the body, byte by byte as it is sent. */
+export function webhookHeaders(
+  message: { id: string; body: string },
+  secrets: readonly Secret[],
+  now: number,
+): Record<string, string> {
+  const signatures = secrets.map((secret) =>
+    new Signer(secret.reveal()).sign(message.id, new Date(now), message.body),
+  );
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': String(Math.floor(now / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
 }

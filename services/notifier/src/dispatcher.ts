@@ -1,15 +1,8 @@
 /** Sends the webhooks that are due. The open ones are known from the webhooks' own streams, so they survive any stop. */
-import {
-  beginning,
-  createCheckpoint,
-  positionSchema,
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-} from '@tollgate/event-store';
+import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Clock, type Ids, type Log, errorCode, isRetryable } from '@tollgate/service-kit';
 import type { Shard } from '@tollgate/views';
-import { z } from 'zod';
+import type { Deliveries } from './deliveries.ts';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
 import { createEndpointHealth, type EndpointHealth } from './endpoints/endpoint-health.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
@@ -21,17 +14,18 @@ import {
 } from './endpoints/endpoint-directory.ts';
 import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import { replayIfEnabled } from './endpoints/replay-if-enabled.ts';
-import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
+import { webhookStreamPrefix, queueOfStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
 import { dueWebhook, type Outcome } from './webhook-state.ts';
-import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
-import { checkpointStreamOf, isDeliveredBy, readTogether } from './webhook-shards.ts';
-import type { Limits } from './turns.ts';
+import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
+import { isDeliveredBy } from './webhook-shards.ts';
+import type { Limits } from './fair-queue.ts';
 
 export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endpoints'> {
   store: EventStore;
   journal: WebhookJournal;
   book: Pick<EndpointBook, 'change'>;
+  deliveries: Pick<Deliveries, 'open'>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -44,14 +38,6 @@ export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endp
 const longestSleepMs = 60_000;
 const shortestSleepMs = 50;
 
-const checkpointName = 'checkpoint-notifier_deliveries';
-const checkpointSchema: z.ZodType<OpenCheckpoint> = z.object({
-  position: positionSchema,
-  tokens: z.array(z.string()),
-});
-/** Minimum time between two writes, milliseconds: reading events again after a crash changes nothing. */
-const checkpointEveryMs = 1_000;
-
 /** Delivers until the signal is aborted; attempts in progress then do not count. @throws what the store throws */
 export async function dispatchWebhooks(
   deps: DispatcherDependencies,
@@ -62,9 +48,8 @@ export async function dispatchWebhooks(
   const both = AbortSignal.any([signal, failing.signal]);
   const open = createOpenSubjects(deps.limits);
   const endpoints = createEndpointDirectory(deps.log);
-  const checkpoint = checkpointOf(deps);
-  const from = await furthest(deps, await checkpoint.read());
-  // In this order: another process moves the checkpoint on, perhaps past an endpoint that was added after the endpoints were read.
+  // First: an endpoint that is added from then on is followed.
+  const from = await deps.deliveries.open();
   await endpoints.catchUp(deps.store, undefined, both);
   deps.onEndpoints?.(endpoints.count);
   const health = createEndpointHealth(deps);
@@ -73,26 +58,24 @@ export async function dispatchWebhooks(
     failing.abort();
     throw error;
   };
-  const taking = { checkpoint, from, open, endpoints, wake: sender.wake, signal: both, gotOn };
+  const taking = { from, open, endpoints, wake: sender.wake, signal: both, gotOn };
   const work = [takeIn(deps, taking), sender.run()].map((each) => each.catch(ending));
   const ended = await Promise.allSettled(work);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Collects the open subjects: first those that the checkpoint lists, then those recorded since. */
+/** Collects the open queues: first those of the list of webhooks, then those recorded since. */
 async function takeIn(
   deps: DispatcherDependencies,
   {
-    checkpoint,
-    from: { position: from, tokens },
+    from: { position: from, queues },
     open,
     endpoints,
     wake,
     signal,
     gotOn,
   }: {
-    checkpoint: ReturnType<typeof checkpointOf>;
-    from: OpenCheckpoint;
+    from: Awaited<ReturnType<Deliveries['open']>>;
     open: OpenSubjects;
     endpoints: EndpointDirectory;
     wake: () => void;
@@ -101,30 +84,27 @@ async function takeIn(
   },
 ): Promise<void> {
   const { store, journal, log, shard } = deps;
-  for (const token of tokens) await load(token, undefined);
-  let after = from;
+  for (const queue of queues) if (isDeliveredBy(shard, queue)) await load(queue);
   const prefixes = [webhookStreamPrefix, endpointStreamPrefix];
   for await (const item of store.subscribe({ from, prefixes, signal })) {
     if (item.kind === 'event' && isOfEndpoints(item)) endpoints.apply(item);
     else if (item.kind === 'event') await take(item);
-    after = item.position;
-    if (checkpoint.ageMs() >= checkpointEveryMs) await checkpoint.advance(open.checkpoint(item.position));
     gotOn();
   }
 
   async function take(event: RecordedEvent): Promise<void> {
-    const token = tokenOfWebhookStream(event.stream);
+    const token = queueOfStream(event.stream);
     if (!isDeliveredBy(shard, token)) return;
     if (event.type === 'DeliveryGivenUp') await replayIfEnabled({ ...deps, endpoints }, event);
     // An attempt for a subject that is not open: nothing follows from it.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;
-    await load(token, after);
+    await load(token);
   }
 
-  async function load(token: string, position: Position | undefined): Promise<void> {
+  async function load(token: string): Promise<void> {
     try {
-      open.update(token, await journal.load(token), position);
+      open.update(token, await journal.load(token));
       wake();
     } catch (error) {
       if (isRetryable(error)) throw error;
@@ -132,24 +112,6 @@ async function takeIn(
       open.forget(token);
     }
   }
-}
-
-const checkpointOf = (deps: DispatcherDependencies) =>
-  createCheckpoint({
-    ...deps,
-    stream: checkpointStreamOf(checkpointName, deps.shard),
-    schema: checkpointSchema,
-  });
-
-/** As that of the recorder. */
-async function furthest(
-  { store, shard }: Pick<DispatcherDependencies, 'store' | 'shard'>,
-  own: OpenCheckpoint = { position: beginning, tokens: [] },
-): Promise<OpenCheckpoint> {
-  const together = await readTogether(store, { name: checkpointName, schema: checkpointSchema });
-  if (together === undefined || own.position >= together.position) return own;
-  const tokens = together.said.flatMap((each) => each.tokens).filter((token) => isDeliveredBy(shard, token));
-  return { position: together.position, tokens };
 }
 
 interface Sender {

@@ -26,10 +26,16 @@ import {
   type EndpointDirectory,
 } from './endpoints/endpoint-directory.ts';
 import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
-import { noticesOf, type DueWebhook } from './notices.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
 import { checkpointStreamOf, isRecordedBy, readTogether } from './webhook-shards.ts';
-import { subjectOfStream, subjectStreamPrefixes, tokenOfSubject, type Subject } from './subjects.ts';
+import {
+  type DueWebhook,
+  type Subject,
+  noticesOf,
+  subjectOfStream,
+  subjectStreamPrefixes,
+  tokenOfSubject,
+} from './notices.ts';
 
 export interface DueRecorderDependencies {
   store: EventStore;

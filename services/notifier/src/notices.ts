@@ -1,13 +1,63 @@
-/** The webhooks that an event makes due, and for whom. */
+/** The webhooks that an event of a payment or payout makes due, and for which receivers. */
 import { createHash } from 'node:crypto';
-import type { Position, RecordedEvent, Step } from '@tollgate/event-store';
-import type { ViewEnvelope } from '@tollgate/views';
-import { toIso, type WebhookBody } from '@tollgate/gateway-api';
-import { eventMetadataSchema } from '@tollgate/payment-domain';
-import { isSubscribedTo } from './endpoints/endpoint.ts';
+import type { EventStore, Position, RecordedEvent, Step } from '@tollgate/event-store';
+import { type WebhookBody, toIso } from '@tollgate/gateway-api';
+import { type Environment, eventMetadataSchema } from '@tollgate/payment-domain';
+import {
+  type PaymentView,
+  type PayoutView,
+  type ViewEnvelope,
+  type ViewKind,
+  paymentKind,
+  payoutKind,
+} from '@tollgate/views';
+import { paymentBodies, payoutBodies, withRecurringToken } from './bodies.ts';
 import type { KnownEndpoint } from './endpoints/endpoint-directory.ts';
-import { tokenAtEndpoint, type WebhookEventOf } from './webhook-events.ts';
-import type { Subject } from './subjects.ts';
+import { isSubscribedTo } from './endpoints/endpoint.ts';
+import { type WebhookEventOf, queueAtEndpoint } from './webhook-events.ts';
+
+/** What a payment and a payout have in common. */
+interface Addressed {
+  environment: Environment;
+  team: string;
+  terms: { callbackUrl?: string | undefined };
+}
+
+export interface Subject<View extends ViewEnvelope = ViewEnvelope> {
+  kind: ViewKind<View>;
+  termsOf(view: View): Addressed;
+  /** The webhook bodies for the change from one state to another, in the order in which they are sent. */
+  bodiesOf(before: View, after: View): WebhookBody[];
+  /** The state after an event, with what was recorded after it and belongs in the same body. */
+  completed(store: EventStore, event: RecordedEvent, after: View): Promise<View>;
+}
+
+export const paymentSubject: Subject<PaymentView> = {
+  kind: paymentKind,
+  termsOf: ({ payment }) => payment,
+  bodiesOf: paymentBodies,
+  completed: withRecurringToken,
+};
+
+export const payoutSubject: Subject<PayoutView> = {
+  kind: payoutKind,
+  termsOf: ({ payout }) => payout,
+  bodiesOf: payoutBodies,
+  completed: async (_store, _event, after) => after,
+};
+
+const subjects: readonly Subject[] = [paymentSubject, payoutSubject];
+
+/** Prefixes of the streams of all subjects. */
+export const subjectStreamPrefixes = subjects.map(({ kind }) => kind.streamPrefix);
+
+/** The subject of a stream; undefined for other streams. */
+export const subjectOfStream = (stream: string): Subject | undefined =>
+  subjects.find(({ kind }) => stream.startsWith(kind.streamPrefix));
+
+/** The token of the payment or payout that a stream is of. */
+export const tokenOfSubject = (stream: string): string =>
+  stream.slice(subjectOfStream(stream)?.kind.streamPrefix.length ?? 0);
 
 export type DueWebhook = WebhookEventOf<'WebhookDue'>['data'];
 
@@ -41,7 +91,7 @@ export function noticesOf<View extends ViewEnvelope>(
   const whenAndWhich = { sequence: event.revision, occurredAt: toIso(recordedAt) };
   return receivers
     .map(({ url, endpoint }) => ({
-      token: endpoint === undefined ? after.token : tokenAtEndpoint(endpoint.id, after.token),
+      token: endpoint === undefined ? after.token : queueAtEndpoint(endpoint.id, after.token),
       due: bodies
         .filter((body) => endpoint === undefined || isSubscribedTo(endpoint, body))
         .map((body) => ({

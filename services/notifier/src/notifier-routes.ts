@@ -3,13 +3,10 @@ import type { EventStore } from '@tollgate/event-store';
 import type { Clock, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import type { DeliveryList } from './endpoints/delivery-list.ts';
-import { registerDeliveryRoutes } from './endpoints/delivery-routes.ts';
+import type { Deliveries } from './deliveries.ts';
+import { registerDeliveryRoutes } from './delivery-routes.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { registerEndpointRoutes } from './endpoints/endpoint-routes.ts';
-import { registerFailingRoutes } from './failing/failing-routes.ts';
-import type { FailingWebhooks } from './failing/failing-webhooks.ts';
-import { registerWebhookRoutes } from './routes.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 
 export interface NotifierRouteDependencies {
@@ -17,8 +14,7 @@ export interface NotifierRouteDependencies {
   directory: TeamDirectory;
   /** The master secrets from which those of endpoints derive. */
   secrets: readonly WebhookMasterSecret[];
-  deliveries: Pick<DeliveryList, 'rows'>;
-  failing: Pick<FailingWebhooks, 'rows'>;
+  deliveries: Pick<Deliveries, 'read'>;
   recordCommand?: SecurityWatch['recordCommand'];
   clock: Clock;
   ids: Ids;
@@ -27,8 +23,6 @@ export interface NotifierRouteDependencies {
 
 export function registerNotifierRoutes(app: FastifyInstance, deps: NotifierRouteDependencies): void {
   const parts = { ...deps, journal: createWebhookJournal(deps), book: createEndpointBook(deps) };
-  registerWebhookRoutes(app, parts);
   registerEndpointRoutes(app, parts);
   registerDeliveryRoutes(app, parts);
-  registerFailingRoutes(app, parts);
 }

@@ -13,6 +13,7 @@ import {
 } from '@tollgate/service-kit';
 import { createAddressGuard } from './address-guard.ts';
 import { type Shard, onlyShard } from '@tollgate/views';
+import type { Deliveries } from './deliveries.ts';
 import { dispatchWebhooks } from './dispatcher.ts';
 import { recordDueWebhooks } from './due-recorder.ts';
 import { type WebhookClient, createWebhookClient } from './http-client.ts';
@@ -21,7 +22,7 @@ import type { EndpointCount } from './endpoints/endpoint-directory.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { limitsOf } from './webhook-shards.ts';
-import { limitsDefault, type Limits } from './turns.ts';
+import { limitsDefault, type Limits } from './fair-queue.ts';
 
 export interface NotifierDependencies {
   store: EventStore;
@@ -47,6 +48,7 @@ export interface NotifierDependencies {
   onEndpoints?: (count: () => EndpointCount) => void;
   /** In the place of HTTPS connections of its own, as in the simulation. */
   client?: WebhookClient;
+  deliveries: Pick<Deliveries, 'open'>;
 }
 
 /** Runs until the signal is aborted. Never rejects: a failure is logged, and the work begins again. */

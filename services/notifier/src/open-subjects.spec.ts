@@ -1,4 +1,3 @@
-import type { Position } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
 import type { LoadedWebhooks } from './webhook-journal.ts';
 import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
@@ -39,7 +38,6 @@ function takeAll(open: OpenSubjects, now = 0): string[] {
 }
 
 const limits = { total: 4, perTeam: 3, perOrigin: 2 };
-const position = (number: number) => String(number).padStart(8, '0') as Position;
 
 describe('whose turn it is', () => {
   it('goes round the receivers, and within one in the order of arrival', () => {
@@ -115,31 +113,5 @@ describe('whose turn it is', () => {
     takeAll(open, now);
     open.putOff('a', now);
     expect(open.nextDueAt()).toBe(now + 1_000);
-  });
-});
-
-describe('a checkpoint', () => {
-  it('lists the open subjects, and resumes at the end', () => {
-    const open = createOpenSubjects(limits);
-    open.update('a', loaded(), position(1));
-    open.update('b', loaded({ nextAt: 50 }), position(2));
-    open.update('c', loaded({ state: 'delivered' }), position(3));
-    open.forget('a');
-    expect(open.checkpoint(position(9))).toEqual({ position: position(9), tokens: ['b'] });
-  });
-
-  it('resumes before the first subject that it has no room for', () => {
-    const open = createOpenSubjects(limits);
-    for (let each = 0; each < 1_002; each += 1)
-      open.update(`p${each}`, loaded({ nextAt: 50 }), position(each));
-    const { position: from, tokens } = open.checkpoint(position(5_000));
-    expect([tokens.length, tokens.at(-1), from]).toEqual([1_000, 'p999', position(1_000)]);
-  });
-
-  it('keeps the subjects of an earlier checkpoint, because following does not find them', () => {
-    const open = createOpenSubjects(limits);
-    for (let each = 0; each < 1_001; each += 1) open.update(`p${each}`, loaded({ nextAt: 50 }), undefined);
-    const { position: from, tokens } = open.checkpoint(position(5_000));
-    expect([tokens.length, from]).toEqual([1_001, position(5_000)]);
   });
 });

@@ -3,26 +3,17 @@
  * a few hundred bytes for each and none of their bodies: memory is proportional to the open ones. One attempt at a time per
  * subject keeps its webhooks in order.
  */
-import type { Position } from '@tollgate/event-store';
 import type { LoadedWebhooks } from './webhook-journal.ts';
 import { nextTryAt } from './webhook-state.ts';
-import { createTurns, limitsDefault, type Limits, type Receiver } from './turns.ts';
-
-/** What a start needs: the tokens of the open subjects, and the position from which to find further ones. */
-export interface OpenCheckpoint {
-  position: Position;
-  tokens: string[];
-}
-/** The most subjects that a checkpoint lists; if more are open, following resumes at the first unlisted one. */
-const listedMax = 1_000;
+import { createFairQueue, limitsDefault, type Limits, type Receiver } from './fair-queue.ts';
 
 /** Pauses of a subject whose webhooks could not be read or written, milliseconds. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 export interface OpenSubjects {
-  /** Updates the webhooks of a subject. `after` is a position before the event that opened it. */
-  update(token: string, loaded: LoadedWebhooks, after?: Position): void;
+  /** Updates the webhooks of a subject. */
+  update(token: string, loaded: LoadedWebhooks): void;
   /** True if this revision of its webhooks, or a later one, is already taken into account. */
   isKnown(token: string, revision: number): boolean;
   has(token: string): boolean;
@@ -34,7 +25,6 @@ export interface OpenSubjects {
   putOff(token: string, now: number): void;
   /** When the next waiting subject becomes due. */
   nextDueAt(): number | undefined;
-  checkpoint(position: Position): OpenCheckpoint;
 }
 
 interface OpenSubject {
@@ -42,7 +32,6 @@ interface OpenSubject {
   /** Undefined once nothing is open. */
   nextAt: number | undefined;
   revision: number;
-  after: Position | undefined;
   /** So often in a row its webhooks could not be read or written. */
   failuresInRow: number;
   place: 'waiting' | 'ready' | 'busy';
@@ -55,11 +44,11 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
   const { change, end } = schedule;
 
   return {
-    update(token, loaded, after) {
+    update(token, loaded) {
       const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
       const known = subjects.get(token);
       if (known !== undefined && known.revision > revision) return;
-      const subject = known ?? toOpenSubject(loaded, after);
+      const subject = known ?? toOpenSubject(loaded);
       if (subject === undefined) return;
       subject.revision = revision;
       subjects.set(token, subject);
@@ -79,7 +68,6 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       end(token, { failuresInRow, notBefore: now + pauseMs });
     },
     nextDueAt: schedule.nextDueAt,
-    checkpoint: (position) => toCheckpoint(subjects, position),
   };
 }
 
@@ -90,7 +78,7 @@ interface Schedule extends Pick<OpenSubjects, 'take' | 'nextDueAt'> {
 
 /** Which of them waits for its time, which for its turn, and which is busy. */
 function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Schedule {
-  const turns = createTurns(limits);
+  const turns = createFairQueue(limits);
   /** No waiting subject is due earlier. */
   let earliestWaiting = Infinity;
 
@@ -147,20 +135,10 @@ function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Sch
 }
 
 /** Undefined if nothing is open. All webhooks of a subject go to the URL that it was created with. */
-function toOpenSubject({ state }: LoadedWebhooks, after: Position | undefined): OpenSubject | undefined {
+function toOpenSubject({ state }: LoadedWebhooks): OpenSubject | undefined {
   const [first] = state.webhooks;
   const nextAt = nextTryAt(state);
   if (first === undefined || nextAt === undefined) return undefined;
   const receiver = { team: first.team, origin: URL.parse(first.url)?.origin ?? '' };
-  return { receiver, nextAt, revision: -1, after, failuresInRow: 0, place: 'waiting' };
-}
-
-function toCheckpoint(subjects: ReadonlyMap<string, OpenSubject>, position: Position): OpenCheckpoint {
-  const listed: string[] = [];
-  for (const [token, { after }] of subjects) {
-    // Subjects from an earlier checkpoint have no position of their own, and stay listed.
-    if (listed.length >= listedMax && after !== undefined) return { position: after, tokens: listed };
-    listed.push(token);
-  }
-  return { position, tokens: listed };
+  return { receiver, nextAt, revision: -1, failuresInRow: 0, place: 'waiting' };
 }

@@ -3,7 +3,7 @@ import { foldPaymentView, type PaymentView } from '@tollgate/views';
 import { happening, requested, toRecordedEvents } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
-import { paymentSubject } from './subjects.ts';
+import { paymentSubject } from './notices.ts';
 import { requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';

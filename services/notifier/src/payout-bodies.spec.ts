@@ -8,7 +8,7 @@ import {
 } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
-import { payoutSubject } from './subjects.ts';
+import { payoutSubject } from './notices.ts';
 import { payoutWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';

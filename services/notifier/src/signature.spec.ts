@@ -1,7 +1,7 @@
 import { Secret, webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
-import { webhookHeaders } from './signature.ts';
+import { webhookHeaders } from './delivery.ts';
 
 const [old, recent] = [`a:${'x'.repeat(32)}`, `b:${'y'.repeat(32)}`];
 const secretsOf = (masters: string) => webhookSecretsOf(parseWebhookSecrets(masters), 'sandbox', 'shop');

@@ -1,10 +1,9 @@
 /**
- * The events of the webhooks about one payment or payout, the subject (stream `webhook-<its token>`): each
- * due webhook, and every attempt to deliver it. Of a receiver's answer only the status code is kept. Instants are
- * milliseconds since the Unix epoch.
+ * The events of one queue of webhooks (stream `webhook-<queue>`): each due webhook, and every attempt to deliver it. Of a
+ * receiver's answer only the status code is kept. Instants are milliseconds since the Unix epoch.
  */
 import { failureReasons, webhookBodySchema } from '@tollgate/gateway-api';
-import { type EventOf, environmentSchema, eventFamily, since } from '@tollgate/payment-domain';
+import { type EventOf, environmentSchema, eventFamily } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 const instantSchema = z.int().min(0);
@@ -21,7 +20,7 @@ const webhookEventSchemas = {
     /** Of an endpoint: as it was then. */
     url: z.string(),
     /** Id of the standing endpoint that it goes to; absent for a `callbackUrl`. */
-    endpoint: since(2, z.string()).exactOptional(),
+    endpoint: z.string().exactOptional(),
     body: webhookBodySchema,
     at: instantSchema,
   }),
@@ -45,18 +44,16 @@ export type WebhookEvent = EventOf<typeof webhookEventSchemas>;
 export type WebhookEventOf<Type extends WebhookEventType> = Extract<WebhookEvent, { type: Type }>;
 
 export const webhookStreamPrefix = 'webhook-';
-/** The tokens of payments and payouts begin differently, so no two subjects share a stream. */
-export const webhookStream = (token: string): string => `${webhookStreamPrefix}${token}`;
+export const webhookStream = (queue: string): string => `${webhookStreamPrefix}${queue}`;
+export const queueOfStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
 /**
- * What stands for the token where webhooks about it go to an endpoint: a stream of their own, so that no receiver waits
- * for another. Ids of endpoints begin with `we_`, as no token does.
+ * Webhooks about one payment or payout to one receiver are a queue, so that no receiver waits for another. A `callbackUrl` is
+ * the receiver of one payment or payout: its queue is named by their token.
  */
-export const tokenAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
-/** The id of the endpoint in what {@link tokenAtEndpoint} gives; undefined for the token of a payment or payout. */
-export const endpointOfToken = (token: string): string | undefined =>
-  token.startsWith('we_') ? token.slice(0, token.indexOf('.')) : undefined;
-export const endpointWebhooksPrefix = `${webhookStreamPrefix}we_`;
-export const tokenOfWebhookStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
+export const queueAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
+/** The standing endpoint of a queue; undefined for a `callbackUrl`. Ids of endpoints begin with `we_`, as no token does. */
+export const endpointOfQueue = (queue: string): string | undefined =>
+  queue.startsWith('we_') ? queue.slice(0, queue.indexOf('.')) : undefined;
 
 export const { decode: decodeWebhookEvent, versionOf: versionOfWebhookEvent } =
   eventFamily(webhookEventSchemas);

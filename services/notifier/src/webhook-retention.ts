@@ -9,7 +9,7 @@ import {
 } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { tokenOfWebhookStream, webhookStreamPrefix } from './webhook-events.ts';
+import { queueOfStream, webhookStreamPrefix } from './webhook-events.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
 import { nextTryAt } from './webhook-state.ts';
 
@@ -73,7 +73,7 @@ async function letGoOf(
   for await (const last of store.read(stream, { direction: 'backwards', limit: 1 })) {
     if (last.recordedAt > youngest || last.revision === 0) return;
     try {
-      const { state } = await journal.load(tokenOfWebhookStream(stream));
+      const { state } = await journal.load(queueOfStream(stream));
       // What is still tried, or asked for again, also since it was loaded, is met again with its outcome.
       if (nextTryAt(state) !== undefined) return;
       if ((await readLast(store, stream))?.revision === last.revision)

@@ -5,7 +5,7 @@
 import type { EventStore, Position } from '@tollgate/event-store';
 import { type Shard, readFurthestShards, shardNumberOf } from '@tollgate/views';
 import type { z } from 'zod';
-import type { Limits } from './turns.ts';
+import type { Limits } from './fair-queue.ts';
 
 /** As many as the limit of concurrent attempts to one origin, which they share. */
 export const webhookShardsMax = 4;

@@ -146,7 +146,6 @@ export const answerSchemas = {
     success,
     reconciliation: publicReconciliationSchema.extend({ differences: z.array(publicDifferenceSchema) }),
   }),
-  WebhookList: z.object({ success, webhooks: z.array(webhookSchema) }),
   WebhookEndpoint: webhookEndpointSchema,
   WebhookEndpointList: z.object({ success, endpoints: z.array(webhookEndpointSchema) }),
   WebhookEndpointAnswer: z.object({ success, endpoint: webhookEndpointSchema }),
@@ -155,20 +154,17 @@ export const answerSchemas = {
     endpoint: webhookEndpointSchema,
     secret: z.string().describe('`whsec_…`, for Standard Webhooks. It is shown only here.'),
   }),
-  WebhookDeliveryList: z.object({
+  WebhookList: z.object({
     success,
-    deliveries: z.array(webhookSchema),
+    webhooks: z.array(webhookSchema),
     ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
   }),
-  ReplayedDeliveries: z.object({
+  ReplayedWebhooks: z.object({
     success,
     replayed: z.int().min(0).describe('How many are sent again.'),
     nextCursor: z.string().exactOptional().describe('There may be more: send it as `cursor`.'),
   }),
-  ReplayedWebhooks: z.object({
-    success,
-    webhooks: z.array(z.object({ id: z.string() })),
-  }),
+  SentTest: z.object({ success, id: z.string().describe('Of the webhook, sent as `webhook-id`.') }),
   ...operatorAnswerSchemas,
   Health: z.object({ status: z.literal('ok') }),
   Readiness: z.object({

@@ -42,6 +42,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   keyId: { description: 'Only those of the API key with this id.' },
   person: { description: 'Only those of this person.' },
   token: { description: 'Only those about the payment, payout or refund with this token.' },
+  endpoint: { description: 'Only those to the standing endpoint with this id.' },
   needsReview: { description: 'Only those with an open review, or only those without one.', schema: flag },
   operationType: { description: 'Payments, payouts, or both.' },
   team: { description: 'Only those of this team.' },
@@ -117,6 +118,7 @@ export const bodyFields: Readonly<Record<string, string>> = {
   offset:
     'Partition and offset, such as 3/17, from the list of dead letters. Without it: all that are callbacks.',
   id: 'The webhook.',
+  endpoint: 'Only webhooks to the standing endpoint with this id.',
   environment: '`production` or `sandbox`.',
   team: 'The team; where several are meant, only those of this one.',
   scopes: 'What the key may do.',

@@ -109,7 +109,7 @@ export const operatorAnswerSchemas = {
     success,
     reconciliation: ownedReconciliation.extend({ differences: z.array(publicDifferenceSchema) }),
   }),
-  FailingWebhookList: z.object({
+  OperatorWebhookList: z.object({
     success,
     webhooks: z.array(webhookSchema.extend(owner)),
     count: z.int().min(0).describe('All that match, on this page and on others.'),

@@ -1,17 +1,18 @@
 /** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
 import {
   declineCountSchema,
-  failingWebhookListSchema,
   noQuerySchema,
   operatorPaymentListSchema,
   operatorPayoutListSchema,
   operatorReviewListSchema,
+  operatorWebhookListSchema,
   reconciliationListSchema,
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
 import { done, ofCommands, ofReads, post } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
+import { ofReplays, replayed } from './webhook-routes.ts';
 
 const reading = <Of extends Bound>(url: string, bound: Of) => ({
   ...{ service: 'query-service' as const, method: 'GET' as const, url: `/api/v1/admin/${url}` },
@@ -132,45 +133,38 @@ export const operatorRoutes = {
     answers: done('It is asked for.', 'RequestedReconciliation'),
     errors: [...ofCommands],
   },
-  listFailingWebhooks: {
+  listWebhooksOfAll: {
     ...reading('webhooks', 'teams'),
     service: 'notifier',
-    summary: 'Lists the webhooks of all teams that were not delivered, latest first, with every attempt',
+    summary: 'Lists the webhooks of all teams with every attempt: failed ones first, then latest first',
     description:
-      '`failed`: no further attempt follows. `open`: an attempt has failed, and another one follows. After a start of the notifier the first who asks may be answered 503 for a while.',
-    query: failingWebhookListSchema,
+      '`failed`: no further attempt follows. `retrying`: an attempt has failed, and another one follows. Of a team and environment the last 10,000 delivered webhooks are listed, and all others.',
+    query: operatorWebhookListSchema,
     isExpensive: true,
-    answers: done('One page.', 'FailingWebhookList'),
+    answers: done('One page.', 'OperatorWebhookList'),
     errors: [...ofReads],
   },
   listDisabledEndpoints: {
     ...reading('webhook-endpoints', 'teams'),
     service: 'notifier',
     summary: 'Lists the standing webhook endpoints of all teams that are disabled, longest first',
-    description:
-      'Nothing is sent to them until their team enables them. After a start of the notifier the first who asks may be answered 503 for a while.',
+    description: 'Nothing is sent to them until their team enables them.',
     query: noQuerySchema,
     answers: done('Those that are disabled now.', 'DisabledEndpointList'),
     errors: [...ofReads],
   },
-  replayFailingWebhook: {
-    ...post('notifier', 'Operators', '/api/v1/admin/webhooks/:webhook/replay'),
-    summary: 'Replays one webhook that was not delivered',
-    ...{ scopes: ['operators:act'], bound: 'teams' },
-    answers: { 202: { meaning: 'It is sent immediately.', schema: 'ReplayedWebhooks' } },
-    errors: ['webhook_not_found', 'too_many_replays', 'read_model_behind', ...ofCommands],
-  },
-  replayFailingWebhooks: {
+  replayWebhooksOfAll: {
     ...post('notifier', 'Operators', '/api/v1/admin/webhooks/replay'),
-    summary: 'Replays the failed webhooks that match',
+    summary: 'Sends webhooks of any team again',
     description:
-      'At most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
+      'The one with this `id`, or those that failed (or with `status` were delivered), at most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
     ...{ scopes: ['operators:act'], bound: 'teams' },
-    body: { schema: 'FailingReplay', example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' } },
-    answers: {
-      202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedDeliveries' },
+    body: {
+      schema: 'OperatorWebhookReplay',
+      example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' },
     },
-    errors: ['read_model_behind', ...ofCommands],
+    answers: replayed,
+    errors: [...ofReplays, ...ofCommands],
   },
   listSecurityLog: {
     ...reading('security-log', 'teams'),

@@ -195,20 +195,24 @@ export const requestListSchema = z.strictObject({
   ...{ dateFrom: daySchema.optional(), dateTo: daySchema.optional() },
 });
 
-export const deliveryStatuses = ['failed', 'open', 'delivered'] as const;
+/** `retrying` ones are `open`, too. */
+export const deliveryStatuses = ['failed', 'retrying', 'open', 'delivered'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-export const webhookDeliveryListSchema = z.strictObject({
+const createdWithin = { createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() };
+
+export const webhookListSchema = z.strictObject({
   ...onePage,
-  status: z.enum(deliveryStatuses).optional(),
-  ...{ createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() },
+  ...{ token: exactText, endpoint: exactText },
+  status: z.enum(deliveryStatuses, `must be one of ${deliveryStatuses.join(', ')}`).optional(),
+  ...createdWithin,
 });
 
-export const failingWebhookListSchema = z.strictObject({
+export const operatorWebhookListSchema = z.strictObject({
   ...onePage,
-  status: z.enum(['failed', 'open'], 'must be failed or open').default('failed'),
   ...{ team: operatorPaymentListSchema.shape.team, environment: environmentSchema.optional() },
-  ...{ createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() },
+  ...{ endpoint: exactText, status: webhookListSchema.shape.status },
+  ...createdWithin,
 });
 
 export const securityLogSchema = z.strictObject({

@@ -169,21 +169,24 @@ export const secretRotationSchema = z
   })
   .optional();
 
-export const bulkReplaySchema = z
-  .strictObject({
-    status: z.enum(['failed', 'delivered'], 'must be failed or delivered').optional(),
-    createdFrom: instantSchema.optional(),
-    createdBefore: instantSchema.optional(),
-    cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
-  })
-  .optional();
-
-export const failingReplaySchema = z.strictObject({
-  team: z.string('must be a text').max(63, 'must be at most 63 characters').optional(),
-  environment: environmentSchema.optional(),
+const replayShape = {
+  id: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+  endpoint: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+  status: z.enum(['failed', 'delivered'], 'must be failed or delivered').default('failed'),
   createdFrom: instantSchema.optional(),
   createdBefore: instantSchema.optional(),
   cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+};
+
+export const webhookReplaySchema = z.strictObject({
+  ...replayShape,
+  token: z.string('must be a text').max(100, 'must be at most 100 characters').optional(),
+});
+
+export const operatorWebhookReplaySchema = z.strictObject({
+  ...replayShape,
+  team: z.string('must be a text').max(63, 'must be at most 63 characters').optional(),
+  environment: environmentSchema.optional(),
 });
 
 export const reconciliationRequestSchema = z.strictObject({
@@ -197,8 +200,6 @@ export const reconciliationRequestSchema = z.strictObject({
   day: z.iso.date('must be a day written YYYY-MM-DD'),
   isDryRun: z.boolean('must be true or false').default(false),
 });
-
-export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();
 
 export const webhookEndpointBodySchemas = {
   WebhookEndpointRequest: webhookEndpointRequestSchema,

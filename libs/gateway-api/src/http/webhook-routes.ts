@@ -1,31 +1,7 @@
-/** Webhooks of one payment or payout, and the standing endpoints of a team. */
-import { webhookDeliveryListSchema } from './queries.ts';
-import { done, get, ofCommands, post } from './route-parts.ts';
+/** The standing endpoints of a team, and what was sent to them and to each `callbackUrl`. */
+import { webhookListSchema } from './queries.ts';
+import { done, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';
-
-const listWebhooks = (kind: 'payment' | 'payout') =>
-  ({
-    ...get('notifier', 'Webhooks', `/api/v1/${kind}s/:token/webhooks`),
-    summary: `Lists the webhooks of a ${kind} with every delivery attempt`,
-    scopes: ['read', `${kind}s`],
-    answers: done('The webhooks, oldest first.', 'WebhookList'),
-    errors: [`${kind}_not_found`, ...ofCommands],
-  }) satisfies Route;
-
-const replayWebhooks = (kind: 'payment' | 'payout') =>
-  ({
-    ...post('notifier', 'Webhooks', `/api/v1/${kind}s/:token/webhooks/replay`),
-    summary: 'Replays webhooks',
-    description:
-      'Sends the webhook with this `id` again, or without one all of them. What is for an endpoint that is disabled is passed over.',
-    scopes: [`${kind}s`],
-    body: { schema: 'Replay', example: {}, isOptional: true },
-    answers: { 202: { meaning: 'The webhooks are sent immediately.', schema: 'ReplayedWebhooks' } },
-    errors: [
-      ...([`${kind}_not_found`, 'webhook_not_found', 'webhook_endpoint_disabled'] as const),
-      ...(['too_many_replays', ...ofCommands] as const),
-    ],
-  }) satisfies Route;
 
 const endpoints = '/api/v1/webhook-endpoints';
 const atEndpoints = { service: 'notifier', tag: 'Webhooks' } as const;
@@ -34,7 +10,18 @@ const changing = ['admin', 'operators:teams'] as const;
 const ofOne = ['webhook_endpoint_not_found', ...ofCommands] as const;
 const ofChanges = ['webhook_endpoint_exists', 'too_many_endpoint_changes', 'origin_not_allowed'] as const;
 
-const endpointRoutes = {
+export const replayed = {
+  202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedWebhooks' },
+} as const;
+export const ofReplays = [
+  'webhook_not_found',
+  'webhook_endpoint_disabled',
+  'too_many_replays',
+  'invalid_param',
+  'read_model_behind',
+] as const;
+
+export const webhookRoutes = {
   listWebhookEndpoints: {
     ...atEndpoints,
     ...{ method: 'GET', url: endpoints },
@@ -107,54 +94,31 @@ const endpointRoutes = {
     summary: 'Sends a test event to a standing webhook endpoint, once',
     description: 'Its body has the `type` `test`. It is listed among the deliveries with its outcome.',
     scopes: changing,
-    answers: { 202: { meaning: 'It is sent immediately.', schema: 'ReplayedWebhooks' } },
+    answers: { 202: { meaning: 'It is sent immediately.', schema: 'SentTest' } },
     errors: ['webhook_endpoint_disabled', ...ofOne],
   },
-  listWebhookDeliveries: {
+  listWebhooks: {
     ...atEndpoints,
-    ...{ method: 'GET', url: `${endpoints}/:id/deliveries` },
-    summary:
-      'Lists the webhooks to a standing endpoint with every attempt: failed ones first, then latest first',
+    ...{ method: 'GET', url: '/api/v1/webhooks' },
+    summary: 'Lists webhooks with every delivery attempt: failed ones first, then latest first',
     description:
-      'The last 10,000 that were delivered, and all others, until they are let go of (30 days after their last attempt unless configured).',
-    ...{ scopes: reading, query: webhookDeliveryListSchema },
-    answers: done('One page.', 'WebhookDeliveryList'),
-    errors: ['invalid_param', 'read_model_behind', ...ofOne],
+      'To the `callbackUrl` of any payment or payout and to any standing endpoint; of one payment or payout with `token`. Of an environment the last 10,000 delivered webhooks are listed without `token`, and all others, until they are deleted (30 days after their last attempt unless configured).',
+    ...{ scopes: reading, query: webhookListSchema },
+    answers: done('One page.', 'WebhookList'),
+    errors: ['invalid_param', 'read_model_behind', ...ofCommands],
   },
-  replayWebhookDelivery: {
+  replayWebhooks: {
     ...atEndpoints,
-    ...{ method: 'POST', url: `${endpoints}/:id/deliveries/:webhook/replay` },
-    summary: 'Replays one webhook to a standing endpoint',
-    scopes: changing,
-    answers: { 202: { meaning: 'It is sent immediately.', schema: 'ReplayedWebhooks' } },
-    errors: [
-      ...(['webhook_endpoint_disabled', 'webhook_not_found', 'too_many_replays'] as const),
-      ...(['read_model_behind', ...ofOne] as const),
-    ],
-  },
-  replayWebhookDeliveries: {
-    ...atEndpoints,
-    ...{ method: 'POST', url: `${endpoints}/:id/replay` },
-    summary: 'Replays the webhooks to a standing endpoint that failed, or that were delivered, by their time',
+    ...{ method: 'POST', url: '/api/v1/webhooks/replay' },
+    summary: 'Sends webhooks again',
     description:
-      'At most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`. One that was replayed 200 times is passed over.',
-    scopes: changing,
+      'The one with this `id`; all about the payment or payout with this `token`; or those that failed (or with `status` were delivered), at most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`. A webhook that was replayed 200 times, or whose endpoint is disabled, is skipped.',
+    scopes: ['payments', 'payouts', 'admin', 'operators:teams'],
     body: {
-      schema: 'BulkReplay',
-      example: { status: 'failed', createdFrom: '2030-01-01T00:00:00Z' },
-      isOptional: true,
+      schema: 'WebhookReplay',
+      example: { endpoint: 'we_4kq2v6t3b7yz', createdFrom: '2030-01-01T00:00:00Z' },
     },
-    answers: {
-      202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedDeliveries' },
-    },
-    errors: ['webhook_endpoint_disabled', 'read_model_behind', ...ofOne],
+    answers: replayed,
+    errors: [...ofReplays, ...ofCommands],
   },
 } satisfies Record<string, Route>;
-
-export const webhookRoutes = {
-  listPaymentWebhooks: listWebhooks('payment'),
-  replayPaymentWebhooks: replayWebhooks('payment'),
-  listPayoutWebhooks: listWebhooks('payout'),
-  replayPayoutWebhooks: replayWebhooks('payout'),
-  ...endpointRoutes,
-};

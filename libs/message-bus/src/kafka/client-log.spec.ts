@@ -1,7 +1,7 @@
 import { createLog } from '@tollgate/service-kit';
 import { logLevel, type LogEntry } from 'kafkajs';
 import { expect, it } from 'vitest';
-import { toLogCreator } from './client-log.ts';
+import { toLogCreator } from './connection.ts';
 
 function linesOf(level: logLevel, content: Record<string, unknown>): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];

@@ -5,8 +5,7 @@ import { BusUnavailable, type KafkaMessageBus } from '../message-bus.ts';
 import { createClusterLink } from './cluster-link.ts';
 import type { KafkaConnectionOptions } from './connection.ts';
 import { consumeGroup, sessionTimeoutMsDefault } from './group-consumer.ts';
-import { readLastRecords } from './raw-fetch.ts';
-import { createTopicPartitions } from './topic-partitions.ts';
+import { createTopicPartitions, readLastRecords } from './raw-fetch.ts';
 import { createTopicWriter, type TopicWriter } from './topic-writer.ts';
 
 export interface KafkaMessageBusOptions extends Omit<KafkaConnectionOptions, 'log'> {

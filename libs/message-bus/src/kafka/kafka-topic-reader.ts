@@ -6,9 +6,8 @@ import type { BusRecord } from '../message-bus.ts';
 import type { ReadTopicOptions, TopicReader } from '../message-bus.ts';
 import { createClusterLink, type ClusterLink } from './cluster-link.ts';
 import type { KafkaConnectionOptions } from './connection.ts';
-import { fetchFrom, offsetsOf } from './raw-fetch.ts';
+import { createTopicPartitions, fetchFrom, offsetsOf } from './raw-fetch.ts';
 import { toBusRecord } from './record-mapping.ts';
-import { createTopicPartitions } from './topic-partitions.ts';
 
 export interface KafkaTopicReaderOptions extends Omit<KafkaConnectionOptions, 'log'> {
   clock: Clock;

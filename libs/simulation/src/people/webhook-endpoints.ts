@@ -35,13 +35,13 @@ async function live(world: World, caller: CallerWorld, team: TeamName): Promise<
   const insist = insisting(world, caller, team);
   await sleep(random.between(0, 120_000));
   tell(`${team} adds an endpoint`);
-  const added = await insist('POST', '', { url: endpointUrlOf(team) });
+  const added = await insist('POST', '/webhook-endpoints', { url: endpointUrlOf(team) });
   if (typeof added['secret'] === 'string') endpoint.secrets.push(added['secret']);
   else saw('an endpoint was added, and its secret lost');
   const id = await idOf(insist, added);
   if (endpoint.secrets.length === 0) await rotate(caller, insist, endpoint, { id, overlapHours: 0 });
   // From then on a process follows what is sent there.
-  for (let count = 0; count < 2; count += 1) await insist('GET', `/${id}/deliveries`);
+  for (let count = 0; count < 2; count += 1) await insist('GET', `/webhooks?endpoint=${id}`);
   for (let count = random.whole(0, 2); count > 0; count -= 1) {
     await sleep(random.between(1_000, 120_000));
     if (random.chance(0.5)) {
@@ -104,7 +104,7 @@ async function look(
 ): Promise<void> {
   if (endpoint.isPuzzled) await rotate(caller, insist, endpoint, { id, overlapHours: 24 });
   endpoint.isPuzzled = false;
-  const { endpoints } = (await insist('GET', '')) as { endpoints: { status: string }[] };
+  const { endpoints } = (await insist('GET', '/webhook-endpoints')) as { endpoints: { status: string }[] };
   if (endpoints[0]?.status === 'disabled') await open(world, insist, endpoint, id);
 }
 
@@ -121,7 +121,7 @@ const insisting =
     const { complain } = world;
     for (;;) {
       const answer = await request({
-        ...{ team, method, url: `/api/v1/webhook-endpoints${path}` },
+        ...{ team, method, url: `/api/v1${path}` },
         ...(body === undefined ? {} : { body }),
       });
       if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429) {
@@ -139,7 +139,7 @@ const insisting =
 async function idOf(insist: Insist, added: Record<string, unknown>): Promise<string> {
   const { endpoint } = added as { endpoint?: { id: string } };
   if (endpoint !== undefined) return endpoint.id;
-  const { endpoints } = (await insist('GET', '')) as { endpoints: { id: string }[] };
+  const { endpoints } = (await insist('GET', '/webhook-endpoints')) as { endpoints: { id: string }[] };
   return endpoints[0]?.id ?? '';
 }
 
@@ -150,7 +150,7 @@ async function rotate(
   { id, overlapHours }: { id: string; overlapHours: number },
 ): Promise<void> {
   endpoint.mayRefuse ||= overlapHours === 0;
-  const rotated = await insist('POST', `/${id}/rotate-secret`, { overlapHours });
+  const rotated = await insist('POST', `/webhook-endpoints/${id}/rotate-secret`, { overlapHours });
   // Its receivers are given the new one when somebody comes to it: that is what the overlap is for.
   if (overlapHours > 0) await sleep(random.between(0, 90_000));
   endpoint.secrets.push(String(rotated['secret']));
@@ -164,7 +164,7 @@ async function close(
   { id, pause }: { id: string; pause: () => Promise<void> },
 ): Promise<void> {
   endpoint.inbox.expectAnyOrder();
-  await insist('PATCH', `/${id}`, { status: 'disabled' });
+  await insist('PATCH', `/webhook-endpoints/${id}`, { status: 'disabled' });
   await pause();
   await open(world, insist, endpoint, id);
 }
@@ -176,11 +176,12 @@ async function open(
   id: string,
 ): Promise<void> {
   inbox.expectAnyOrder();
-  await insist('PATCH', `/${id}`, { status: 'enabled' });
+  await insist('PATCH', `/webhook-endpoints/${id}`, { status: 'enabled' });
   const notReplayed = endpoints.givenUpAt(id);
   let cursor: unknown;
   do {
-    const answer = await insist('POST', `/${id}/replay`, { ...(cursor === undefined ? {} : { cursor }) });
+    const asked = { endpoint: id, ...(cursor === undefined ? {} : { cursor }) };
+    const answer = await insist('POST', '/webhooks/replay', asked);
     // An older request to close it came late, and has closed it again (seed 49822): whoever looks next opens it.
     if (answer['replayed'] === undefined) return;
     cursor = answer['nextCursor'];

@@ -99,7 +99,7 @@ async function webhookTrouble(api: Api): Promise<WebhookTrouble> {
   };
   const [failed, open, endpoints] = await Promise.all([
     known<{ count: number }>('webhooks?perPage=1&status=failed'),
-    known<{ count: number }>('webhooks?perPage=1&status=open'),
+    known<{ count: number }>('webhooks?perPage=1&status=retrying'),
     known<{ endpoints: DisabledEndpoint[] }>('webhook-endpoints'),
   ]);
   return { failed: failed?.count, open: open?.count, disabled: endpoints?.endpoints };

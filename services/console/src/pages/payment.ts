@@ -45,7 +45,7 @@ export const paymentPage: Page = async (context) => {
   const { payment } = detail;
   const [history, sent] = await Promise.all([
     api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${token}/events`),
-    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payments/${token}/webhooks`, payment),
+    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/webhooks?token=${token}`, payment),
   ]);
   const { events } = history;
   const { webhooks } = sent;

@@ -33,7 +33,7 @@ export const payoutPage: Page = async (context) => {
   const { token, currency } = payout;
   const [{ events }, { webhooks }] = await Promise.all([
     api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payouts/${token}/events`),
-    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payouts/${token}/webhooks`, payout),
+    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/webhooks?token=${token}`, payout),
   ]);
   const mayReplay = mayDo(context.session.grants, 'payouts', payout);
   const replayForm = mayReplay ? replayFormAt(payoutPath(token), context) : undefined;

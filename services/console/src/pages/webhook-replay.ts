@@ -25,8 +25,8 @@ export const replayWebhookOf =
       `/api/v1/admin/${kind}s/${token}`,
     );
     const answer = await api.call({
-      ...{ method: 'POST', path: `/api/v1/${kind}s/${token}/webhooks/replay` },
-      ...{ within: found[kind], body: { id: form.get('id') ?? '' } },
+      ...{ method: 'POST', path: '/api/v1/webhooks/replay', within: found[kind] },
+      body: { token: params['token'] ?? '', id: form.get('id') ?? '' },
     });
     const location = `/console/${kind}s/${token}`;
     if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };

@@ -42,7 +42,7 @@ interface FailingList {
 export const webhooksPage: Page = async (context) => {
   const { api, query, outcome, session } = context;
   const status = query.get('status') === 'open' ? 'open' : 'failed';
-  const asked = new URLSearchParams({ perPage: '50', status });
+  const asked = new URLSearchParams({ perPage: '50', status: status === 'open' ? 'retrying' : status });
   for (const name of ['team', 'environment', 'cursor']) {
     const value = query.get(name) ?? '';
     if (value !== '') asked.set(name, value);
@@ -169,8 +169,8 @@ const replayFormOf = (id: string, { session, query }: Pick<PageContext, 'session
   </form>`;
 
 export const replayOne: Action = async ({ api, params }, form) => {
-  const id = encodeURIComponent(params['webhook'] ?? '');
-  const answer = await api.call({ method: 'POST', path: `/api/v1/admin/webhooks/${id}/replay`, body: {} });
+  const body = { id: params['webhook'] ?? '' };
+  const answer = await api.call({ method: 'POST', path: '/api/v1/admin/webhooks/replay', body });
   const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
   if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
   return { location, outcome: refusedOutcome(answer) };

@@ -37,6 +37,7 @@ it.each([
   'index-two.db',
   'command-service-index.db',
   'feed.db',
+  'webhooks.db',
   'quickstart.json',
   'data-secrets',
 ])('does not start empty where a store was, as %s shows', (name) => {

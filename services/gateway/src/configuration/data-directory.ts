@@ -70,6 +70,8 @@ export interface DataDirectory {
   requestsFile: string;
   /** Where the events of each team are. */
   feedFile: string;
+  /** The outcome of each webhook. */
+  webhooksFile: string;
   quickstartFile: string;
   /** Lists the processes of a system that has several. */
   processesFile: string;
@@ -125,6 +127,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     lockIndex: (file) => lockIndex(file, path),
     commandIndexFile: own('command-service-index', '.db', indexPath),
     feedFile: own('feed', '.db', indexPath),
+    webhooksFile: own('webhooks', '.db', indexPath),
     requestsFile: own('requests', '.db', indexPath),
     quickstartFile,
     processesFile: own('processes', '.json'),
@@ -145,7 +148,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
 
 /** What no process has made before it had a store: indexes of any process, and the secrets that the store is written with. */
 const madeFromStore =
-  /^(?:data-secrets|(?:index|command-service-index|feed)(?:-[a-z0-9-]+)?\.db|quickstart(?:-[a-z0-9-]+)?\.json)$/;
+  /^(?:data-secrets|(?:index|command-service-index|feed|webhooks)(?:-[a-z0-9-]+)?\.db|quickstart(?:-[a-z0-9-]+)?\.json)$/;
 
 const leftIn = (folder: string): string[] =>
   readdirSync(folder)

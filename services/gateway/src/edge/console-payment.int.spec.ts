@@ -78,7 +78,7 @@ describe('the page of a payment', () => {
     const { signIn } = await start();
     const { sendAndRead } = await signIn('support');
     const body = await sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' });
-    expect(body).toMatch(/data-outcome="">[\s\S]*No webhook of this payment has this id[\s\S]*req_/);
+    expect(body).toMatch(/data-outcome="">[\s\S]*No webhook has this id[\s\S]*req_/);
     const viewer = await signIn('viewer', 'bob');
     expect(await viewer.sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' })).toMatch(
       /data-outcome="">[\s\S]*lacks the scope/,

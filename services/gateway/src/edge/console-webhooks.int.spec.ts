@@ -97,8 +97,8 @@ describe('webhooks that were not delivered', () => {
     expect(await sendAndRead(`${page}/whk_pay_b/replay`, {})).toContain('It is sent again.');
     expect(recorded.at(-1)).toMatchObject({
       person: { name: 'ada' },
-      command: 'POST /api/v1/admin/webhooks/:webhook/replay',
-      detail: { webhook: 'whk_pay_b', role: 'support' },
+      command: 'POST /api/v1/admin/webhooks/replay',
+      detail: { id: 'whk_pay_b', role: 'support' },
     });
     const last = (await Array.fromAsync(store.read('webhook-pay_b'))).at(-1);
     expect(last).toMatchObject({

@@ -1,34 +1,33 @@
 /** The events of a team's webhook endpoints in one environment (stream `endpoints-<environment>.<team>`). */
 import { endpointDisabledReasons } from '@tollgate/gateway-api';
-import { type EventOf, environmentSchema, eventFamily, since } from '@tollgate/payment-domain';
+import { type EventOf, environmentSchema, eventFamily } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 const instantSchema = z.int().min(0);
 const idSchema = z.string();
-/** They came with schema version 2. */
-const added = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  since(2, z.object({ id: idSchema, at: instantSchema, ...shape }));
+const ofEndpoint = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ id: idSchema, at: instantSchema, ...shape });
 
 const endpointEventSchemas = {
-  EndpointAdded: added({
+  EndpointAdded: ofEndpoint({
     url: z.string(),
     events: z.array(z.string()),
     description: z.string().exactOptional(),
   }),
-  EndpointChanged: added({
+  EndpointChanged: ofEndpoint({
     url: z.string().exactOptional(),
     events: z.array(z.string()).exactOptional(),
     /** The empty text takes it away. */
     description: z.string().exactOptional(),
   }),
-  EndpointEnabled: added({}),
+  EndpointEnabled: ofEndpoint({}),
   /** `webhook` names the one whose outcome it follows from. */
-  EndpointDisabled: added({
+  EndpointDisabled: ofEndpoint({
     reason: z.enum(endpointDisabledReasons),
     webhook: z.string().exactOptional(),
   }),
-  EndpointSecretRotated: added({ formerUntil: instantSchema }),
-  EndpointRemoved: added({}),
+  EndpointSecretRotated: ofEndpoint({ formerUntil: instantSchema }),
+  EndpointRemoved: ofEndpoint({}),
 } as const;
 
 export type EndpointEvent = EventOf<typeof endpointEventSchemas>;

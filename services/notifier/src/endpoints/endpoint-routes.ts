@@ -1,28 +1,45 @@
-/** The routes by which a team keeps its standing webhook endpoints. */
+/** The routes by which a team keeps its standing webhook endpoints, and operators see the disabled ones. */
+import type { EventStore } from '@tollgate/event-store';
+import { type PublicWebhookEndpoint, everyWebhookEvent, toIso } from '@tollgate/gateway-api';
 import {
+  type Call,
+  type Route,
   addRoute,
-  webhookEndpointRequestSchema,
   routes,
   secretRotationSchema,
   sendError,
   webhookEndpointChangeSchema,
+  webhookEndpointRequestSchema,
 } from '@tollgate/gateway-api/http';
-import { everyWebhookEvent } from '@tollgate/gateway-api';
-import { InvariantViolation } from '@tollgate/payment-domain';
-import { omitUndefined, sendErrors, toErrorEntries, webhookSecretsOf, hourMs } from '@tollgate/service-kit';
-import { isAllowedOrigin, type Caller } from '@tollgate/teams';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { endpointChangesMax, endpointsMax, secretVersionsOf } from './endpoint.ts';
-import type { Endpoint, EndpointCommand } from './endpoint.ts';
+import { type Actor, InvariantViolation } from '@tollgate/payment-domain';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  type WebhookMasterSecret,
+  hourMs,
+  omitUndefined,
+  sendErrors,
+  toErrorEntries,
+  webhookSecretsOf,
+} from '@tollgate/service-kit';
+import { type Caller, type TeamDirectory, isAllowedOrigin } from '@tollgate/teams';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { queueAtEndpoint } from '../webhook-events.ts';
+import type { WebhookJournal } from '../webhook-journal.ts';
+import type { EndpointBook } from './endpoint-book.ts';
+import { createEndpointDirectory } from './endpoint-directory.ts';
 import type { EndpointOwner } from './endpoint-events.ts';
 import {
-  actorOf,
-  addEndpointRoute,
-  ownerOf,
-  toPublicEndpoint,
-  type EndpointRouteDependencies,
-} from './route-kit.ts';
+  type Endpoint,
+  type EndpointCommand,
+  endpointChangesMax,
+  endpointsMax,
+  secretVersionsOf,
+} from './endpoint.ts';
 
+/** Disabled endpoints that are listed. */
+const disabledMax = 500;
 const overlapHoursDefault = 24;
 
 export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRouteDependencies): void {
@@ -79,6 +96,17 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
       reply.send(withSecret(deps, owner, rotated)),
     );
   });
+  addEndpointRoute(app, deps, routes.testWebhookEndpoint, (call) => sendTest(deps, call));
+  addRoute(app, deps, routes.listDisabledEndpoints, async ({ reach, reply }) => {
+    const known = createEndpointDirectory(deps.log);
+    await known.catchUp(deps.store, undefined, new AbortController().signal);
+    const disabled = known.disabled().filter(reach.includes);
+    const endpoints = disabled.slice(0, disabledMax).map((each) => ({
+      ...toPublicEndpoint(each, each),
+      team: each.team,
+    }));
+    return reply.send({ success: true, endpoints, count: disabled.length });
+  });
 }
 
 /** One spelling for one target (WHATWG URL). A fragment is never sent. */
@@ -133,4 +161,69 @@ function withSecret({ secrets, clock }: EndpointRouteDependencies, owner: Endpoi
   const { environment, team } = owner;
   const [secret] = webhookSecretsOf(secrets, environment, team, secretVersionsOf(endpoint, clock.now()));
   return { success: true, endpoint: toPublicEndpoint(owner, endpoint), secret: secret?.reveal() };
+}
+
+async function sendTest(
+  { journal, clock, ids }: EndpointRouteDependencies,
+  { owner, endpoint, reply }: EndpointCall,
+): Promise<FastifyReply> {
+  if (endpoint.disabled !== undefined) return sendError(reply, 'webhook_endpoint_disabled');
+  const token = `test_${ids.hex(12)}`;
+  const id = `whk_${ids.hex(16)}`;
+  const amounts = { amount: 1250, currency: 'EUR' };
+  const body = { token, type: 'test', status: 'approved', orderNumber: null, ...amounts } as const;
+  const due = { id, ...owner, url: endpoint.url, endpoint: endpoint.id, body, at: clock.now() };
+  const causationId = ids.uuid();
+  const cause = { correlationId: causationId, causationId };
+  await journal.recordDue(queueAtEndpoint(endpoint.id, token), [due], cause);
+  return reply.code(202).send({ success: true, id });
+}
+
+export interface EndpointRouteDependencies {
+  store: EventStore;
+  book: EndpointBook;
+  journal: WebhookJournal;
+  directory: TeamDirectory;
+  secrets: readonly WebhookMasterSecret[];
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+/** A call about an endpoint of the caller's own. */
+interface EndpointCall<Stated extends Route = Route> extends Call<Stated> {
+  owner: EndpointOwner;
+  endpoint: Endpoint;
+}
+
+const ownerOf = ({ environment, team }: Caller): EndpointOwner => ({ environment, team });
+const actorOf = ({ team, keyId }: Caller): Actor => ({ kind: 'team', team, keyId });
+const parameterOf = ({ params }: FastifyRequest, name: string): string =>
+  (params as Record<string, string>)[name] ?? '';
+
+/** 404 for an endpoint of another team. */
+function addEndpointRoute<Stated extends Route>(
+  app: FastifyInstance,
+  deps: EndpointRouteDependencies,
+  route: Stated,
+  handle: (call: EndpointCall<Stated>) => Promise<FastifyReply>,
+): void {
+  addRoute(app, deps, route, async (call) => {
+    const owner = ownerOf(call.caller);
+    const endpoint = await deps.book.find(owner, parameterOf(call.request, 'id'));
+    if (endpoint === undefined) return sendError(call.reply, 'webhook_endpoint_not_found');
+    return handle({ ...call, owner, endpoint });
+  });
+}
+
+function toPublicEndpoint({ environment }: EndpointOwner, endpoint: Endpoint): PublicWebhookEndpoint {
+  const { id, url, events, description, disabled, formerSecrets, createdAt } = endpoint;
+  const formerUntil = formerSecrets[0]?.until;
+  return {
+    ...{ id, environment, url, events: [...events], ...omitUndefined({ description }) },
+    status: disabled === undefined ? 'enabled' : 'disabled',
+    ...(disabled === undefined ? {} : { disabledReason: disabled.reason, disabledAt: toIso(disabled.at) }),
+    ...(formerUntil === undefined ? {} : { formerSecretUntil: toIso(formerUntil) }),
+    createdAt: toIso(createdAt),
+  };
 }

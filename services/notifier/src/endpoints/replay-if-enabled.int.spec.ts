@@ -3,7 +3,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { tokenAtEndpoint, webhookStream } from '../webhook-events.ts';
+import { queueAtEndpoint, webhookStream } from '../webhook-events.ts';
 import { createWebhookJournal } from '../webhook-journal.ts';
 import { createEndpointBook } from './endpoint-book.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
@@ -12,7 +12,7 @@ import { replayIfEnabled } from './replay-if-enabled.ts';
 const owner = { environment: 'sandbox', team: 'shop' } as const;
 const person = { kind: 'service', name: 'spec' } as const;
 const url = 'https://shop.example/webhooks';
-const token = tokenAtEndpoint('we_1', 'pay_1');
+const token = queueAtEndpoint('we_1', 'pay_1');
 const test = {
   token: 'test_1',
   type: 'test',

@@ -1,7 +1,7 @@
 /** Undoes what a sender did that did not know yet that an endpoint had been enabled. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable } from '@tollgate/service-kit';
-import { decodeWebhookEvent, endpointOfToken, tokenOfWebhookStream } from '../webhook-events.ts';
+import { decodeWebhookEvent, endpointOfQueue, queueOfStream } from '../webhook-events.ts';
 import { type WebhookJournal, notifier } from '../webhook-journal.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 
@@ -19,8 +19,8 @@ interface Undoing {
  * @throws what the store throws; a stream that cannot be read is logged
  */
 export async function replayIfEnabled(deps: Undoing, event: RecordedEvent): Promise<void> {
-  const token = tokenOfWebhookStream(event.stream);
-  const endpoint = endpointOfToken(token);
+  const token = queueOfStream(event.stream);
+  const endpoint = endpointOfQueue(token);
   const since = endpoint === undefined ? undefined : deps.endpoints.enabledSince(endpoint);
   if (since === undefined || event.position < since) return;
   try {

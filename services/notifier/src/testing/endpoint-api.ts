@@ -3,6 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {
   answerInJsonOnly,
+  dayMs,
   httpServerOptions,
   parseWebhookSecrets,
   silentLog,
@@ -13,8 +14,7 @@ import { appendTeamEvents, givenTeam, originsAllowed, testVerifier } from '@toll
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
 import { onTestFinished } from 'vitest';
-import { createDeliveryList } from '../endpoints/delivery-list.ts';
-import { createFailingWebhooks } from '../failing/failing-webhooks.ts';
+import { openDeliveries } from '../deliveries.ts';
 import { registerNotifierRoutes } from '../notifier-routes.ts';
 import { startReceiver } from './receiver.ts';
 import { masterText, start } from './running.ts';
@@ -37,7 +37,6 @@ export interface Body {
   endpoints: ShownEndpoint[];
   secret: string;
   webhooks: ShownDelivery[];
-  deliveries: ShownDelivery[];
   replayed: number;
   nextCursor?: string;
   errors: { code: string; parameter?: string }[];
@@ -60,14 +59,13 @@ export async function startEndpointApi() {
   const deps = { store, clock, ids: systemIds, log: silentLog, secrets: parseWebhookSecrets(masterText) };
   const directory = createTeamDirectory({ ...deps, verifier: testVerifier });
   await directory.start();
-  const deliveries = createDeliveryList({ ...deps, retentionMs: 86_400_000 });
+  const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
   const app = fastify(httpServerOptions({ bodyLimitBytes: 4_096 }));
   answerInJsonOnly(app, silentLog);
-  const failing = createFailingWebhooks({ ...deps, retentionMs: 86_400_000 });
-  registerNotifierRoutes(app, { ...deps, deliveries, failing, directory });
+  registerNotifierRoutes(app, { ...deps, deliveries, directory });
   onTestFinished(async () => {
     await app.close();
-    await Promise.all([deliveries.stop(), failing.stop()]);
+    await deliveries.stop();
     await directory.stop();
   });
   const call = async (method: Method, path: string, body?: unknown, key: keyof typeof keys = 'shop') => {

@@ -4,6 +4,8 @@ import type { PaymentEvent } from '@tollgate/payment-domain';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening } from '@tollgate/views/testing';
 import {
+  dayMs,
+  once,
   webhookSecretsOf,
   parseWebhookSecrets,
   silentLog,
@@ -12,6 +14,7 @@ import {
 } from '@tollgate/service-kit';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
+import { openDeliveries } from '../deliveries.ts';
 import { createWebhookJournal } from '../webhook-journal.ts';
 import type { Webhook } from '../webhook-state.ts';
 import { runNotifier, type NotifierDependencies } from '../notifier.ts';
@@ -28,11 +31,15 @@ const ids = { ...systemIds, fraction: () => 0 };
 export function start(store: EventStore, options: Partial<NotifierDependencies> = {}) {
   const stopping = new AbortController();
   const defaults = { clock: systemClock, ids, log: silentLog, secrets, isCallbackAllowed: () => true };
-  const running = runNotifier({ store, ...defaults, ...options }, stopping.signal);
-  const stop = async () => {
+  const { clock, log } = { ...defaults, ...options };
+  const listing = { store, file: ':memory:', clock, ids, log, retentionMs: 30 * dayMs };
+  const deliveries = openDeliveries(listing);
+  const running = runNotifier({ store, deliveries, ...defaults, ...options }, stopping.signal);
+  const stop = once(async () => {
     stopping.abort();
     await running;
-  };
+    await deliveries.stop();
+  });
   onTestFinished(stop);
   return { stop };
 }

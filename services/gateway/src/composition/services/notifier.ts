@@ -1,15 +1,14 @@
 import {
-  createDeliveryList,
-  createFailingWebhooks,
   type EndpointCount,
   createWebhookJournal,
+  openDeliveries,
   registerNotifierRoutes,
   retainWebhooks,
   runNotifier,
   type WebhookClient,
 } from '@tollgate/notifier';
 import { isAllowedOrigin } from '@tollgate/teams';
-import { omitUndefined, dayMs } from '@tollgate/service-kit';
+import { dayMs, omitUndefined } from '@tollgate/service-kit';
 import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
@@ -33,7 +32,11 @@ export async function startNotifier(
     ...omitUndefined({ allowedNetworks: config.webhookNetworks }),
   };
   const secrets = parts.webhookSecrets();
-  const notifying = { store, clock, ids, log, secrets, ...allowed, ...connections };
+  const retentionMs = config.webhookRetentionDays * dayMs;
+  const file = parts.dataDirectory.webhooksFile;
+  const deliveries = openDeliveries({ store, file, clock, ids, log, retentionMs });
+  stops.defer(() => deliveries.stop());
+  const notifying = { store, deliveries, clock, ids, log, secrets, ...allowed, ...connections };
   /** Each shard that is sent from here counts all endpoints. */
   const counts = new Map<number, () => EndpointCount>();
   watchEndpoints(parts.metrics, () => counts.values().next().value?.());
@@ -47,16 +50,11 @@ export async function startNotifier(
     stops.defer(inBackground((signal) => runAlone(`notifier${suffix}`, signal, notify)));
   }
   const journal = createWebhookJournal({ store, clock, ids });
-  const retentionMs = config.webhookRetentionDays * dayMs;
   const retaining = { store, journal, clock, ids, log, retentionMs };
   const retain = (held: AbortSignal) => retainWebhooks(retaining, held);
   stops.defer(inBackground((signal) => runAlone('webhook-retention', signal, retain)));
-  const deliveries = createDeliveryList({ store, clock, ids, log, retentionMs });
-  stops.defer(() => deliveries.stop());
-  const failing = createFailingWebhooks({ store, clock, ids, log, retentionMs });
-  stops.defer(() => failing.stop());
   const { recordCommand } = (await parts.security()).security;
-  const answering = { store, deliveries, failing, directory, secrets, clock, ids, log, recordCommand };
+  const answering = { store, deliveries, directory, secrets, clock, ids, log, recordCommand };
   return {
     registerRoutes: (app) => registerNotifierRoutes(app, answering),
   };

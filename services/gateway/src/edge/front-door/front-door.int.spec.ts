@@ -43,8 +43,8 @@ describe('what is handed on', () => {
     expect(queries.seen.filter(({ url: path }) => path !== '/internal/requests')).toMatchObject([
       { method: 'GET', url: '/api/v1/payments?perPage=2&cursor=a%2Fb+c', body: '' },
     ]);
-    await (await request(`${url}/api/v1/payments/pay_1/webhooks/replay`, { method: 'POST' })).body.dump();
-    expect(notifier.seen).toMatchObject([{ method: 'POST', url: '/api/v1/payments/pay_1/webhooks/replay' }]);
+    await (await request(`${url}/api/v1/webhooks/replay`, { method: 'POST' })).body.dump();
+    expect(notifier.seen).toMatchObject([{ method: 'POST', url: '/api/v1/webhooks/replay' }]);
   });
 
   it('holds no header of the connection, and tells truly who asks', async () => {

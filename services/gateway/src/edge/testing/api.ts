@@ -9,7 +9,7 @@ import {
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
-import { createDeliveryList, createFailingWebhooks, registerNotifierRoutes } from '@tollgate/notifier';
+import { openDeliveries, registerNotifierRoutes } from '@tollgate/notifier';
 import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
@@ -128,10 +128,9 @@ export async function startApi(
   });
   // Only with accounts there is anything to do in the background.
   if (accounts.length > 0) await commands.start();
-  const deliveries = createDeliveryList({ ...deps, retentionMs: 86_400_000 });
-  const failing = createFailingWebhooks({ ...deps, retentionMs: 86_400_000 });
+  const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: 86_400_000 });
   const recordCommand: SecurityWatch['recordCommand'] = async (asked) => void recorded.push(asked);
-  const watched = { recordCommand, failing };
+  const watched = { recordCommand };
   const notifying = {
     ...deps,
     ...watched,
@@ -192,7 +191,7 @@ export async function startApi(
   onTestFinished(async () => {
     await app.close();
     requests.close();
-    await Promise.all([feed.stop(), deliveries.stop(), failing.stop()]);
+    await Promise.all([feed.stop(), deliveries.stop()]);
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
   return { app, store, credentials: { ...credentials, issue }, recorded, routes };

@@ -1,9 +1,16 @@
-/** The webhook bodies about a payment and its refunds: the difference that one event made. */
+/** The webhook bodies that a change of a payment, its refunds, or a payout is worth. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
-import { paymentEventSchemas, statusOfPhase, type Payment, type Refund } from '@tollgate/payment-domain';
-import type { PaymentView } from '@tollgate/views';
-import { omitUndefined } from '@tollgate/service-kit';
 import type { WebhookBody } from '@tollgate/gateway-api';
+import {
+  type Payment,
+  type PayoutPhase,
+  type Refund,
+  paymentEventSchemas,
+  statusOfPayoutPhase,
+  statusOfPhase,
+} from '@tollgate/payment-domain';
+import { omitUndefined } from '@tollgate/service-kit';
+import type { PaymentView, PayoutView } from '@tollgate/views';
 
 /** The specification's callback bodies, in the order in which they are sent. */
 export function paymentBodies(
@@ -80,3 +87,31 @@ export async function withRecurringToken(
   }
   return view;
 }
+
+/** The specification's callback body; none if nothing is news. */
+export function payoutBodies(before: PayoutView, { token, payout }: PayoutView): WebhookBody[] {
+  const { phase, terms, declineReason } = payout;
+  const status = statusOfPayoutPhase(phase);
+  // An approval changes no status, and the team must learn that its repeat sends the payout now.
+  const isNews =
+    statusOfPayoutPhase(before.payout.phase) !== status ||
+    isGranted(before, phase) ||
+    // Still approved, but with another amount: the amount is the news.
+    (status === 'approved' && before.payout.terms.amount !== terms.amount);
+  if (!isNews) return [];
+  const { orderNumber, amount, currency, metadata } = terms;
+  return [
+    {
+      token,
+      type: 'payout',
+      status,
+      orderNumber,
+      amount,
+      currency,
+      ...omitUndefined({ metadata, declineReason }),
+    },
+  ];
+}
+
+const isGranted = (before: PayoutView, phase: PayoutPhase): boolean =>
+  phase === 'approval_granted' && before.payout.phase === 'awaiting_approval';

@@ -1,4 +1,4 @@
-/** Whose turn it is among those that are ready: round-robin over the receivers, so that none waits for another. */
+/** A queue that is fair to receivers: round-robin over them, with limits on concurrent attempts, so that none waits for another. */
 
 export interface Limits {
   /** The most concurrent attempts, in all. */
@@ -17,7 +17,7 @@ export interface Receiver {
   origin: string;
 }
 
-export interface Turns {
+export interface FairQueue {
   /** Joins the queue of its receiver. */
   join(token: string, receiver: Receiver): void;
   /** Leaves the queue of its receiver, if it is there. */
@@ -34,7 +34,7 @@ interface Queue {
   busy: number;
 }
 
-export function createTurns(limits: Limits): Turns {
+export function createFairQueue(limits: Limits): FairQueue {
   // In the order of turns: a queue that was served goes to the end.
   const queues = new Map<string, Queue>();
   const busyByTeam = new Map<string, number>();

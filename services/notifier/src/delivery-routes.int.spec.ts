@@ -11,7 +11,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { replaysMax, type Outcome } from './webhook-state.ts';
-import { registerWebhookRoutes } from './routes.ts';
+import { openDeliveries } from './deliveries.ts';
+import { registerDeliveryRoutes } from './delivery-routes.ts';
 import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
@@ -24,11 +25,11 @@ const body = {
 async function start(wrap: (store: EventStore) => EventStore = (store) => store) {
   const store = await temporaryStore();
   const keys = {
-    shop: await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['payments'] }),
+    shop: await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['payments', 'read'] }),
     reader: await givenTeam(store, { team: 'reader', keyId: 'k2', scopes: ['read'] }),
     games: await givenTeam(store, { team: 'games', keyId: 'k3', scopes: ['payments', 'read'] }),
-    other: await givenTeam(store, { team: 'other', keyId: 'k4', scopes: ['refunds', 'admin'] }),
-    payer: await givenTeam(store, { team: 'payer', keyId: 'k6', scopes: ['payouts'] }),
+    other: await givenTeam(store, { team: 'other', keyId: 'k4', scopes: ['refunds'] }),
+    payer: await givenTeam(store, { team: 'payer', keyId: 'k6', scopes: ['payouts', 'read'] }),
     production: await givenTeam(store, { team: 'production', keyId: 'k5', environment: 'production' }),
   };
   await appendPayment(store, 'pay_1', [requestedWithCallback(url), happening.accepted, happening.approved]);
@@ -48,9 +49,12 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
   const book = createEndpointBook({ store, clock, ids: systemIds });
-  registerWebhookRoutes(app, { store, journal, book, directory, log });
+  const ids = systemIds;
+  const deliveries = openDeliveries({ store, file: ':memory:', clock, ids, log, retentionMs: 1 });
+  registerDeliveryRoutes(app, { journal, book, deliveries, directory, log });
   onTestFinished(async () => {
     await app.close();
+    await deliveries.stop();
     await directory.stop();
   });
   const call = (method: 'GET' | 'POST', path: string, key: keyof typeof keys = 'shop', payload?: unknown) =>
@@ -81,7 +85,8 @@ async function tried({ journal }: Started, id: string, outcome: Outcome): Promis
   await journal.recordOutcome('pay_1', id, outcome);
 }
 
-const path = 'payments/pay_1/webhooks';
+const path = 'webhooks?token=pay_1';
+const ofPayment = { token: 'pay_1' };
 const codesOf = (answer: { json: () => { errors: { code: string; parameter?: string }[] } }) =>
   answer.json().errors.map(({ code }) => code);
 
@@ -101,6 +106,7 @@ describe('the record of deliveries', () => {
       200,
       {
         success: true,
+        perPage: expect.any(Number),
         webhooks: [
           {
             ...{ id: 'whk_1', ...common, state: 'delivered' },
@@ -119,28 +125,49 @@ describe('the record of deliveries', () => {
     ]);
   });
 
-  it('is empty if there were no webhooks', async () => {
-    const { call } = await start();
-    expect((await call('GET', path)).json()).toEqual({ success: true, webhooks: [] });
-    expect((await call('GET', 'payments/pay_2/webhooks', 'reader')).statusCode).toBe(200);
+  it('of a payment is filtered by status, endpoint and time as the list of all is', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2', 'whk_3');
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 204 });
+    await tried(given, 'whk_2', { kind: 'answered', statusCode: 500 });
+    const idsOf = async (filter: string) =>
+      (await given.call('GET', `${path}&${filter}`)).json().webhooks.map(({ id }: { id: string }) => id);
+    expect(await idsOf('status=delivered')).toEqual(['whk_1']);
+    expect(await idsOf('status=retrying')).toEqual(['whk_2']);
+    expect(await idsOf('status=open')).toEqual(['whk_2', 'whk_3']);
+    for (const none of ['status=failed', 'endpoint=we_1', 'createdBefore=2029-12-31T00:00:00Z'])
+      expect(await idsOf(none)).toEqual([]);
   });
 
-  it.each(['pay_1', 'pay_2', 'pay_3', 'pay_none', '..%2Fpay_1', 'x'.repeat(200), '%20'])(
+  it('is empty if there were no webhooks', async () => {
+    const { call } = await start();
+    expect((await call('GET', path)).json()).toMatchObject({ success: true, webhooks: [] });
+  });
+
+  it.each(['pay_1', 'pay_2', 'pay_3', 'pay_none', '..%2Fpay_1', 'x'.repeat(90), '%20'])(
     'is of the own payments only, %s is not',
     async (token) => {
-      const { call } = await start();
-      for (const method of ['GET', 'POST'] as const) {
-        const tail = method === 'GET' ? 'webhooks' : 'webhooks/replay';
-        const answer = await call(method, `payments/${token}/${tail}`, 'games');
-        expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['payment_not_found']]);
+      const given = await start();
+      await due(given, 'whk_1');
+      const listed = await given.call('GET', `webhooks?token=${token}`, 'games');
+      expect([listed.statusCode, listed.json().webhooks]).toEqual([200, []]);
+      for (const asked of [{ token: decodeURIComponent(token) }, { id: 'whk_1' }]) {
+        const answer = await given.call('POST', 'webhooks/replay', 'games', asked);
+        expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
       }
     },
   );
 
-  it('is of the environment of the key only', async () => {
-    const { call } = await start();
-    const answer = await call('GET', 'payments/pay_3/webhooks', 'production');
-    expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['payment_not_found']]);
+  it('lists those of all payments without a token, and nothing of another team or environment', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2');
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
+    const idsOf = async (query: string, key: Parameters<Started['call']>[2]) =>
+      (await given.call('GET', `webhooks${query}`, key)).json().webhooks.map(({ id }: { id: string }) => id);
+    expect(await idsOf('', 'shop')).toEqual(['whk_2', 'whk_1']);
+    expect(await idsOf('?status=delivered', 'shop')).toEqual(['whk_1']);
+    expect(await idsOf('?status=retrying', 'shop')).toEqual([]);
+    for (const key of ['games', 'production'] as const) expect(await idsOf('', key)).toEqual([]);
   });
 
   it('needs a key that may read', async () => {
@@ -153,31 +180,46 @@ describe('the record of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('of one webhook, or without a body of all, is requested in the name of the key', async () => {
+  it('of one webhook, or of all of a payment, is requested in the name of the key', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2');
     for (const id of ['whk_1', 'whk_2']) await tried(given, id, { kind: 'answered', statusCode: 200 });
-    const one = await given.call('POST', `${path}/replay`, 'shop', { id: 'whk_2' });
-    expect([one.statusCode, one.json()]).toEqual([202, { success: true, webhooks: [{ id: 'whk_2' }] }]);
-    const all = await given.call('POST', `${path}/replay`);
-    expect(all.json().webhooks).toEqual([{ id: 'whk_1' }, { id: 'whk_2' }]);
+    const replay = (asked: object) => given.call('POST', 'webhooks/replay', 'shop', asked);
+    const one = await replay({ ...ofPayment, id: 'whk_2' });
+    expect([one.statusCode, one.json()]).toEqual([202, { success: true, replayed: 1 }]);
+    expect((await replay(ofPayment)).json()).toEqual({ success: true, replayed: 1 });
+    expect((await replay({ status: 'delivered' })).json()).toEqual({ success: true, replayed: 0 });
     const events = await Array.fromAsync(given.store.read('webhook-pay_1'));
     const requested = events.filter(({ type }) => type === 'ReplayRequested');
     expect(requested.map(({ data }) => (data as { id: string }).id)).toEqual(['whk_2', 'whk_1']);
     expect(requested[0]?.metadata).toMatchObject({ actor: { kind: 'team', team: 'shop', keyId: 'k1' } });
   });
 
+  it('of all that failed, or were delivered, goes on behind its cursor', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2', 'whk_3');
+    await tried(given, 'whk_1', { kind: 'abandoned' });
+    await tried(given, 'whk_2', { kind: 'answered', statusCode: 200 });
+    const replay = async (asked: object) =>
+      (await given.call('POST', 'webhooks/replay', 'shop', asked)).json().replayed;
+    expect(await replay({ createdBefore: '2029-12-31T00:00:00Z' })).toBe(0);
+    expect([await replay({}), await replay({})]).toEqual([1, 0]);
+    expect(await replay({ status: 'delivered' })).toBe(1);
+    const wrong = await given.call('POST', 'webhooks/replay', 'shop', { cursor: 'x' });
+    expect([wrong.statusCode, codesOf(wrong)]).toEqual([400, ['invalid_param']]);
+  });
+
   it('of an unknown webhook is refused', async () => {
     const given = await start();
-    for (const payload of [undefined, { id: 'whk_9' }]) {
-      const answer = await given.call('POST', `${path}/replay`, 'shop', payload);
+    for (const payload of [ofPayment, { ...ofPayment, id: 'whk_9' }, { id: 'whk_9' }]) {
+      const answer = await given.call('POST', 'webhooks/replay', 'shop', payload);
       expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
     }
   });
 
   it.each([{ id: 7 }, { ids: ['whk_1'] }, 'whk_1'])('of %j is refused', async (payload) => {
     const { call } = await start();
-    const answer = await call('POST', `${path}/replay`, 'shop', payload);
+    const answer = await call('POST', 'webhooks/replay', 'shop', payload);
     expect([answer.statusCode, codesOf(answer)]).toEqual([400, ['invalid_param']]);
   });
 
@@ -190,13 +232,13 @@ describe('a replay', () => {
     }));
     await given.store.append('webhook-pay_1', replays, 'any');
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
-    const answer = await given.call('POST', `${path}/replay`);
+    const answer = await given.call('POST', 'webhooks/replay', 'shop', ofPayment);
     expect([answer.statusCode, codesOf(answer)]).toEqual([409, ['too_many_replays']]);
   });
 
   it('needs a key that may change payments', async () => {
     const { call } = await start();
-    const answer = await call('POST', 'payments/pay_2/webhooks/replay', 'reader');
+    const answer = await call('POST', 'webhooks/replay', 'reader', { token: 'pay_2' });
     expect([answer.statusCode, codesOf(answer)]).toEqual([403, ['scope_missing']]);
   });
 
@@ -207,7 +249,7 @@ describe('a replay', () => {
         throw new StoreUnavailable('store_busy', 'busy');
       },
     }));
-    const answer = await call('POST', `${path}/replay`);
+    const answer = await call('POST', 'webhooks/replay', 'shop', ofPayment);
     expect([answer.statusCode, codesOf(answer), answer.headers['retry-after']]).toEqual([
       503,
       ['store_unavailable'],
@@ -216,68 +258,18 @@ describe('a replay', () => {
   });
 });
 
-describe('the webhooks of a payout', () => {
-  const ofPayout = 'payouts/po_1/webhooks';
-
-  async function startWithOne() {
-    const given = await start();
-    const notice = {
-      ...{ id: 'whk_1', environment: 'sandbox' as const, team: 'payer', url, at: startedAt },
-      body: { ...body, token: 'po_1', type: 'payout' as const },
-    };
-    await given.journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
-    await given.journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
-    return given;
-  }
-
-  it('are shown and replayed like those of a payment', async () => {
-    const { call, journal } = await startWithOne();
-    const shown = (await call('GET', ofPayout, 'payer')).json();
-    expect(shown).toMatchObject({
-      webhooks: [{ id: 'whk_1', state: 'delivered', body: { type: 'payout' } }],
-    });
-    const replayed = await call('POST', `${ofPayout}/replay`, 'payer');
-    expect([replayed.statusCode, replayed.json().webhooks]).toEqual([202, [{ id: 'whk_1' }]]);
-    expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
-    const unknown = await call('POST', `${ofPayout}/replay`, 'payer', { id: 'whk_9' });
-    expect(unknown.json().errors).toMatchObject([
-      {
-        code: 'webhook_not_found',
-        message: 'No webhook of this payout has this id. Take the id from the list of webhooks.',
-      },
-    ]);
+it('webhooks of a payout are shown and replayed like those of a payment', async () => {
+  const { call, journal } = await start();
+  const notice = {
+    ...{ id: 'whk_1', environment: 'sandbox' as const, team: 'payer', url, at: startedAt },
+    body: { ...body, token: 'po_1', type: 'payout' as const },
+  };
+  await journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
+  await journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
+  expect((await call('GET', 'webhooks?token=po_1', 'payer')).json()).toMatchObject({
+    webhooks: [{ id: 'whk_1', state: 'delivered', body: { type: 'payout' } }],
   });
-
-  it('are of its own team only, and found among payouts only', async () => {
-    const { call } = await startWithOne();
-    for (const [at, key, code] of [
-      ['payouts/po_2/webhooks', 'payer', 'payout_not_found'],
-      ['payouts/po_none/webhooks', 'payer', 'payout_not_found'],
-      ['payouts/pay_2/webhooks', 'reader', 'payout_not_found'],
-      ['payments/po_2/webhooks', 'reader', 'payment_not_found'],
-    ] as const) {
-      const answer = await call('GET', at, key);
-      expect([at, answer.statusCode, codesOf(answer)]).toEqual([at, 404, [code]]);
-    }
-  });
-
-  it('need a key for payouts, or one that may read and not replay', async () => {
-    const { call } = await startWithOne();
-    const read = 'payouts/po_2/webhooks';
-    expect((await call('GET', read, 'reader')).statusCode).toBe(200);
-    for (const [method, at, key] of [
-      ['GET', read, 'shop'],
-      ['POST', `${read}/replay`, 'shop'],
-      ['POST', `${read}/replay`, 'reader'],
-      ['GET', path, 'payer'],
-    ] as const) {
-      const answer = await call(method, at, key);
-      expect([method, key, answer.statusCode, codesOf(answer)]).toEqual([
-        method,
-        key,
-        403,
-        ['scope_missing'],
-      ]);
-    }
-  });
+  const replayed = await call('POST', 'webhooks/replay', 'payer', { token: 'po_1' });
+  expect([replayed.statusCode, replayed.json().replayed]).toEqual([202, 1]);
+  expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
 });

@@ -1,0 +1,297 @@
+/**
+ * The webhooks of all teams by their outcome, to any receiver: small rows that lead to the streams, in a local file. A
+ * `callbackUrl` is the endpoint of one payment or payout.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type EventStore,
+  type LocalProjection,
+  type Position,
+  type RecordedEvent,
+  beginning,
+  openLocalProjection,
+  projectionRebuilding,
+} from '@tollgate/event-store';
+import type { DeliveryStatus } from '@tollgate/gateway-api/http';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import {
+  type WebhookEvent,
+  decodeWebhookEvent,
+  endpointOfQueue,
+  queueOfStream,
+  webhookStreamPrefix,
+} from './webhook-events.ts';
+
+/** Delivered webhooks of a team and environment that are listed; those that were not delivered all are. */
+const deliveredMax = 10_000;
+/** Old rows are removed once for so many changes. */
+const removeEvery = 1_000;
+/** A read waits so long for what was recorded before it, milliseconds. */
+const waitMs = 2_000;
+
+/** A sender hears that an endpoint was enabled within this time, milliseconds. */
+const reconsideredMs = 10 * 60_000;
+
+/** In the order in which they are listed. */
+const ranks = { failed: 0, retrying: 1, fresh: 2, delivered: 3 } as const;
+const ranksOf: Readonly<Record<DeliveryStatus, readonly number[]>> = {
+  failed: [ranks.failed],
+  retrying: [ranks.retrying],
+  open: [ranks.retrying, ranks.fresh],
+  delivered: [ranks.delivered],
+};
+
+export interface WebhookOwner {
+  team: string;
+  environment: string;
+}
+
+export interface DeliveryRow extends WebhookOwner {
+  id: string;
+  /** Queue of the webhook: {@link queueOfStream}. */
+  queue: string;
+  /** The standing endpoint; empty for a `callbackUrl`. */
+  endpoint: string;
+  rank: number;
+  /** Position of the first event: the same in every process, so that a cursor leads on in any of them. */
+  place: Position;
+}
+
+/** A place in a cursor; undefined for any other text. */
+export const parsePlace = (text: string): Position | undefined =>
+  /^[\d-]{16,41}$/.test(text) ? (text as Position) : undefined;
+
+export interface DeliveryFilter {
+  /** Owners whose webhooks the reader may see; undefined: all. */
+  owners: readonly WebhookOwner[] | undefined;
+  team?: string | undefined;
+  environment?: string | undefined;
+  endpoint?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  /** Milliseconds since the Unix epoch. */
+  createdFrom?: number | undefined;
+  createdBefore?: number | undefined;
+}
+
+export interface DeliveryRows {
+  apply(event: RecordedEvent): void;
+  /** Failed ones first, latest first, after the last row of the page before. */
+  page(
+    filter: DeliveryFilter,
+    after: Pick<DeliveryRow, 'rank' | 'place'> | undefined,
+    limit: number,
+  ): DeliveryRow[];
+  oldestFirst(filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[];
+  find(id: string): DeliveryRow | undefined;
+  count(filter: DeliveryFilter): number;
+  /** Queues with a webhook that is neither delivered nor given up, in the order in which they were opened. */
+  openQueues(): string[];
+  /** A position before each webhook to a standing endpoint that was given up since; undefined without one. */
+  positionBeforeGivenUp(since: number): Position | undefined;
+}
+
+export interface Deliveries {
+  /** With everything that was recorded before the call. @throws `index_rebuilding` if that takes longer than a moment */
+  read<Result>(work: (rows: DeliveryRows) => Result): Promise<Result>;
+  /**
+   * The open queues, and the position to follow from: before what was given up in the last minutes, as its endpoint may have been
+   * enabled meanwhile.
+   *
+   * @throws as `read`
+   */
+  open(): Promise<{ queues: readonly string[]; position: Position }>;
+  stop(): Promise<void>;
+}
+
+export interface DeliveriesOptions {
+  store: EventStore;
+  /** Path of the SQLite file, or `:memory:`. */
+  file: string;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** How long webhooks are kept after their last attempt, milliseconds. */
+  retentionMs: number;
+}
+
+/** Follows the webhooks until it is stopped. @throws StartupError for a file of another program */
+export function openDeliveries(options: DeliveriesOptions): Deliveries {
+  const { clock, log, retentionMs } = options;
+  const projection: LocalProjection<DeliveryRows> = openLocalProjection({
+    ...options,
+    name: 'webhook-deliveries',
+    applicationId: 0x54675764,
+    schema,
+    prefixes: [webhookStreamPrefix],
+    rowsOf: (database) => createRows(database, () => clock.now() - retentionMs),
+    apply: (rows, events) => {
+      for (const event of events)
+        try {
+          rows.apply(event);
+        } catch (error) {
+          if (error instanceof Error && 'errcode' in error) throw error;
+          log.error({ error, stream: event.stream }, 'a webhook cannot be read; it is not listed');
+        }
+    },
+  });
+  const ending = new AbortController();
+  const following = projection.follow(ending.signal);
+  async function read<Result>(work: (rows: DeliveryRows) => Result): Promise<Result> {
+    if (!(await projection.waitForNow(waitMs))) throw projectionRebuilding();
+    return projection.use(work);
+  }
+  return {
+    read,
+    open: () =>
+      read((rows) => ({
+        queues: rows.openQueues(),
+        position: rows.positionBeforeGivenUp(clock.now() - reconsideredMs) ?? projection.state().position,
+      })),
+    async stop() {
+      ending.abort();
+      await following;
+      projection.close();
+    },
+  };
+}
+
+const schema = `
+  CREATE TABLE webhooks (
+    place TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, queue TEXT NOT NULL, endpoint TEXT NOT NULL,
+    team TEXT NOT NULL, environment TEXT NOT NULL,
+    rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, changed_place TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX by_rank ON webhooks (rank, place DESC);
+  CREATE INDEX by_owner ON webhooks (team, environment, rank, place DESC);
+`;
+const columns = 'id, queue, endpoint, team, environment, rank, place';
+
+const createRows = (database: DatabaseSync, settledBefore: () => number): DeliveryRows => ({
+  apply: createApply(database, settledBefore),
+  ...createReads(database),
+});
+
+function createApply(database: DatabaseSync, settledBefore: () => number): DeliveryRows['apply'] {
+  const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const change = database.prepare(
+    'UPDATE webhooks SET rank = ?, changed_at = ?, changed_place = ? WHERE id = ?',
+  );
+  // One that another process delivered meanwhile stays delivered.
+  const givingUp = database.prepare(
+    'UPDATE webhooks SET rank = 0, changed_at = ?, changed_place = ? WHERE id = ? AND rank <> 3',
+  );
+  const removal = database.prepare('DELETE FROM webhooks WHERE changed_at < ? AND rank IN (0, 3)');
+  const trimming = database.prepare(`DELETE FROM webhooks WHERE place IN (
+    SELECT place FROM (
+      SELECT place, row_number() OVER (PARTITION BY team, environment ORDER BY place DESC) AS number
+      FROM webhooks WHERE rank = 3
+    ) WHERE number > ${deliveredMax})`);
+  let changes = 0;
+
+  function applyDecoded({ position, stream }: RecordedEvent, event: WebhookEvent): void {
+    const { id, at } = event.data;
+    switch (event.type) {
+      case 'WebhookDue': {
+        const { team, environment, endpoint = '' } = event.data;
+        const queue = queueOfStream(stream);
+        insertion.run(position, id, queue, endpoint, team, environment, ranks.fresh, at, at, position);
+        return;
+      }
+      case 'DeliveryFailed':
+        // Without a next attempt it is given up by the next event.
+        if (event.data.nextAt !== undefined) change.run(ranks.retrying, at, position, id);
+        return;
+      case 'Delivered':
+        change.run(ranks.delivered, at, position, id);
+        return;
+      case 'DeliveryGivenUp':
+        givingUp.run(at, position, id);
+        return;
+      case 'ReplayRequested': {
+        if (change.run(ranks.fresh, at, position, id).changes > 0) return;
+        // A delivered one that is not listed any more is sent all the same, also after a restart.
+        const queue = queueOfStream(stream);
+        const endpoint = endpointOfQueue(queue) ?? '';
+        insertion.run(position, id, queue, endpoint, '', '', ranks.fresh, at, at, position);
+      }
+    }
+  }
+
+  return (event) => {
+    applyDecoded(event, decodeWebhookEvent(event));
+    changes += 1;
+    if (changes % removeEvery !== 0) return;
+    removal.run(settledBefore());
+    trimming.run();
+  };
+}
+
+function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply'> {
+  const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
+
+  function select(
+    what: string,
+    filter: DeliveryFilter,
+    rest = '',
+    values: readonly (string | number)[] = [],
+  ) {
+    const { owners, team, environment, endpoint, status, createdFrom, createdBefore } = filter;
+    const names = owners?.map((owner) => `${owner.environment} ${owner.team}`);
+    const terms = [
+      ["environment || ' ' || team IN (SELECT value FROM json_each(?))", names && JSON.stringify(names)],
+      ['rank IN (SELECT value FROM json_each(?))', status && JSON.stringify(ranksOf[status])],
+      ['team = ?', team],
+      ['environment = ?', environment],
+      ['endpoint = ?', endpoint],
+      ['created_at >= ?', createdFrom],
+      ['created_at < ?', createdBefore],
+    ].flatMap(([sql, value]) => (value === undefined ? [] : [[String(sql), value] as const]));
+    const where = terms.map(([sql]) => sql).join(' AND ') || 'TRUE';
+    const statement = database.prepare(`SELECT ${what} FROM webhooks WHERE ${where} ${rest}`);
+    return statement.all(...terms.map(([, value]) => value), ...values);
+  }
+
+  return {
+    page(filter, after, limit) {
+      const rest = 'ORDER BY rank, place DESC LIMIT ?';
+      if (after === undefined) return select(columns, filter, rest, [limit]).map(toRow);
+      const values = [after.rank, after.rank, after.place, limit];
+      return select(columns, filter, `AND (rank > ? OR rank = ? AND place < ?) ${rest}`, values).map(toRow);
+    },
+    oldestFirst: (filter, after, limit) =>
+      select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [after, limit]).map(toRow),
+    find(id) {
+      const row = one.get(id);
+      return row && toRow(row);
+    },
+    positionBeforeGivenUp(since) {
+      const given = database
+        .prepare(
+          `SELECT min(changed_place) AS place FROM webhooks
+          WHERE rank = 0 AND endpoint <> '' AND changed_at >= ?`,
+        )
+        .get(since)?.['place'];
+      if (given === null || given === undefined) return undefined;
+      const before = database
+        .prepare('SELECT max(changed_place) AS place FROM webhooks WHERE changed_place < ?')
+        .get(given)?.['place'];
+      return before === null || before === undefined ? beginning : (String(before) as Position);
+    },
+    openQueues: () =>
+      database
+        .prepare('SELECT queue FROM webhooks WHERE rank IN (1, 2) GROUP BY queue ORDER BY min(place)')
+        .all()
+        .map((row) => String(row['queue'])),
+    count: (filter) => Number(select('count(*) AS count', filter)[0]?.['count']),
+  };
+}
+
+const toRow = (row: Readonly<Record<string, unknown>>): DeliveryRow => ({
+  id: String(row['id']),
+  queue: String(row['queue']),
+  endpoint: String(row['endpoint']),
+  team: String(row['team']),
+  environment: String(row['environment']),
+  rank: Number(row['rank']),
+  place: String(row['place']) as Position,
+});
