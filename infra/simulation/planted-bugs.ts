@@ -45,8 +45,8 @@ const calls: readonly PlantedBug[] = [
       seeds: 100,
     },
     file: `${commands}/outbound/send.ts`,
-    from: 'if (!isRefusal || hasNoEffect === undefined) return outcome;',
-    to: 'if (!isRefusal || hasNoEffect === undefined || deps.times.sendWithinMs > 0) return outcome;',
+    from: 'if (!isRefusal || hasNoEffect === undefined || isConfirmed?.(outcome) === false) return outcome;',
+    to: 'if (!isRefusal || hasNoEffect === undefined || isConfirmed !== null) return outcome;',
   },
   {
     ...{
@@ -55,8 +55,8 @@ const calls: readonly PlantedBug[] = [
       seeds: 400,
     },
     file: `${commands}/outbound/send.ts`,
-    from: "if (asked?.kind === 'accepted' ? asked.answer : isFollowed) return outcome;",
-    to: "if (asked?.kind === 'accepted' ? asked.answer : isFollowed || asked !== undefined) return outcome;",
+    from: "if (asked?.kind === 'accepted' && asked.answer) return outcome;",
+    to: "if (asked?.kind === 'accepted' ? asked.answer : asked !== undefined) return outcome;",
   },
   {
     ...{ name: 'unknown-is-not-sent', breaks: 'a timeout is no decline', seeds: 100 },
@@ -142,14 +142,14 @@ const money: readonly PlantedBug[] = [
       seeds: 400,
     },
     file: `${commands}/operations/capture-or-void.ts`,
-    from: "if (result.kind === 'refused' && isPaymentAwaited(aggregate.payment)) return inProgress;",
-    to: 'void isPaymentAwaited;',
+    from: 'return isPaymentAwaited(payment) ? inProgress : announced;',
+    to: 'return announced;',
   },
   {
     ...{ name: 'capture-refused-unasked', breaks: 'F5: an inquiry that failed', seeds: 400 },
     file: `${commands}/operations/capture-or-void.ts`,
-    from: "if (result.kind === 'refused' && !isKnown)",
-    to: "if (result.kind === 'refused' && !isKnown && triesMax < 0)",
+    from: "if (!isKnown) return { kind: 'unavailable', retryAfterSeconds };",
+    to: "if (!isKnown && triesMax < 0) return { kind: 'unavailable', retryAfterSeconds };",
   },
   {
     ...{
@@ -189,8 +189,8 @@ const inquiries: readonly PlantedBug[] = [
       seeds: 400,
     },
     file: `${commands}/inquiries/inquire-payment.ts`,
-    from: 'const executed = await payments.execute(token, observation, cause, { onlyAt });',
-    to: 'const executed = await payments.execute(token, observation, cause, { onlyAt: onlyAt === -1 ? 0 : undefined });',
+    from: 'const executed = await deps.payments.execute(token, observation, cause, { onlyAt });',
+    to: 'const executed = await deps.payments.execute(token, observation, cause, { onlyAt: onlyAt === -1 ? 0 : undefined });',
   },
 ];
 
@@ -213,7 +213,7 @@ const edges: readonly PlantedBug[] = [
       breaks: 'I14: no team changes what is not its own',
       seeds: 60,
     },
-    file: `${commands}/operations/own-payment.ts`,
+    file: `${commands}/operations/operation.ts`,
     from: 'return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;',
     to: 'return aggregate !== undefined && (isOwnedBy(aggregate.payment, caller) || token !== "") ? aggregate : undefined;',
   },

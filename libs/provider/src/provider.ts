@@ -113,6 +113,8 @@ export interface AuthorizeRequest {
   isCaptureDeferred: boolean;
   /** True where a recurring token is wanted. */
   isRecurring: boolean;
+  /** How long the answer is waited for, if not as long as for every call. @unit milliseconds */
+  answerWithinMs?: number;
   /** What is charged; absent: the customer chooses on a hosted page. */
   source?: { card: Card & { holder: string; cvv: string } } | { recurringToken: string };
 }

@@ -25,7 +25,7 @@ import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './inqu
 import { createInquiryOnRead } from './inquiries/inquire-on-read.ts';
 import { type LastAnswer, inquireAbout, inquireNamed, lastAnswersMax } from './inquiries/inquire.ts';
 import { createInquiries } from './inquiries/inquiries.ts';
-import type { InquiryResult } from './inquiries/inquiry-result.ts';
+import type { InquiryResult } from './inquiries/inquiries.ts';
 import {
   type InquirySchedule,
   type InquiryScheduleDependencies,
@@ -35,12 +35,11 @@ import {
 import { type Place, runShards } from './inquiries/inquiry-shards.ts';
 import { createBalances } from './operations/balance.ts';
 import { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
-import { createPaymentCalls } from './outbound/payment-calls.ts';
-import { createPayoutCalls } from './outbound/payout-calls.ts';
-import { createSpending } from './limits/spending.ts';
-import { createSender } from './outbound/send.ts';
-import { type PositionsDependencies, createPositions } from './positions/positions.ts';
+import { createSpendingGuard } from './limits/spending.ts';
+import { createApprovalGuard } from './operations/payout-approval.ts';
 import { createQuietPeriods } from './outbound/quiet-periods.ts';
+import { createSender } from './outbound/send.ts';
+import { type PositionsDependencies, createBalanceGuard, createPositions } from './positions/positions.ts';
 import type { Books } from './reconciliation/books.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
 import { soleTeamOf } from './reconciliation/sole-team.ts';
@@ -218,23 +217,23 @@ export function createParts(
   const sender = createSender({ ...deps, quietPeriods, stopping });
   const askAccount = createAskAccount({ ...deps, stopping });
   const lastAnswers = createRecentlyUsed<LastAnswer>(lastAnswersMax);
-  const base = { ...deps, ...aggregates, sender, askAccount, quietPeriods, lastAnswers };
-  const calls = { sendPaymentCalls: createPaymentCalls(base), sendPayoutCall: createPayoutCalls(base) };
+  const base = { ...deps, ...aggregates, sender, askAccount, quietPeriods, lastAnswers, stopping };
   const inquiries = createInquiries<Cause>(
-    (token, cause) => inCause(cause.correlationId, () => inquireAbout({ ...base, ...calls }, token, cause)),
+    (token, cause) => inCause(cause.correlationId, () => inquireAbout(base, token, cause)),
     // A caller's inquiry does not wait behind one of the schedule that has no place yet.
     { stopping, laneOf: (cause) => (inquiryPriorityOf(cause) === 'caller' ? 'caller' : 'background') },
   );
   const inquire = (token: string, cause: Cause) => inquiries.request(token, cause);
   const disputes = createDisputesPoller(deps);
+  const positions = createPositions(base);
   return {
     ...base,
-    ...calls,
     inquiries,
     inquire,
     balances: createBalances(deps),
-    positions: createPositions(base),
-    spending: createSpending(base),
+    positions,
+    // In this order: a payout waits for approval with its amount reserved.
+    guards: [createSpendingGuard(base), createBalanceGuard(positions), createApprovalGuard(base)],
     disputes,
   };
 }

@@ -16,4 +16,4 @@ export type { ReconciliationHealth } from './reconciliation/reconciler.ts';
 export * from './adoption/adopt-payments.ts';
 export { createAskAccount } from './inquiries/ask-account.ts';
 export { createFingerprints } from './tokens.ts';
-export { whileAble } from './while-able.ts';
+export { runWhile } from './run-while.ts';

@@ -45,6 +45,8 @@ const attemptInFlight = (
   const { number: attemptNumber, ...window } = state.attempt;
   return {
     ...window,
+    // Nobody was given the page of an attempt without an outcome: its absence need not last for another one.
+    quietUntil: isPage(state) && nextAttempt !== undefined ? 0 : window.quietUntil,
     isUnresolved: state.phase === 'unresolved',
     unresolved: (reason, errors) => ({
       type: 'AttemptUnresolved',
@@ -66,10 +68,17 @@ export function recordAuthorizationOutcome(
   state: Payment,
   { attemptNumber, outcome, nextAttempt }: RecordAuthorizationOutcome,
 ): PaymentEvent[] {
-  if (isAwaited(state, attemptNumber)) return endCall(attemptInFlight(state, nextAttempt), outcome);
+  if (isAwaited(state, attemptNumber)) {
+    const ended = endCall(attemptInFlight(state, nextAttempt), outcome);
+    const isFollowed = outcome.kind === 'unknown' && isPage(state) && nextAttempt !== undefined;
+    return isFollowed ? [...ended, ...attemptAgain(state, nextAttempt, 'not-found')] : ended;
+  }
   // An inquiry was faster, or the attempt is past: what it found stands.
   return outcome.kind === 'accepted' ? openSecondPayment(state, outcome, attemptNumber) : [];
 }
+
+/** True if the customer pays on a page that is given once its creation was accepted: a charge has none to withhold. */
+const isPage = ({ terms }: Payment): boolean => terms.kind === 'hosted';
 
 /** True while the outcome of just this attempt is wanted. */
 const isAwaited = (state: Payment, attemptNumber: number): boolean =>
@@ -238,7 +247,7 @@ function giveUpAttempt(
   if (phase === 'unresolved' && errors.length > 0 && stranger === undefined)
     return attemptInFlight(state, nextAttempt).refused(refusedFor(errors));
   const { providerOrderNumber } = attempt;
-  if (state.terms.kind !== 'hosted' || stranger !== undefined)
+  if (!isPage(state) || stranger !== undefined)
     return openReview(state, callRules.authorize.review, {
       ...{ attemptNumber, providerOrderNumber },
       ...(stranger && originEvidence(stranger)),

@@ -87,7 +87,7 @@ export interface RecordAuthorizationOutcome {
   type: 'RecordAuthorizationOutcome';
   attemptNumber: number;
   outcome: AuthorizationOutcome;
-  /** A further attempt that may be announced where this one certainly had no effect. */
+  /** A further attempt, announced if this one certainly had no effect, or if nobody was given its page. */
   nextAttempt?: Attempt;
 }
 

@@ -24,6 +24,7 @@ import { inquiryNeedOf } from './inquiry-need.ts';
 import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
+const unresolvedCharge = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
 
 /** A review opened with at least this evidence. */
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
@@ -133,7 +134,7 @@ describe('a deferred callback that names what it is about', () => {
     given([...historyTo.unresolved, deferred('token-b'), deferred('token-a')])
       .when({ ...inquiry, found: [observed('init')] })
       .then([sampleAccepted, callbackInquired('token-a')]);
-    given([...historyTo.unresolved, deferred('token-b'), deferred()])
+    given([...unresolvedCharge, deferred('token-b'), deferred()])
       .when({ ...inquiry, found: [] })
       .then([callbackInquired()]);
   });
@@ -270,7 +271,7 @@ describe('an inquiry that failed', () => {
 
   test('is over with the next one that is answered', () => {
     const of = (history: readonly PaymentEvent[]) => [...history, unreadable('refused')];
-    given(of(historyTo.unresolved))
+    given(of(unresolvedCharge))
       .when({ type: 'RecordSearch', attemptNumber: 1, found: [], inquiredAt: 0 })
       .then([over]);
     given(of(historyTo.pending))

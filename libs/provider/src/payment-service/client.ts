@@ -42,6 +42,8 @@ export interface PaymentServiceClient {
   createPayment(
     request: CreatePaymentRequest,
     maySend?: MaySend,
+    /** How long the answer is waited for; absent: as long as for every call. */
+    answerWithinMs?: number,
   ): Promise<ServiceOutcome<CreatePaymentAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayment(token: string): Promise<ServiceOutcome<ServicePayment>>;
@@ -78,10 +80,14 @@ export function createPaymentServiceClient(options: PaymentServiceClientOptions)
     connections: options.connections,
   });
 
-  const call: Call = async (request, read, { secrets = [], maySend = always } = {}) => {
+  const call: Call = async (request, read, { secrets = [], maySend = always, answerWithinMs } = {}) => {
     const key = options.privateKey.reveal();
     const path = `${basePath}/api/v1${request.path}`;
-    const result = await exchange.send({ ...request, path, headers: headersOf(request, key) }, maySend);
+    const result = await exchange.send(
+      { ...request, path, headers: headersOf(request, key) },
+      maySend,
+      answerWithinMs,
+    );
     return classify(result, read, [key, ...secrets]);
   };
   return { ...paymentCalls(call), ...moneyCalls(call), close: () => exchange.close() };
@@ -92,13 +98,21 @@ const always: MaySend = () => true;
 type Call = <Answer>(
   request: Omit<ExchangeRequest, 'headers'>,
   read: AnswerReader<Answer>,
-  options?: { secrets?: string[]; maySend?: MaySend | undefined },
+  options?: {
+    secrets?: string[];
+    maySend?: MaySend | undefined;
+    answerWithinMs?: number | undefined;
+  },
 ) => Promise<ServiceOutcome<Answer>>;
 
 function paymentCalls(call: Call) {
   return {
-    createPayment: async (request, maySend) =>
-      call(post('/payments', request), readCreation, { secrets: secretsOfCreation(request), maySend }),
+    createPayment: async (request, maySend, answerWithinMs) =>
+      call(post('/payments', request), readCreation, {
+        secrets: secretsOfCreation(request),
+        maySend,
+        answerWithinMs,
+      }),
     retrievePayment: async (token) => {
       const segment = toPathSegment(token);
       return segment === undefined

@@ -15,8 +15,13 @@ export interface ExchangeRequest {
 
 /** Sends requests to one origin. */
 export interface Exchange {
-  /** Never rejects. @param maySend asked directly before the first byte is written */
-  send(request: ExchangeRequest, maySend: MaySend): Promise<CallResult>;
+  /**
+   * Never rejects.
+   *
+   * @param maySend asked directly before the first byte is written
+   * @param withinMs in place of the usual deadline
+   */
+  send(request: ExchangeRequest, maySend: MaySend, withinMs?: number): Promise<CallResult>;
   /** Waits for what is under way (at most one deadline), then closes the connections. Later requests are not sent. */
   close(): Promise<void>;
 }
@@ -47,9 +52,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
   let closing: Promise<void> | undefined;
 
   return {
-    async send(request, maySend) {
+    async send(request, maySend, withinMs = deadlineMs) {
       if (closing !== undefined) return { kind: 'failed', sent: false, code: 'UND_ERR_CLOSED' };
-      const result = exchangeOnce(pool, { request, maySend }, (expire) => clock.after(deadlineMs, expire));
+      const result = exchangeOnce(pool, { request, maySend }, (expire) => clock.after(withinMs, expire));
       underWay.add(result);
       return result.finally(() => underWay.delete(result));
     },

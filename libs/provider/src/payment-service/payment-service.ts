@@ -28,7 +28,7 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
   return {
     authorize: async (request, maySend) =>
       ended(
-        await client.createPayment(toCreateRequest(request), maySend),
+        await client.createPayment(toCreateRequest(request), maySend, request.answerWithinMs),
         ({ token, processingUrl, payment }) => ({
           serviceToken: token,
           ...omitUndefined({ processingUrl, amount: payment?.amount, currency: payment?.currency }),

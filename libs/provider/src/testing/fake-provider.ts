@@ -23,11 +23,13 @@ export type Operation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /**
  * `lost-before`: no effect, outcome unknown. `lost-after`: the effect, outcome unknown. `delivered-twice`: the answer is
- * that to the second delivery. `breaks`: the adapter itself fails, which it never should.
+ * that to the second delivery. `breaks`: the adapter itself fails, which it never should. `hangs`: a creation has its effect
+ * and no answer comes within the adapter's deadline.
  */
 type CallFault =
   | { kind: 'lost-before' | 'lost-after' | 'delivered-twice' | 'not-sent' | 'breaks' }
-  | { kind: 'refused'; code: string; errorKind: string };
+  | { kind: 'refused'; code: string; errorKind: string }
+  | { kind: 'hangs'; deadlineMs: number };
 
 /** A call that reached the provider. */
 interface ReceivedCall {
@@ -36,6 +38,8 @@ interface ReceivedCall {
   of: string;
   amount?: number;
 }
+
+type FakeTime = Pick<Clock, 'now'> & Partial<Pick<Clock, 'sleep'>>;
 
 type FakePayment = ComparablePayment['observed'] & Omit<ComparablePayment, 'observed'>;
 
@@ -76,7 +80,7 @@ export interface FakeProvider {
 }
 
 /** @param clock gives the time of creation; without it none is shown, as at some deployments */
-export function createFakeProvider(clock?: Pick<Clock, 'now'>): FakeProvider {
+export function createFakeProvider(clock?: FakeTime): FakeProvider {
   const faults: CallFault[] = [];
   const fake: FakeProvider = {
     requests: [],
@@ -112,7 +116,7 @@ export function createFakeProvider(clock?: Pick<Clock, 'now'>): FakeProvider {
 const tooLate = { kind: 'not-sent', reason: 'too late' } as const;
 const noAnswer = { kind: 'unknown', reason: 'timeout' } as const;
 
-const providerOf = (fake: FakeProvider, clock: Pick<Clock, 'now'> | undefined): Provider => ({
+const providerOf = (fake: FakeProvider, clock: FakeTime | undefined): Provider => ({
   authorize: async (request, maySend) => (maySend() ? authorize(fake, request, clock) : tooLate),
   capture: async (token, maySend) => (maySend() ? captureOrVoid(fake, 'capture', token) : tooLate),
   void: async (token, maySend) => (maySend() ? captureOrVoid(fake, 'void', token) : tooLate),
@@ -168,10 +172,10 @@ async function receive<Answer>(
   return fault?.kind === 'lost-after' ? { kind: 'unknown', reason: 'connection reset' } : outcome;
 }
 
-async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: Pick<Clock, 'now'>) {
+async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: FakeTime) {
   const { amount, currency, orderNumber, callbackUrl, product, source, isRecurring } = request;
-  const fault = fake.faultsOf.authorize[0]?.kind;
-  if (fault !== 'not-sent' && fault !== 'breaks') fake.requests.push(request);
+  const fault = fake.faultsOf.authorize[0];
+  if (fault?.kind !== 'not-sent' && fault?.kind !== 'breaks') fake.requests.push(request);
   const serviceToken = `service-${fake.requests.length}`;
   const outcome = await receive<Authorization>(
     fake,
@@ -189,7 +193,9 @@ async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: 
     },
   );
   await fake.beforeAnswer(request);
-  return outcome;
+  if (fault?.kind !== 'hangs') return outcome;
+  await clock?.sleep?.(request.answerWithinMs ?? fault.deadlineMs);
+  return noAnswer;
 }
 
 function captureOrVoid(fake: FakeProvider, operation: 'capture' | 'void', token: string) {

@@ -14,7 +14,7 @@ function complaintsWhere({ sentAt, givenUpAt }: { sentAt?: number; givenUpAt: nu
   record(0, 'PaymentRequested', { team: 'shop', terms: { amount: 600 }, attempt }, 0);
   const call = books.byOrderNumber('pay_1.1')?.attempts.get('pay_1.1');
   if (call !== undefined && sentAt !== undefined) call.sentAt = sentAt;
-  record(1, 'AttemptNotFound', { attemptNumber: 1 }, givenUpAt);
+  record(1, 'PaymentFailed', { reason: 'not-found' }, givenUpAt);
   expect(call?.isGivenUp).toBe(true);
   return complaints;
 }

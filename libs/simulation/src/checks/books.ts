@@ -275,7 +275,11 @@ const steps: Record<string, Step> = {
   PayoutDeclined: to('declined'),
   PaymentVoided: to('voided'),
   PaymentExpired: to('expired'),
-  PaymentFailed: to('failed'),
+  PaymentFailed: (operation, data, tools) => {
+    operation.phase = 'failed';
+    // A page that nobody was given is followed by another one without a quiet period.
+    if (data['reason'] === 'not-found') requireQuiet(operation, 'given up', tools);
+  },
   PayoutFailed: to('failed'),
   CaptureSubmitted: (operation, _data, { at }) => {
     operation.phase = 'capturing';
@@ -321,7 +325,6 @@ const steps: Record<string, Step> = {
     if (typeof data['serviceToken'] === 'string') operation.serviceToken = data['serviceToken'];
   },
   PayoutStatusRevised: (operation, data) => void (operation.phase = textIn(data, 'to')),
-  AttemptNotFound: (operation, _data, tools) => requireQuiet(operation, 'given up', tools),
   ReviewOpened: (operation, data, tools) => {
     const code = textIn(data, 'code');
     if (afterQuiet.has(code)) requireQuiet(operation, code, tools);

@@ -21,6 +21,7 @@ interface Given {
 
 export function createFrontDoor(world: World, isOpen: () => boolean) {
   const { scheduler, faults, trace } = world;
+  const pages = new Map<string, string>();
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
     const { promise, resolve } = waitPatiently(world);
@@ -66,6 +67,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     );
     requireProper(world, { method, url, statusCode, text });
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
+    if (url.endsWith('/payments')) requireOnePage(world, pages, body);
     if (statusCode === 202) world.saw('answered 202');
     if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
     if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
@@ -91,6 +93,18 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
       request: (asked) => request(random, asked),
     }),
   };
+}
+
+/** I21: no customer is given two pages. @param pages those that were given, by payment */
+function requireOnePage(
+  world: World,
+  pages: Map<string, string>,
+  { token, processingUrl: page }: Record<string, unknown>,
+): void {
+  if (typeof token !== 'string' || typeof page !== 'string') return;
+  const first = pages.get(token) ?? page;
+  pages.set(token, first);
+  if (first !== page) whileItStands(world)('I21', `${token} was given ${first}, then ${page}`);
 }
 
 /** What comes first: an answer, or the end of the caller's patience. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig } from './account.ts';
-import { routeOf } from './account-route.ts';
+import { routeOf } from './accounts.ts';
 
 const account = (name: string, changes: Partial<AccountConfig> = {}): AccountConfig => ({
   ...{ environment: 'sandbox', name, weight: 1, priority: 0, concurrentCallsMax: 1, callsPerSecondMax: 1 },

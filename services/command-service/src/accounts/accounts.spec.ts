@@ -2,11 +2,10 @@ import type { Provider } from '@tollgate/provider';
 import { type Log, type LogFields, StartupError, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { waitingMax } from './account-gate.ts';
 import { type Account, type PermitEnd, type Permit, type PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
 import { breakerFailuresMax, breakerOpenMs } from './circuit-breaker.ts';
-import { permitWaitMs } from './permit-wait.ts';
+import { permitWaitMs, waitingMax } from './permits.ts';
 
 /** Distinguished by identity; nothing here calls it. */
 const providerOf = (name: string) => ({ name }) as unknown as Provider;

@@ -1,14 +1,24 @@
-/** The merchant accounts: which one takes a payment, and when it may be called. */
-import type { Inquirer } from '@tollgate/provider';
+/** The merchant accounts: which one takes a payment, in which order they are tried, and when each may be called. */
+import { createHash } from 'node:crypto';
 import { type AccountState, type Environment, merchantAccountKey } from '@tollgate/payment-domain';
+import type { Inquirer } from '@tollgate/provider';
 import { type Clock, type Log, StartupError } from '@tollgate/service-kit';
-import { type Account, type AccountHealth, type PermitResult, inquiryLimits } from './account.ts';
-import { type AccountGate, createAccountGate } from './account-gate.ts';
-import { shareOf } from './account-permits.ts';
-import type { AccountTerms, Purpose } from './account-terms.ts';
-import { type CreationWanted, routeOf } from './account-route.ts';
-import { unavailable, waitForAny } from './permit-wait.ts';
-import type { SharedRate } from './shared-rate.ts';
+import {
+  type Account,
+  type AccountConfig,
+  type AccountHealth,
+  type PermitResult,
+  inquiryLimits,
+} from './account.ts';
+import {
+  type AccountGate,
+  type Purpose,
+  createAccountGate,
+  shareOf,
+  unavailable,
+  waitForAny,
+} from './permits.ts';
+import type { SharedRate } from './rate.ts';
 
 export type { Account, AccountConfig, AccountHealth } from './account.ts';
 
@@ -56,7 +66,7 @@ export interface ChangeableAccounts extends Accounts {
   configure(accounts: readonly Account[]): void;
 }
 
-export interface PermitOptions {
+interface PermitOptions {
   /** False: a permit that is not there at once is unavailable. */
   mayWait?: boolean;
 }
@@ -137,10 +147,10 @@ export function createAccounts(deps: {
         options,
       ),
     inquiriesOf(environment, name) {
-      const terms = configured(environment, name)?.terms;
-      return terms && { provider: terms.account().provider, limits: limitsOf(terms, processes) };
+      const gate = configured(environment, name);
+      return gate && { provider: gate.account().provider, limits: limitsOf(gate, processes) };
     },
-    stateOf: (environment, name) => configured(environment, name)?.terms.state(),
+    stateOf: (environment, name) => configured(environment, name)?.state(),
     all: () => accounts,
     health: () => [...inUse.values()].map((gate) => gate.health()),
     setState: states.set,
@@ -167,7 +177,7 @@ function createStates(gates: ReadonlyMap<string, AccountGate>) {
   };
 }
 
-function limitsOf({ account, total }: AccountTerms, processes: () => number): InquiryLimits {
+function limitsOf({ account, total }: AccountGate, processes: () => number): InquiryLimits {
   const { concurrentInquiriesMax, inquiriesPerSecondMax } = inquiryLimits;
   return {
     concurrentMax: () => shareOf(account().concurrentInquiriesMax ?? concurrentInquiriesMax, processes()),
@@ -205,4 +215,47 @@ function assertUsable(accounts: readonly Account[]): void {
       throw new StartupError('config_invalid', `There are two accounts ${key}; give each a name of its own.`);
     seen.add(key);
   }
+}
+
+export interface CreationWanted {
+  environment: Environment;
+  team: string;
+  /** ISO 4217 alphabetic code. */
+  currency: string;
+  /** The payment's; decides among accounts of one priority. */
+  token: string;
+}
+
+/**
+ * Weighted rendezvous hashing: each account draws a number out of the token and its own name, and the highest is first.
+ * The order needs no memory and does not depend on that of the configuration; an account that comes or goes moves only
+ * the payments that it takes or had.
+ */
+export function routeOf(accounts: readonly AccountConfig[], wanted: CreationWanted): readonly string[] {
+  return accounts
+    .filter((account) => takes(account, wanted))
+    .map((account) => ({ account, score: scoreOf(account, wanted.token) }))
+    .sort(
+      (a, b) =>
+        a.account.priority - b.account.priority ||
+        b.score - a.score ||
+        (a.account.name < b.account.name ? -1 : 1),
+    )
+    .map(({ account }) => account.name);
+}
+
+const takes = ({ environment, teams, currencies }: AccountConfig, wanted: CreationWanted): boolean =>
+  environment === wanted.environment &&
+  (teams?.includes(wanted.team) ?? true) &&
+  (currencies?.includes(wanted.currency) ?? true);
+
+const drawnBits = 48;
+
+/** With `draw` uniform in (0, 1), the highest of `-weight / ln(draw)` belongs to each account as often as its weight says. */
+function scoreOf({ name, weight }: AccountConfig, token: string): number {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([token, name]))
+    .digest();
+  const draw = (hash.readUIntBE(0, drawnBits / 8) + 0.5) / 2 ** drawnBits;
+  return -weight / Math.log(draw);
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Account, Permit, PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
 import { breakerFailuresMax } from './circuit-breaker.ts';
-import { permitWaitMs } from './permit-wait.ts';
+import { permitWaitMs } from './permits.ts';
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({
   ...{ environment: 'sandbox', name, weight: 1, priority: 0, provider: { name } as unknown as Provider },

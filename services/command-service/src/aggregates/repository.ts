@@ -61,8 +61,6 @@ interface ExecuteOptions {
 export interface Repository<Subject, Event, Input, Refusal> {
   /** As it is now. */
   load(token: string): Promise<Subject | undefined>;
-  /** True where this process knows that there is something; false says nothing. */
-  isKnown(token: string): boolean;
   /**
    * @throws StoreUnavailable, StreamContended: what was decided may be durable or not; RangeError for an observation of
    * something that does not exist
@@ -111,7 +109,6 @@ export function createRepository<
     async load(token) {
       return (await loadState(evolutionOf(token))).state;
     },
-    isKnown: (token) => recent.has(kind.stream(token)),
     async execute(token, input, cause, { onlyAt, isNew = false } = {}) {
       const recordedAt = clock.now();
       const outcome = await decideAndAppend<State, Happened<Event, Position>, Refused>({

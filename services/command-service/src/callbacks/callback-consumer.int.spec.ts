@@ -322,16 +322,14 @@ it('that names a payment of an attempt which had certainly failed opens a review
 });
 
 it('that names an earlier attempt, while the answer to a further one is awaited, opens a review', async () => {
-  const { provider, clock, payments } = harness;
+  const { provider, payments } = harness;
   // In another process than the one that takes the callbacks.
   const { create: ask } = harness.startInstance();
   provider.faults.push({ kind: 'lost-before' });
-  await ask(teaFor('order-1'));
-  await clock.advance(3_600_000);
   let answer = (): void => undefined;
-  provider.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+  second.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
   const asking = ask(teaFor('order-1'));
-  await eventually(() => expect(provider.requests).toHaveLength(2));
+  await eventually(() => expect(second.requests).toHaveLength(1));
   const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
   expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
   const late = {

@@ -13,7 +13,7 @@ import {
   consumeCallbacks,
 } from './callback-consumer.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 
 type Inquire = CallbackConsumerDependencies['inquire'];
 

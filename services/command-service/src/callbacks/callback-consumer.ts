@@ -20,7 +20,7 @@ import {
 } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import { callbackGroup } from './callback-group.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;

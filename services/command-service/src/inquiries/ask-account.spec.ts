@@ -4,7 +4,7 @@ import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { breakerFailuresMax, breakerOpenMs } from '../accounts/circuit-breaker.ts';
-import { type SharedRate, createSharedRate, inquiryRetryMs } from '../accounts/shared-rate.ts';
+import { type SharedRate, createSharedRate, inquiryRetryMs } from '../accounts/rate.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';
 
 const known = { environment: 'sandbox', account: 'main' } as const;

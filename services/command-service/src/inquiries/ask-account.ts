@@ -1,5 +1,5 @@
 /** Inquiries to a provider, within the budget of their account: one that hangs holds up nobody's inquiries but its own. */
-import type { Environment } from '@tollgate/payment-domain';
+import type { Environment, InquiryFailure } from '@tollgate/payment-domain';
 import type { Inquirer, InquiryOutcome } from '@tollgate/provider';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { Accounts, InquiryLimits } from '../accounts/accounts.ts';
@@ -28,6 +28,24 @@ export const answersThat = <Answer>(
   asked: Asked<Answer>,
   isSo: (answer: Answer) => boolean,
 ): Asked<boolean> => (asked.kind === 'accepted' ? { kind: 'accepted', answer: isSo(asked.answer) } : asked);
+
+/** Why an inquiry has no result. That nobody was asked says nothing about the account. */
+export function failureOf(
+  asked: Exclude<Asked<unknown>, { kind: 'accepted' }>,
+): InquiryFailure | 'not-asked' {
+  switch (asked.kind) {
+    case 'account-missing':
+      return 'account_missing';
+    case 'not-asked':
+      return 'not-asked';
+    case 'refused':
+      return asked.isAccountRefused === true ? 'refused' : 'no_answer';
+    case 'missing':
+    case 'not-sent':
+    case 'unknown':
+      return 'no_answer';
+  }
+}
 
 export interface AskAccount {
   /** Never rejects: a fault of the adapter is an unknown outcome. */

@@ -3,6 +3,7 @@ import {
   type InquiryFailure,
   type ObservedPayment,
   type PaymentObservation,
+  type RecordSearch,
   isFinalPhase,
   isPaymentAwaited,
   likeliestOf,
@@ -10,32 +11,28 @@ import {
   withTermsOf,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
-import { type Clock, omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import type { Customers } from '../aggregates/customers.ts';
-import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
-import { type CallTimes, windowAt } from '../outbound/call-times.ts';
-import { type SendPaymentCalls, type SentOnly, attemptAfter } from '../outbound/payment-calls.ts';
+import { windowAt } from '../outbound/call-times.ts';
+import {
+  type PaymentCallsDependencies,
+  type SentOnly,
+  attemptAfter,
+  authorize,
+  captureOrVoidOnce,
+} from '../outbound/payment-calls.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
-import type { AskAccount } from './ask-account.ts';
-import { isOwnCallback } from './own-callback.ts';
-import { failureOf } from './inquiry-failure.ts';
+import { failureOf } from './ask-account.ts';
 
-export interface PaymentInquiryDependencies {
-  payments: Payments;
-  customers: Pick<Customers, 'find' | 'release'>;
+export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
+  customers: Customers;
   recurringTokens: RecurringTokens;
-  accounts: Accounts;
-  askAccount: AskAccount;
-  times: CallTimes;
-  sendPaymentCalls: SendPaymentCalls;
-  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
   quietPeriods: QuietPeriods;
-  clock: Clock;
 }
 
 /** `moved`: something else was recorded meanwhile, and what was read may be older. A failure is undefined where an answer came and nothing can follow from it now. */
@@ -63,7 +60,7 @@ async function search(
   cause: Cause,
 ): Promise<Inquired> {
   const { payment, token } = aggregate;
-  const { number: attemptNumber, providerOrderNumber: orderNumber, quietUntil } = payment.attempt;
+  const { number: attemptNumber, providerOrderNumber: orderNumber } = payment.attempt;
   const inquiredAt = deps.quietPeriods.inquiryTime(token, callWithoutOutcome(payment));
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.listPayments({ orderNumber }),
@@ -79,18 +76,32 @@ async function search(
   const shown = ours && (await observedFrom(deps, aggregate, ours, cause));
   const found = listed.map((each) => (each === ours && shown !== undefined ? shown : each.observed));
   const observation = { type: 'RecordSearch' as const, attemptNumber, found, inquiredAt };
-  const mayBeFollowed =
-    isPaymentAwaited(payment) &&
-    found.length === 0 &&
-    inquiredAt >= quietUntil &&
-    payment.terms.kind === 'hosted';
-  if (!mayBeFollowed) return record(deps, token, observation, { cause });
+  // Nobody was given the page of this attempt, so absence need not last before the next one.
+  const mayBeFollowed = isPaymentAwaited(payment) && found.length === 0 && payment.terms.kind === 'hosted';
+  if (!mayBeFollowed) return recordSearch(deps, token, observation, cause);
   using permit = await permitFor(deps, aggregate);
   // Without a permit nothing can be sent now, and so nothing is given up: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };
   const next = attemptAfter(deps, aggregate, permit);
   const sent = omitUndefined({ customer: await deps.customers.find(token) });
-  return await record(deps, token, { ...observation, ...next }, { cause, permit, sent });
+  return await recordSearch(deps, token, { ...observation, ...next }, cause, { permit, sent });
+}
+
+/** @param following what the attempt needs that may follow from it */
+async function recordSearch(
+  deps: PaymentInquiryDependencies,
+  token: string,
+  search: RecordSearch,
+  cause: Cause,
+  following?: { permit: Permit; sent: SentOnly },
+): Promise<'inquired'> {
+  const recorded = requireDone(await deps.payments.execute(token, search, cause));
+  const { payment } =
+    following === undefined
+      ? recorded.aggregate
+      : await authorize(deps, recorded, following.permit, { cause, sent: following.sent });
+  if (payment.terms.kind === 'hosted' && !isPaymentAwaited(payment)) await deps.customers.release(token);
+  return 'inquired';
 }
 
 async function retrieve(
@@ -99,22 +110,22 @@ async function retrieve(
   serviceToken: string,
   cause: Cause,
 ): Promise<Inquired> {
-  const { token, revision: onlyAt, payment, updatedAt } = aggregate;
+  const { token, payment, updatedAt } = aggregate;
   const taken = deps.quietPeriods.taken(token, callWithoutOutcome(payment), updatedAt);
   const { inquiredAt } = taken;
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.inquirePayment(serviceToken),
   );
   if (outcome.kind === 'missing')
-    return record(deps, token, { type: 'RecordMissing', serviceToken, inquiredAt }, { cause, onlyAt });
+    return record(deps, aggregate, { type: 'RecordMissing', serviceToken, inquiredAt }, cause);
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
   const shown = { ...outcome.answer, observed: withTermsOf(payment, outcome.answer.observed) };
   const observed = await observedFrom(deps, aggregate, shown, cause);
   const observation = { type: 'RecordObservation' as const, observed, ...taken };
   using permit = mayNeedSubmission(aggregate, inquiredAt) ? await permitFor(deps, aggregate) : undefined;
-  if (permit === undefined) return await record(deps, token, observation, { cause, onlyAt });
+  if (permit === undefined) return await record(deps, aggregate, observation, cause);
   const nextWindow = windowAt(deps.clock.now(), deps.times);
-  return await record(deps, token, { ...observation, nextWindow }, { cause, onlyAt, permit });
+  return await record(deps, aggregate, { ...observation, nextWindow }, cause, permit);
 }
 
 /** True where a capture or void without an outcome may have to be submitted again. */
@@ -126,24 +137,18 @@ function mayNeedSubmission(
   return isUnderWay && captureOrVoid !== undefined && inquiredAt >= captureOrVoid.quietUntil;
 }
 
-/**
- * @param onlyAt the revision that it was found for; absent where it counts at any
- * @param permit for the call that may follow from it
- * @param sent what that call sends beside what is recorded
- */
+/** What was found counts for one revision: after another one it may be stale. */
 async function record(
-  { payments, customers, sendPaymentCalls }: PaymentInquiryDependencies,
-  token: string,
+  deps: PaymentInquiryDependencies,
+  { token, revision: onlyAt }: PaymentAggregate,
   observation: PaymentObservation,
-  { cause, onlyAt, permit, sent }: { cause: Cause; onlyAt?: number; permit?: Permit; sent?: SentOnly },
+  cause: Cause,
+  permit?: Permit,
 ): Promise<'inquired' | 'moved'> {
-  const executed = await payments.execute(token, observation, cause, { onlyAt });
+  const executed = await deps.payments.execute(token, observation, cause, { onlyAt });
   if (executed.kind === 'moved') return 'moved';
-  const done = requireDone(executed);
-  const { payment } =
-    permit === undefined ? done.aggregate : await sendPaymentCalls(done, permit, cause, sent);
-  const wasSearch = observation.type === 'RecordSearch' && payment.terms.kind === 'hosted';
-  if (wasSearch && !isPaymentAwaited(payment)) await customers.release(token);
+  const recorded = requireDone(executed);
+  if (permit !== undefined) await captureOrVoidOnce(deps, recorded, permit, cause);
   return 'inquired';
 }
 
@@ -190,4 +195,22 @@ async function observedFrom(
     cause,
   );
   return { ...observed, recurringToken: alias };
+}
+
+/**
+ * Whether what the provider shows calls back to the address that we gave it for this payment. Base addresses move and
+ * secrets rotate: it is ours where either is as now. Undefined where no address shows, or one that cannot be read.
+ *
+ * @param own the address that we would give it now, whose last segment is the capability
+ */
+export function isOwnCallback(own: string, shown: string | undefined): boolean | undefined {
+  const [address, theirs] = [URL.parse(own), URL.parse(shown ?? '')];
+  if (address === null || theirs === null) return undefined;
+  const [ours, other] = [partsOf(address), partsOf(theirs)];
+  return ours.base === other.base || ours.capability === other.capability;
+}
+
+function partsOf({ origin, pathname }: URL): { base: string; capability: string } {
+  const end = pathname.lastIndexOf('/');
+  return { base: `${origin}${pathname.slice(0, end)}`, capability: pathname.slice(end) };
 }

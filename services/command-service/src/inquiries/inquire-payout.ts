@@ -12,7 +12,7 @@ import type { Cause } from '../aggregates/repository.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { AskAccount } from './ask-account.ts';
 import type { Inquired } from './inquire-payment.ts';
-import { failureOf } from './inquiry-failure.ts';
+import { failureOf } from './ask-account.ts';
 
 export interface PayoutInquiryDependencies {
   payouts: Payouts;

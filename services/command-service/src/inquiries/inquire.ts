@@ -22,8 +22,8 @@ import {
 } from '../aggregates/subjects.ts';
 import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
-import { failureOf } from './inquiry-failure.ts';
-import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
+import { failureOf } from './ask-account.ts';
+import { type InquiryResult, inquiriesPerRequestMax } from './inquiries.ts';
 
 /** When an inquiry was answered, milliseconds since the Unix epoch: one that finds nothing new writes no event. */
 export interface LastAnswer {

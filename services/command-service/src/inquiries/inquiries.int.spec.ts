@@ -97,11 +97,7 @@ describe('an inquiry that began before', () => {
   });
 
   it('an attempt was given up changes nothing about the next one', async () => {
-    harness().provider.faults.push({ kind: 'lost-before' });
-    const result = await harness().create(teaFor('order-1'));
-    if (result.kind !== 'answered') throw new Error(result.kind);
-    const { token } = result.aggregate;
-    await harness().clock.advance(quietMs);
+    const token = await harness().lostPage('order-1');
     const held = holdNextInquiry(harness(), 'listPayments');
     const inquiring = harness().startInstance().inquire(token);
     await held.isHeld();
@@ -164,21 +160,11 @@ it('a failed payment is inquired without a permit, as no call can follow', async
 });
 
 it('an attempt is given up only where the next one can be made now', async () => {
-  harness().provider.faults.push({ kind: 'lost-before' });
-  const result = await harness().create(teaFor('order-1'));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  const { token } = result.aggregate;
+  const token = await harness().lostPage('order-1');
   for (let failures = 0; failures < 10; failures += 1) {
     const permit = await harness().accounts.permitOf('sandbox', 'main');
     if (permit.kind === 'permit') permit.permit.release('unknown');
   }
-  // As long as nothing may follow, nothing is missing for it.
-  expect(await harness().inquire(token)).toBe('inquired');
-  await harness().clock.advance(quietMs - 2_000);
-  expect(await harness().inquire(token)).toBe('inquired');
-  await harness().clock.advance(2_000);
-  const probe = await harness().accounts.permitOf('sandbox', 'main');
-  if (probe.kind === 'permit') probe.permit.release('unknown');
   expect(await harness().inquire(token)).toBe('failed');
   expect((await paymentOf(harness(), token))?.phase).toBe('unresolved');
   await harness().clock.advance(60_000);
@@ -188,13 +174,9 @@ it('an attempt is given up only where the next one can be made now', async () =>
 
 describe('an inquiry that could lead to a call releases its permit', () => {
   it('where the announcement cannot be stored', async () => {
-    harness().provider.faults.push({ kind: 'lost-before' });
-    const result = await harness().create(teaFor('order-1'));
-    if (result.kind !== 'answered') throw new Error(result.kind);
+    const token = await harness().lostPage('order-1');
     const failing = harness().startInstance({ wrapStore: failingStore(() => 'refused') });
-    await failing.inquire(result.aggregate.token);
-    await harness().clock.advance(quietMs);
-    await expect(failing.inquire(result.aggregate.token)).rejects.toMatchObject({ retryable: true });
+    await expect(failing.inquire(token)).rejects.toMatchObject({ retryable: true });
     expect(failing.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
     expect(harness().provider.requests).toHaveLength(1);
   });

@@ -5,8 +5,8 @@
  */
 import type { Clock } from '@tollgate/service-kit';
 import type { InquiryLimits } from '../accounts/accounts.ts';
-import { inquiryRetryMs } from '../accounts/shared-rate.ts';
-import { createTokenBucket } from '../accounts/token-bucket.ts';
+import { inquiryRetryMs } from '../accounts/rate.ts';
+import { createTokenBucket } from '../accounts/rate.ts';
 
 /** In the order in which they are served: a caller waits, a callback has come, the schedule finds something due. */
 const inquiryPriorities = ['caller', 'callback', 'schedule'] as const;

@@ -9,7 +9,7 @@ import {
 import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import type { InquiryResult } from './inquiry-result.ts';
+import type { InquiryResult } from './inquiries.ts';
 import { createInquirySchedule } from './inquiry-schedule.ts';
 
 const minute = 60_000;

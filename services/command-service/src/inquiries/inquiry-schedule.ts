@@ -17,7 +17,7 @@ import {
   spreadDue,
 } from '@tollgate/payment-domain';
 import { type Clock, type Log, isRetryable } from '@tollgate/service-kit';
-import type { InquiryResult } from './inquiry-result.ts';
+import type { InquiryResult } from './inquiries.ts';
 
 export interface InquiryScheduleDependencies {
   index: DueInquiries;

@@ -9,7 +9,8 @@ import { type Clock, type Ids, TollgateError, dayMs } from '@tollgate/service-ki
 import type { Caller, LimitedOperation, MoneyLimit } from '@tollgate/teams';
 import { dayOf } from '@tollgate/views';
 import type { Cause } from '../aggregates/repository.ts';
-import { createTurns } from '../turns.ts';
+import { createKeyedMutex } from '../keyed-mutex.ts';
+import type { Guard, GuardedCommand, LimitRefusal, Verdict } from '../operations/guard.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { type SpendingOutcomes, outcomeOf } from './spending-outcome.ts';
 import {
@@ -18,18 +19,6 @@ import {
   createSpendingDay,
   spendingEventSchemas,
 } from './spending-day.ts';
-
-export interface LimitRefusal {
-  code: 'amount_limit_exceeded' | 'daily_limit_exceeded';
-  /** Whose limit it is. */
-  of: 'team' | 'key';
-  operation: LimitedOperation;
-  currency: string;
-  /** Minor units. */
-  limit: number;
-  /** What is left of the day, and when it ends, milliseconds since the Unix epoch. */
-  left?: { amount: number; until: number };
-}
 
 interface SpendingWanted extends AmountReserved {
   operation: LimitedOperation;
@@ -43,7 +32,7 @@ type SpendingReservation =
   /** `giveBack` is for what is not announced after all; what others rely on as well stays. @throws StoreUnavailable */
   | { kind: 'reserved'; giveBack(): Promise<void> };
 
-export interface Spending {
+interface Spending {
   /** Whether any limit is about these: where none is, nothing else here need be asked. */
   isLimited(caller: Pick<Caller, 'limits'>, operation: LimitedOperation, currency: string): boolean;
   /** Reserves the amount, or says which limit it would pass. @throws StoreUnavailable */
@@ -73,8 +62,8 @@ interface Ledger {
   revision: Revision | 'no-stream';
 }
 
-export function createSpending(deps: SpendingDependencies): Spending {
-  const turns = createTurns();
+function createSpending(deps: SpendingDependencies): Spending {
+  const mutex = createKeyedMutex();
   const ledgers = createRecentlyUsed<Ledger>(daysRememberedMax);
   const ledgerOf = (stream: string): Ledger => {
     const ledger = ledgers.get(stream) ?? { day: createSpendingDay(), revision: 'no-stream' };
@@ -84,7 +73,7 @@ export function createSpending(deps: SpendingDependencies): Spending {
 
   const giveBack = async (claims: readonly Claim[], cause: Cause) => {
     for (const { stream, ...claim } of claims)
-      await turns.take(stream, () => giveBackIn(deps, stream, ledgerOf(stream), { ...claim, cause }));
+      await mutex.run(stream, () => giveBackIn(deps, stream, ledgerOf(stream), { ...claim, cause }));
   };
 
   return {
@@ -99,7 +88,7 @@ export function createSpending(deps: SpendingDependencies): Spending {
         if (limit.perDay === null) continue;
         const { perDay } = limit;
         const stream = streamOf(caller, limit, now);
-        const reserved = await turns.take(stream, () =>
+        const reserved = await mutex.run(stream, () =>
           reserveIn(deps, stream, ledgerOf(stream), { wanted, perDay, cause }),
         );
         if (reserved.kind === 'full') {
@@ -113,6 +102,31 @@ export function createSpending(deps: SpendingDependencies): Spending {
       return { kind: 'reserved', giveBack: () => giveBack(claims, cause) };
     },
   };
+}
+
+/** The limits as a guard. A team without a limit reserves nothing: no read and no append more. */
+export const createSpendingGuard = (deps: SpendingDependencies): Guard => {
+  const spending = createSpending(deps);
+  return {
+    async check(command) {
+      const { caller, operation, currency, cause, recordedAt } = command;
+      if (!spending.isLimited(caller, operation, currency)) return { kind: 'passed' };
+      if (recordedAt !== undefined) return checkRecorded(spending, command, recordedAt);
+      const reserved = await spending.reserve(caller, command, cause);
+      return reserved.kind === 'refused' ? reserved : { kind: 'reserved', release: reserved.giveBack };
+    },
+  };
+};
+
+/** A payout that was approved counts on the day that it was asked for. If others have used that up, it counts on this one. */
+async function checkRecorded(
+  spending: Spending,
+  { caller, cause, ...wanted }: GuardedCommand,
+  askedAt: number,
+): Promise<Verdict> {
+  const asked = await spending.reserve(caller, { ...wanted, askedAt }, cause);
+  const counted = asked.kind === 'refused' ? await spending.reserve(caller, wanted, cause) : asked;
+  return counted.kind === 'refused' ? counted : { kind: 'passed' };
 }
 
 /** What a request was the first to reserve. */

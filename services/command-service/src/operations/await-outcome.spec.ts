@@ -10,12 +10,14 @@ const never = () => new Promise<never>(() => undefined);
 // The call of this very process was waited for without a bound, and only then the five seconds began.
 it('the wait for the calls of this process counts into what a caller waits', async () => {
   const clock = createFakeClock();
-  const loader = { load: () => Promise.resolve('aggregate') };
+  const repository = { load: () => Promise.resolve('aggregate') };
   const quietPeriods = createQuietPeriods({ clock, times });
   const deps = { sender: { settled: never }, inquire: never, clock, quietPeriods };
   const window = windowAt(clock.now(), { ...times, callDeadlineMs: 60_000 });
-  const waiting = awaitOutcome(deps, loader, {
-    ...{ token: 'a', cause },
+  const waiting = awaitOutcome(deps, {
+    repository,
+    token: 'a',
+    cause,
     awaited: () => ({ kind: 'answer', window }),
   });
   let ended: unknown = 'waiting';
@@ -30,9 +32,9 @@ it('what is not shown any more, by a leader that was replaced, is no outcome', a
   const clock = createFakeClock();
   const quietPeriods = createQuietPeriods({ clock, times });
   const deps = { sender: { settled: async () => undefined }, inquire: never, clock, quietPeriods };
-  const loader = { load: () => Promise.resolve(undefined) };
+  const repository = { load: () => Promise.resolve(undefined) };
   const awaited = () => ({ kind: 'nothing' }) as const;
-  const waiting = awaitOutcome(deps, loader, { token: 'a', cause, awaited });
+  const waiting = awaitOutcome(deps, { repository, token: 'a', cause, awaited });
   await expect(waiting).rejects.toMatchObject({ code: 'store_unconfirmed', retryable: true });
 });
 

@@ -1,9 +1,9 @@
 /** Waits for the outcome of a call that another one is making: this process on another connection, or another instance. */
 import { notShown } from '@tollgate/event-store';
 import type { CallWindow } from '@tollgate/payment-domain';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, valueWithin } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 import type { Sender } from '../outbound/send.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 
@@ -18,12 +18,15 @@ export interface AwaitOutcomeDependencies {
   clock: Clock;
 }
 
-interface Loader<Subject> {
-  load(token: string): Promise<Subject | undefined>;
-}
-
 /** What is waited for: a call that may still be answered, one whose outcome is unknown, or nothing any more. */
 export type Awaited = { kind: 'answer'; window: CallWindow } | { kind: 'inquiry' } | { kind: 'nothing' };
+
+export interface Waiting<Subject> {
+  repository: { load(token: string): Promise<Subject | undefined> };
+  token: string;
+  cause: Cause;
+  awaited: (aggregate: Subject) => Awaited;
+}
 
 /**
  * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. An inquiry that could
@@ -34,23 +37,22 @@ export type Awaited = { kind: 'answer'; window: CallWindow } | { kind: 'inquiry'
  */
 export async function awaitOutcome<Subject>(
   deps: AwaitOutcomeDependencies,
-  loader: Loader<Subject>,
-  { token, cause, awaited }: { token: string; cause: Cause; awaited: (aggregate: Subject) => Awaited },
+  { repository, token, cause, awaited }: Waiting<Subject>,
 ): Promise<Subject | undefined> {
   const { clock } = deps;
   const giveUpAt = clock.monotonic() + waitMaxMs;
-  await noLongerThan(clock, deps.sender.settled(token), giveUpAt);
-  let aggregate = await required(loader, token);
+  await valueWithin(clock, until(deps, giveUpAt), deps.sender.settled(token));
+  let aggregate = await required(repository, token);
   for (;;) {
     const waiting = awaited(aggregate);
     if (waiting.kind !== 'answer' || isOver(deps, token, waiting.window)) break;
     if (clock.monotonic() >= giveUpAt) return undefined;
     await clock.sleep(pauseMs);
-    aggregate = await required(loader, token);
+    aggregate = await required(repository, token);
   }
   if (awaited(aggregate).kind === 'nothing') return aggregate;
   await inquireBriefly(deps, { token, cause, giveUpAt });
-  return required(loader, token);
+  return required(repository, token);
 }
 
 const isOver = ({ quietPeriods }: AwaitOutcomeDependencies, token: string, window: CallWindow): boolean =>
@@ -71,33 +73,24 @@ export async function inquireBriefly(
   }: { token: string; cause: Cause; giveUpAt?: number },
 ): Promise<InquiryResult> {
   const inquiring = inquire(token, cause).catch(() => 'failed' as const);
-  return (await noLongerThan(clock, inquiring, giveUpAt)) ?? 'failed';
+  return (await valueWithin(clock, until({ clock }, giveUpAt), inquiring)) ?? 'failed';
 }
 
-/** The value, or undefined where it is not there as long as a caller may wait. */
-export const withinWait = <Value>(clock: Clock, work: Promise<Value>): Promise<Value | undefined> =>
-  noLongerThan(clock, work, clock.monotonic() + waitMaxMs);
-
-/** The value, or undefined where it is not there in time. */
-async function noLongerThan<Value>(
-  clock: Clock,
+/** The value, or undefined if it takes longer than a caller may wait. */
+export const withinWait = <Value>(
+  clock: Pick<Clock, 'after'>,
   work: Promise<Value>,
-  giveUpAt: number,
-): Promise<Value | undefined> {
-  const enough = new AbortController();
-  const waiting = clock.sleep(Math.max(0, giveUpAt - clock.monotonic()), enough.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  try {
-    return await Promise.race([work, waiting]);
-  } finally {
-    enough.abort();
-  }
-}
+): Promise<Value | undefined> => valueWithin(clock, waitMaxMs, work);
 
-async function required<Subject>(loader: Loader<Subject>, token: string): Promise<Subject> {
-  const aggregate = await loader.load(token);
+const until = ({ clock }: Pick<AwaitOutcomeDependencies, 'clock'>, giveUpAt: number): number =>
+  Math.max(0, giveUpAt - clock.monotonic());
+
+/** @throws StoreUnavailable if the store does not show it, though it was there */
+export async function required<Subject>(
+  repository: Waiting<Subject>['repository'],
+  token: string,
+): Promise<Subject> {
+  const aggregate = await repository.load(token);
   if (aggregate === undefined) throw notShown(token);
   return aggregate;
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { caller, cause, quietMs, teaFor } from '../testing/harness.ts';
+import { teaFor, caller, card, cause, quietMs } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type CaptureOrVoidResult, captureOrVoid } from './capture-or-void.ts';
 
@@ -17,6 +17,12 @@ const refused = (code: string) => ({ kind: 'refused', refusal: { code } });
 
 async function withPage(orderNumber: string): Promise<string> {
   const result = await harness().create(teaFor(orderNumber, 100, { needConfirmation: true }));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.aggregate.token;
+}
+
+async function charge(orderNumber: string): Promise<string> {
+  const result = await harness().create(teaFor(orderNumber, 100, { needConfirmation: true, card }));
   if (result.kind !== 'answered') throw new Error(result.kind);
   return result.aggregate.token;
 }
@@ -71,10 +77,10 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   // the end (found by the simulation, seed 113).
   it('inquires first where the outcome of the creation is unknown, and is no refusal while it stays so', async () => {
     harness().provider.faultsOf.authorize.push({ kind: 'lost-after' }, { kind: 'lost-before' });
-    const token = await withPage('order-1');
-    harness().provider.change(`${token}.1`, { status: 'pending', authorizedAmount: 100 });
-    expect(phaseOf(await harness().end(operation, token))).toBe(done);
-    const nowhere = await withPage('order-2');
+    const charged = await charge('order-1');
+    harness().provider.change(`${charged}.1`, { status: 'pending', authorizedAmount: 100 });
+    expect(phaseOf(await harness().end(operation, charged))).toBe(done);
+    const nowhere = await charge('order-2');
     expect(await harness().end(operation, nowhere)).toMatchObject(refused('operation_in_progress'));
     expect(calls()).toEqual([operation]);
   });

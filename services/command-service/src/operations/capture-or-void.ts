@@ -1,18 +1,20 @@
 /** A team captures or voids the authorized money of a payment. Idempotent by nature. */
-import { type PaymentEvent, type PaymentRefusal, isPaymentAwaited } from '@tollgate/payment-domain';
+import { type PaymentRefusal, isPaymentAwaited } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
-import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
-import type { Cause, Executed } from '../aggregates/repository.ts';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
+import type { Cause } from '../aggregates/repository.ts';
 import { windowAt } from '../outbound/call-times.ts';
-import type { SendPaymentCalls } from '../outbound/payment-calls.ts';
+import { type PaymentCallsDependencies, captureOrVoidOnce } from '../outbound/payment-calls.ts';
 import { type Awaited, awaitOutcome, inquireBriefly } from './await-outcome.ts';
-import { type NotBegun, type OperationDependencies, type OperationResult, inProgress } from './operation.ts';
-import { findOwn } from './own-payment.ts';
+import {
+  type OperationDependencies,
+  type OperationResult,
+  findOwn,
+  inProgress,
+  refuse,
+} from './operation.ts';
 
-export interface CaptureOrVoidDependencies extends OperationDependencies {
-  payments: Payments;
-  sendPaymentCalls: SendPaymentCalls;
-}
+export type CaptureOrVoidDependencies = OperationDependencies & PaymentCallsDependencies;
 
 export interface CaptureOrVoidInput {
   caller: Caller;
@@ -32,66 +34,39 @@ export async function captureOrVoid(
   deps: CaptureOrVoidDependencies,
   input: CaptureOrVoidInput,
 ): Promise<CaptureOrVoidResult> {
-  const { caller, token, cause } = input;
-  const found = await findOwn(deps.payments, caller, token);
-  if (found === undefined) return { kind: 'refused', refusal: { code: 'payment_not_found' } };
-  const { phase } = found.payment;
+  const { payments, accounts, clock, times } = deps;
+  const { caller, operation, token, cause } = input;
+  const found = await findOwn(payments, caller, token);
+  if (found === undefined) return refuse({ code: 'payment_not_found' });
+  const { phase, environment, attempt } = found.payment;
   // The customer may have paid a moment ago, and no callback has come yet.
   const mayBePaid = phase === 'init' || phase === 'pending' || isPaymentAwaited(found.payment);
   const isKnown = !mayBePaid || (await inquireBriefly(deps, { token, cause })) === 'inquired';
+
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const aggregate = (await deps.payments.load(token)) ?? found;
-    // Only of authorized money is something announced: everything else is answered without an account.
-    const result =
-      aggregate.payment.phase === 'authorized'
-        ? await submitUnderPermit(deps, input, aggregate)
-        : await submit(deps, input, aggregate);
-    if (result.kind === 'moved') continue;
-    // A refusal would be taken for the truth, while the money may be authorized.
-    if (result.kind === 'refused' && !isKnown) return { kind: 'unavailable', retryAfterSeconds };
-    // So it is where nobody knows yet whether the service has the payment.
-    if (result.kind === 'refused' && isPaymentAwaited(aggregate.payment)) return inProgress;
-    if (result.kind !== 'done') return result;
-    return answer(deps, input, result.events.length === 0);
+    const { payment, revision } = (await payments.load(token)) ?? found;
+    // A call is announced only if money is authorized: everything else is answered without an account.
+    const isCalled = payment.phase === 'authorized';
+    const taken = isCalled ? await accounts.permitOf(environment, attempt.account) : undefined;
+    if (taken !== undefined && taken.kind !== 'permit') return taken;
+    using permit = taken?.permit;
+    const command = { type: 'SubmitCaptureOrVoid', operation, window: windowAt(clock.now(), times) } as const;
+    const announced = await payments.execute(token, command, cause, isCalled ? {} : { onlyAt: revision });
+    if (announced.kind === 'moved') continue;
+    if (announced.kind === 'refused') {
+      // A refusal would be taken for the truth, while the money may be authorized.
+      if (!isKnown) return { kind: 'unavailable', retryAfterSeconds };
+      // Nor is it known yet whether the provider has the payment.
+      return isPaymentAwaited(payment) ? inProgress : announced;
+    }
+    if (permit !== undefined) await captureOrVoidOnce(deps, announced, permit, cause);
+    permit?.release('unused');
+    // Even a refused call is inquired: the provider may refuse what an earlier submission has done already.
+    const answer = await awaitOutcome(deps, { repository: payments, token, cause, awaited });
+    if (answer === undefined) return inProgress;
+    return { kind: 'answered', aggregate: answer, replayed: announced.events.length === 0 };
   }
   return inProgress;
-}
-
-type Submitted = Executed<PaymentAggregate, PaymentEvent, PaymentRefusal>;
-
-/** Submits it, and makes the call that this announces. */
-async function submitUnderPermit(
-  deps: CaptureOrVoidDependencies,
-  input: CaptureOrVoidInput,
-  { payment: { environment, attempt } }: PaymentAggregate,
-): Promise<Submitted | NotBegun> {
-  const result = await deps.accounts.permitOf(environment, attempt.account);
-  if (result.kind !== 'permit') return result;
-  using permit = result.permit;
-  const submitted = await submit(deps, input);
-  if (submitted.kind === 'done') await deps.sendPaymentCalls(submitted, permit, input.cause);
-  return submitted;
-}
-
-/** @param only the payment as it must still be: without a permit nothing may be announced */
-const submit = (
-  { payments, clock, times }: CaptureOrVoidDependencies,
-  { operation, token, cause }: CaptureOrVoidInput,
-  only?: PaymentAggregate,
-): Promise<Submitted> => {
-  const window = windowAt(clock.now(), times);
-  const command = { type: 'SubmitCaptureOrVoid', operation, window } as const;
-  return payments.execute(token, command, cause, { onlyAt: only?.revision });
-};
-
-/** Also after a refusal the provider is asked: it may refuse what an earlier submission has done already. */
-async function answer(
-  deps: CaptureOrVoidDependencies,
-  { token, cause }: CaptureOrVoidInput,
-  replayed: boolean,
-): Promise<CaptureOrVoidResult> {
-  const aggregate = await awaitOutcome(deps, deps.payments, { token, cause, awaited });
-  return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed };
 }
 
 function awaited({ payment: { phase, captureOrVoid: call } }: PaymentAggregate): Awaited {

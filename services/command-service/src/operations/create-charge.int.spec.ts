@@ -239,7 +239,7 @@ describe('the account of a creation', () => {
 
   it('stays the first one where nobody knows what became of the call', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
-    expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('unresolved');
+    expect(paymentOf(await harness().create(teaFor('order-1', 1250, { card }))).phase).toBe('unresolved');
     expect(sent()).toEqual([1, 0]);
   });
 
@@ -322,18 +322,6 @@ describe('what follows a payment goes to the account that took it, though routin
     await instance.inquire(token);
     expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
     expect(sent()).toEqual([3, 0]);
-  });
-
-  it('a further attempt after an inquiry, too', async () => {
-    harness().provider.faults.push({ kind: 'lost-before' });
-    const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
-    const other = preferring();
-    await other.inquire(token);
-    await harness().clock.advance(quietMs);
-    await other.inquire(token);
-    expect((await harness().payments.load(token))?.payment).toMatchObject({
-      ...{ phase: 'init', attempt: { number: 2, account: 'main' } },
-    });
   });
 
   it('and where that account is not configured any more, nothing is done and an inquiry fails', async () => {

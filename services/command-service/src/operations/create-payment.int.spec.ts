@@ -2,10 +2,9 @@ import { systemClock } from '@tollgate/service-kit';
 import { toPublicPayment } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Harness, card, cause, dataSecrets, quietMs, scopeOf, teaFor } from '../testing/harness.ts';
+import { type Harness, card, cause, dataSecrets, scopeOf, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import type { CreatePaymentResult } from './create-payment.ts';
-import { toTerms } from '../routes/payment-request.ts';
+import { type CreatePaymentResult, toTerms } from './create-payment.ts';
 import { createFingerprints, deriveOperationToken } from '../tokens.ts';
 
 const started = useHarness();
@@ -86,10 +85,10 @@ describe('what becomes of a call', () => {
   });
 
   it.each(['lost-before', 'lost-after'] as const)(
-    'is unknown (%s): never an error, never sent again',
+    'is unknown (%s): no error, and a card is never charged again',
     async (kind) => {
       harness.provider.faults.push({ kind });
-      const result = await harness.create(teaFor('order-1'));
+      const result = await harness.create(teaFor('order-1', 1250, { card }));
       expect(phaseOf(result)).toBe('unresolved');
       expect(harness.provider.requests).toHaveLength(1);
     },
@@ -98,19 +97,16 @@ describe('what becomes of a call', () => {
 
 describe('what the service says of a call', () => {
   it('that its number exists already proves that it arrived: an inquiry finds it', async () => {
-    const { provider, create } = harness;
-    provider.faults.push({ kind: 'lost-after' });
-    const token = tokenOf(await create(teaFor('order-1')));
+    const { provider, create, payments } = harness;
     const reason = 'the order number exists already';
     provider.provider.authorize = () => Promise.resolve({ kind: 'unknown', reason });
+    const token = tokenOf(await create(teaFor('order-1', 1250, { card })));
+    expect((await payments.load(token))?.payment.phase).toBe('unresolved');
     provider.payments.set('service-7', {
-      ...{ serviceToken: 'service-7', status: 'init', amount: 1250, currency: 'EUR' },
-      ...{ authorizedAmount: 0, refundedAmount: 0 },
+      ...{ serviceToken: 'service-7', status: 'approved', amount: 1250, currency: 'EUR' },
+      ...{ authorizedAmount: 0, refundedAmount: 0, orderNumber: `${token}.1` },
     });
-    const result = await create(teaFor('order-2'));
-    expect(phaseOf(result)).toBe('unresolved');
-    provider.change(`${token}.1`, { orderNumber: `${tokenOf(result)}.1` });
-    expect(phaseOf(await create(teaFor('order-2')))).toBe('init');
+    expect(phaseOf(await create(teaFor('order-1', 1250, { card })))).toBe('approved');
   });
 
   it('of another amount opens a review, and its page is given to nobody', async () => {
@@ -187,44 +183,22 @@ describe('a repeat', () => {
   it('is answered within its time, however long the inquiry takes', async () => {
     const { provider, create, passTime } = harness;
     provider.faults.push({ kind: 'lost-before' });
-    await create(teaFor('order-1'));
+    const charge = teaFor('order-1', 1250, { card });
+    await create(charge);
     let release = (): void => undefined;
     provider.provider.listPayments = () =>
       new Promise((resolve) => (release = () => resolve({ kind: 'unknown', reason: 'timeout' })));
-    expect(phaseOf(await passTime(create(teaFor('order-1'))))).toBe('unresolved');
+    expect(phaseOf(await passTime(create(charge)))).toBe('unresolved');
     release();
     await harness.inquiries.idle();
   });
 
   it('finds the payment whose answer was lost', async () => {
     harness.provider.faults.push({ kind: 'lost-after' });
-    await harness.create(teaFor('order-1'));
-    const again = await harness.create(teaFor('order-1'));
+    await harness.create(teaFor('order-1', 1250, { card }));
+    const again = await harness.create(teaFor('order-1', 1250, { card }));
     expect(answered(again)).toMatchObject({ replayed: true });
-    expect(phaseOf(again)).toBe('init');
-    expect(harness.provider.requests).toHaveLength(1);
-  });
-
-  it('waits out the quiet period before anything is attempted again', async () => {
-    harness.provider.faults.push({ kind: 'lost-before' });
-    await harness.create(teaFor('order-1'));
-    await harness.clock.advance(quietMs - 1);
-    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
-    expect(harness.provider.requests).toHaveLength(1);
-    await harness.clock.advance(1);
-    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('init');
-    expect(harness.provider.requests.map(({ orderNumber }) => orderNumber?.split('.')[1])).toEqual([
-      '1',
-      '2',
-    ]);
-  });
-
-  it('does not take a service that cannot be asked for one that has nothing', async () => {
-    harness.provider.faults.push({ kind: 'lost-before' });
-    await harness.create(teaFor('order-1'));
-    harness.provider.answersInquiries = false;
-    await harness.clock.advance(3_600_000);
-    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
+    expect(phaseOf(again)).toBe('approved');
     expect(harness.provider.requests).toHaveLength(1);
   });
 

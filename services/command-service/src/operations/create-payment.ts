@@ -1,36 +1,34 @@
-/** A team asks for a payment: announced, called, recorded, answered; a repeat meets what the first request did. */
-import { maskCardNumber } from '@tollgate/payment-domain/money';
+/** A team asks for a payment: permit, guard, announce, send, record. A repeat meets what the first request did. */
+import type { PaymentRequest } from '@tollgate/gateway-api/http';
 import {
-  type PaymentEvent,
   type PaymentRefusal,
+  type PaymentTerms,
   type RequestPayment,
   isPaymentAwaited,
 } from '@tollgate/payment-domain';
+import { maskCardNumber } from '@tollgate/payment-domain/money';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
-import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import type { LimitRefusal, Spending } from '../limits/spending.ts';
 import { planAttempt } from '../outbound/call-times.ts';
-import type { SendPaymentCalls, SentOnly } from '../outbound/payment-calls.ts';
-import type { PaymentRequest } from '@tollgate/gateway-api/http';
-import { toTerms } from '../routes/payment-request.ts';
+import { type PaymentCallsDependencies, type SentOnly, authorize } from '../outbound/payment-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
+import { type GuardRefusal, passGuards } from './guard.ts';
 import {
   type OperationDependencies,
   type OperationResult,
-  createOnce,
   findRecurringToken,
+  inProgress,
+  refuse,
+  replay,
 } from './operation.ts';
 
-export interface CreatePaymentDependencies extends OperationDependencies {
-  payments: Payments;
+export interface CreatePaymentDependencies extends OperationDependencies, PaymentCallsDependencies {
   recurringTokens: RecurringTokens;
-  spending: Spending;
-  sendPaymentCalls: SendPaymentCalls;
 }
 
 export interface CreatePaymentInput {
@@ -41,44 +39,61 @@ export interface CreatePaymentInput {
 }
 
 type CreatePaymentRefusal =
-  PaymentRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | LimitRefusal;
+  PaymentRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | GuardRefusal;
 export type CreatePaymentResult = OperationResult<PaymentAggregate, CreatePaymentRefusal>;
 
-export function createPayment(
+export async function createPayment(
   deps: CreatePaymentDependencies,
   input: CreatePaymentInput,
 ): Promise<CreatePaymentResult> {
-  const { caller, key, request, cause } = input;
-  const token = deriveOperationToken('pay', { ...caller, installation: deps.installation }, key);
-  return createOnce<PaymentAggregate, PaymentEvent, RequestPayment, CreatePaymentRefusal, Charged>(deps, {
-    ...{ repository: deps.payments, caller, currency: request.currency, token, cause, awaited },
-    commandFor: (account) => toCommand(deps, input, token, account),
-    async prepare() {
-      const refused = originRefusal(request, caller);
-      if (refused !== undefined) return { refused };
-      return (await chargedWith(deps, input)) ?? { refused: { code: 'recurring_token_not_found' } };
-    },
-    ...reserving(deps, input, token),
-    send: async (announced, permit, { sent }) =>
-      inquireIfCharged(deps, await deps.sendPaymentCalls(announced, permit, cause, sent), cause),
-  });
-}
+  const { payments, accounts, guards, installation } = deps;
+  const { caller, request, cause } = input;
+  const { environment, team } = caller;
+  const { amount, currency } = request;
+  const token = deriveOperationToken('pay', { ...caller, installation }, input.key);
+  const waiting = { repository: payments, token, cause, awaited };
+  // First: what is allowed now does not take back what was accepted.
+  if ((await payments.load(token)) !== undefined)
+    return replay(deps, await payments.execute(token, toCommand(deps, input, token, ''), cause), waiting);
 
-/** A team without a limit reserves nothing: no read and no append more. */
-function reserving(
-  { spending }: CreatePaymentDependencies,
-  { caller, request: { amount, currency }, cause }: CreatePaymentInput,
-  token: string,
-) {
-  const operation = 'payment';
-  if (!spending.isLimited(caller, operation, currency)) return {};
-  return {
-    reserve: async ({ attempt: { quietUntil: lapsesAt } }: RequestPayment) => {
-      const wanted = { operation, currency, token, subject: token, amount, lapsesAt } as const;
-      const reserved = await spending.reserve(caller, wanted, cause);
-      return reserved.kind === 'refused' ? reserved.refusal : undefined;
-    },
-  };
+  const notAllowed = originRefusal(request, caller);
+  if (notAllowed !== undefined) return refuse(notAllowed);
+  const charge = await chargeOf(deps, input);
+  if (charge === undefined) return refuse({ code: 'recurring_token_not_found' });
+
+  const taken = await (charge.account === undefined
+    ? accounts.permitForCreation({ environment, team, currency, token })
+    : accounts.permitAmong(environment, [charge.account]));
+  if (taken.kind !== 'permit') return taken;
+  using permit = taken.permit;
+  // Made before anything waits: a command that waits too long is announced, and not sent.
+  const command = toCommand(deps, input, token, permit.account);
+  const guarded = await passGuards(guards, {
+    operation: 'payment',
+    caller,
+    cause,
+    token,
+    subject: token,
+    amount,
+    currency,
+    fingerprint: command.fingerprint,
+    account: permit.account,
+    lapsesAt: command.attempt.quietUntil,
+  });
+  if (guarded.kind !== 'passed') return guarded.kind === 'refused' ? guarded : inProgress;
+
+  const announced = await payments.execute(token, command, cause, { isNew: true });
+  if (announced.kind !== 'done') {
+    await guarded.release();
+    return announced.kind === 'refused' ? announced : inProgress;
+  }
+  if (announced.events.length === 0) {
+    // Another request was faster. Waiting for its call holds no permit.
+    permit.release('unused');
+    return await replay(deps, announced, waiting);
+  }
+  const aggregate = await authorize(deps, announced, permit, { cause, sent: charge.sent });
+  return { kind: 'answered', aggregate: await inquireIfCharged(deps, aggregate, cause), replayed: false };
 }
 
 function toCommand(
@@ -88,10 +103,33 @@ function toCommand(
   account: string,
 ): RequestPayment {
   return {
-    ...{ type: 'RequestPayment', environment, team, terms: toTerms(request) },
+    type: 'RequestPayment',
+    environment,
+    team,
+    terms: toTerms(request),
     ...fingerprintsOf(forFingerprint(request)),
     attempt: planAttempt(token, { number: 1, account, now: clock.now(), times }),
   };
+}
+
+/** The terms that are recorded: nothing that could be charged, and nothing about the customer. */
+export function toTerms(request: PaymentRequest): PaymentTerms {
+  const { product, amount, currency, orderNumber, callbackUrl, redirectSuccessUrl, redirectFailUrl } =
+    request;
+  const { locale, needConfirmation, recurring, recurringToken, metadata } = request;
+  const addresses = { callbackUrl, redirectSuccessUrl, redirectFailUrl };
+  return {
+    kind: kindOf(request),
+    ...{ product, amount, currency, orderNumber, ...addresses, locale, recurringToken },
+    ...(recurring === true ? { recurring } : {}),
+    ...(metadata === undefined ? {} : { metadata }),
+    needConfirmation: needConfirmation ?? false,
+  };
+}
+
+function kindOf({ card, recurringToken }: PaymentRequest): PaymentTerms['kind'] {
+  if (card !== undefined) return 'card';
+  return recurringToken === undefined ? 'hosted' : 'recurring';
 }
 
 /**
@@ -103,22 +141,22 @@ function forFingerprint({ card, customer: _, ...request }: PaymentRequest): obje
   return card === undefined ? request : { ...request, card: { mask: maskCardNumber(card.pan) } };
 }
 
-interface Charged {
-  /** The only account that can charge it; undefined where any may. */
-  accounts: readonly string[] | undefined;
+interface Charge {
+  /** The only account that can charge it; undefined if any may. */
+  account: string | undefined;
   sent: SentOnly;
 }
 
 /** What the payment is charged with; undefined for a recurring token that the team does not have. */
-async function chargedWith(
+async function chargeOf(
   { recurringTokens }: CreatePaymentDependencies,
   { caller, request: { card, customer, recurringToken: alias } }: CreatePaymentInput,
-): Promise<Charged | undefined> {
+): Promise<Charge | undefined> {
   if (alias === undefined)
-    return { accounts: undefined, sent: omitUndefined({ customer, source: card && { card } }) };
+    return { account: undefined, sent: omitUndefined({ customer, source: card && { card } }) };
   const found = await findRecurringToken(recurringTokens, caller, alias);
   const source = found && { recurringToken: found.recurringToken };
-  return found && { accounts: [found.account], sent: omitUndefined({ customer, source }) };
+  return found && { account: found.account, sent: omitUndefined({ customer, source }) };
 }
 
 /** A charge without a page may be final already: the caller learns it at once. */
@@ -127,19 +165,17 @@ async function inquireIfCharged(
   aggregate: PaymentAggregate,
   cause: Cause,
 ): Promise<PaymentAggregate> {
-  const { phase, terms } = aggregate.payment;
-  if (terms.kind === 'hosted' || phase !== 'init') return aggregate;
-  return (
-    (await awaitOutcome(deps, deps.payments, {
-      ...{ token: aggregate.token, cause },
-      awaited: () => ({ kind: 'inquiry' }),
-    })) ?? aggregate
-  );
+  if (!isCharge(aggregate)) return aggregate;
+  const { token } = aggregate;
+  const asked = { repository: deps.payments, token, cause, awaited: () => ({ kind: 'inquiry' }) as const };
+  return (await awaitOutcome(deps, asked)) ?? aggregate;
 }
 
-function awaited({ payment }: PaymentAggregate): Awaited {
+const isCharge = ({ payment: { phase, terms } }: PaymentAggregate): boolean =>
+  terms.kind !== 'hosted' && phase === 'init';
+
+function awaited(aggregate: PaymentAggregate): Awaited {
+  const { payment } = aggregate;
   if (payment.phase === 'requested') return { kind: 'answer', window: payment.attempt };
-  // A charge without a page may be final already.
-  const isCharge = payment.terms.kind !== 'hosted' && payment.phase === 'init';
-  return { kind: isCharge || isPaymentAwaited(payment) ? 'inquiry' : 'nothing' };
+  return { kind: isCharge(aggregate) || isPaymentAwaited(payment) ? 'inquiry' : 'nothing' };
 }

@@ -1,49 +1,43 @@
-/** A team pays out: announced, called once, recorded, answered. It is never sent again. */
+/** A team pays out: permit, guard, announce, send, record. A payout is sent once, and never again. */
 import type { PayoutRequest } from '@tollgate/gateway-api/http';
 import { maskCardNumber } from '@tollgate/payment-domain/money';
 import {
-  type AccountState,
+  type ObservedPayout,
   type PayoutDestination,
-  type PayoutEvent,
   type PayoutRefusal,
   type RequestPayout,
   isApprovalOver,
-  isBeforeAnnouncement,
   isHeldByReview,
   isPayoutAwaited,
   isSameRequest,
+  payoutCallAnnouncedBy,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
-import { closedForSeconds } from '../accounts/account-gate.ts';
-import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
+import type { Permit } from '../accounts/account.ts';
+import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
-import type { Cause } from '../aggregates/repository.ts';
-import type { LimitRefusal, Spending } from '../limits/spending.ts';
-import { type PositionRefusal, exceeds } from '../positions/payout-reservations.ts';
-import type { Positions } from '../positions/positions.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
+import { answersThat } from '../inquiries/ask-account.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
-import type { SendPayoutCall } from '../outbound/payout-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
-import { type Awaited, inquireBriefly } from './await-outcome.ts';
+import { type Awaited, inquireBriefly, required } from './await-outcome.ts';
+import { type GuardRefusal, guardedAccounts, passGuards } from './guard.ts';
 import {
-  type NotBegun,
   type OperationDependencies,
   type OperationResult,
-  createOnce,
   findRecurringToken,
   inProgress,
+  refuse,
+  replay,
 } from './operation.ts';
-import { mustBeApproved, toAsk } from './payout-approval.ts';
 
 export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;
   recurringTokens: RecurringTokens;
-  positions: Positions;
-  spending: Spending;
-  sendPayoutCall: SendPayoutCall;
+  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
 }
 
 export interface CreatePayoutInput {
@@ -54,148 +48,121 @@ export interface CreatePayoutInput {
 }
 
 type CreatePayoutRefusal =
-  PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | PositionRefusal | LimitRefusal;
+  PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | GuardRefusal;
 export type CreatePayoutResult = OperationResult<PayoutAggregate, CreatePayoutRefusal>;
 
 export async function createPayout(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
 ): Promise<CreatePayoutResult> {
-  const { caller, key, request } = input;
-  const token = deriveOperationToken('po', { ...caller, installation: deps.installation }, key);
-  // One that was approved is sent by its repeat: payouts are few, and each is looked for first.
-  const known = await deps.payouts.load(token);
-  if (known !== undefined && isBeforeAnnouncement(known.payout)) return repeatBefore(deps, input, known);
-  if (known === undefined && mustBeApproved(caller, request)) return askFirst(deps, input, token);
-  return createNow(deps, input, token);
-}
-
-function createNow(
-  deps: CreatePayoutDependencies,
-  input: CreatePayoutInput,
-  token: string,
-): Promise<CreatePayoutResult> {
+  const { payouts, accounts, guards, installation } = deps;
   const { caller, request, cause } = input;
-  return createOnce<PayoutAggregate, PayoutEvent, RequestPayout, CreatePayoutRefusal, PaidTo>(deps, {
-    ...{ repository: deps.payouts, caller, currency: request.currency, token, cause, awaited },
-    commandFor: (account) => toCommand(deps, input, token, account),
-    prepare: () => prepare(deps, input, token),
-    reserve: (command, account) => reserveFor(deps, input, token, { command, account }),
-    send: (announced, permit, { destination }) => deps.sendPayoutCall(announced, permit, cause, destination),
-  });
-}
-
-async function prepare(
-  deps: CreatePayoutDependencies,
-  input: CreatePayoutInput,
-  token: string,
-): Promise<PaidTo | { refused: CreatePayoutRefusal }> {
-  const refused = originRefusal(input.request, input.caller);
-  if (refused !== undefined) return { refused };
-  const paidTo = await resolveDestination(deps, input);
-  if (paidTo === undefined) return { refused: { code: 'recurring_token_not_found' } };
-  return chooseAccounts(deps, input, token, paidTo);
-}
-
-/** Reserved and recorded, and nothing is announced. It takes no permit: it makes no call. */
-async function askFirst(
-  deps: CreatePayoutDependencies,
-  input: CreatePayoutInput,
-  token: string,
-): Promise<CreatePayoutResult> {
-  const { accounts, payouts } = deps;
-  const { caller, cause, request } = input;
   const { environment, team } = caller;
-  const prepared = await prepare(deps, input, token);
-  if ('refused' in prepared) return { kind: 'refused', refusal: prepared.refused };
-  const { currency } = request;
-  const names = prepared.accounts ?? accounts.route({ environment, team, currency, token });
-  const states = names.map((name) => accounts.stateOf(environment, name));
-  const account = names[states.indexOf('active')];
-  if (account === undefined) return closedIn(states);
-  const command = toCommand(deps, input, token, account);
-  const refusal = await reserveFor(deps, input, token, { command, account });
-  if (refusal !== undefined) return { kind: 'refused', refusal };
-  const executed = await payouts.execute(token, toAsk(command, caller), cause, { isNew: true });
-  if (executed.kind === 'moved') return inProgress;
-  if (executed.kind === 'refused') return executed;
-  return { kind: 'answered', aggregate: executed.aggregate, replayed: executed.events.length === 0 };
-}
+  const { amount, currency } = request;
+  const token = deriveOperationToken('po', { ...caller, installation }, input.key);
+  const waiting = { repository: payouts, token, cause, awaited };
+  const repeat = async () =>
+    replay(deps, await payouts.execute(token, toCommand(deps, input, token, ''), cause), waiting);
+  // First: what is allowed now does not take back what was accepted. A payout that was approved is sent by its repeat.
+  const known = await payouts.load(token);
+  if (known !== undefined && !(await isToBeSent(deps, input, known))) return repeat();
 
-function closedIn(states: readonly (AccountState | undefined)[]): NotBegun {
-  const closed = states.find((state) => state === 'draining' || state === 'paused');
-  if (closed === undefined) return { kind: 'no-account' };
-  return { kind: 'unavailable', retryAfterSeconds: closedForSeconds, closed };
-}
-
-/** A repeat of what is not announced yet: it is sent once it is approved, unless that has lapsed. */
-async function repeatBefore(
-  deps: CreatePayoutDependencies,
-  input: CreatePayoutInput,
-  known: PayoutAggregate,
-): Promise<CreatePayoutResult> {
-  const isOver = isApprovalOver(known.payout, deps.clock.now());
-  // Whoever is told that it has lapsed asks for another one: it is looked for first.
-  if (isOver) await inquireBriefly(deps, { token: known.token, cause: input.cause });
-  // In review it is refused for that, and not for want of money.
-  const maySend = known.payout.phase === 'approval_granted' && !isOver && !isHeldByReview(known.payout);
-  return maySend ? sendApproved(deps, input, known) : createNow(deps, input, known.token);
-}
-
-async function sendApproved(
-  deps: CreatePayoutDependencies,
-  input: CreatePayoutInput,
-  aggregate: PayoutAggregate,
-): Promise<CreatePayoutResult> {
-  const { caller, cause } = input;
-  const { token, payout } = aggregate;
-  const { account } = payout.call;
+  const notAllowed = known === undefined ? originRefusal(request, caller) : undefined;
+  if (notAllowed !== undefined) return refuse(notAllowed);
   const paidTo = await resolveDestination(deps, input);
-  if (paidTo === undefined) return { kind: 'refused', refusal: { code: 'recurring_token_not_found' } };
-  // Nothing has been taken yet: an account that is drained does not take it either.
-  const result = await deps.accounts.permitAmong(caller.environment, [account]);
-  if (result.kind !== 'permit') return result;
-  using permit = result.permit;
-  // Made before anything waits, as every announcement.
-  const command = toCommand(deps, input, token, account);
-  // Other terms are refused below, whatever is left.
-  const refusal = isSameRequest(payout, command)
-    ? await refusalOfApproved(deps, input, aggregate, command)
-    : undefined;
-  if (refusal !== undefined) {
+  if (paidTo === undefined) return refuse({ code: 'recurring_token_not_found' });
+
+  const { account: only } = known === undefined ? paidTo : known.payout.call;
+  const route = only === undefined ? accounts.route({ environment, team, currency, token }) : [only];
+  const wanted = { operation: 'payout', caller, token, amount, currency } as const;
+  const names = await guardedAccounts(guards, { ...wanted, accounts: route });
+  if ('kind' in names) return names;
+  const taken = await accounts.permitAmong(environment, names);
+  if (taken.kind !== 'permit') return taken;
+  using permit = taken.permit;
+  // Made before anything waits: a command that waits too long is announced, and not sent.
+  const command = toCommand(deps, input, token, permit.account);
+  const guarded = await passGuards(guards, {
+    ...wanted,
+    cause,
+    subject: token,
+    fingerprint: command.fingerprint,
+    account: permit.account,
+    lapsesAt: command.call.quietUntil,
+    recordedAt: known?.createdAt,
+    payout: command,
+  });
+  if (guarded.kind === 'refused') {
     permit.release('unused');
-    const isWaiting = (await deps.payouts.load(token))?.payout.phase === 'approval_granted';
-    return isWaiting ? { kind: 'refused', refusal } : await createNow(deps, input, token);
+    // Another request under the same key may have been faster, and used what is missing now.
+    const isUnchanged = (await payouts.load(token))?.revision === known?.revision;
+    return isUnchanged ? guarded : await repeat();
   }
-  const announced = await deps.payouts.execute(token, command, cause);
-  if (announced.kind === 'moved') return inProgress;
-  if (announced.kind === 'refused') return announced;
-  if (announced.aggregate.payout.phase !== 'requested' || announced.events.length === 0) {
+  if (guarded.kind === 'waiting')
+    return { kind: 'answered', aggregate: await required(payouts, token), replayed: !guarded.isNew };
+
+  const announced = await payouts.execute(token, command, cause, { isNew: known === undefined });
+  if (announced.kind !== 'done') {
+    await guarded.release();
+    return announced.kind === 'refused' ? announced : inProgress;
+  }
+  if (announced.events.length === 0) {
+    // Another request was faster. Waiting for its call holds no permit.
     permit.release('unused');
-    return await createNow(deps, input, token);
+    return await replay(deps, announced, waiting);
   }
-  const sent = await deps.sendPayoutCall(announced, permit, cause, paidTo.destination);
-  return { kind: 'answered', aggregate: sent, replayed: false };
+  const sending = sendPayout(deps, announced, permit, { destination: paidTo.destination, cause });
+  return { kind: 'answered', aggregate: await deps.sender.track(token, sending), replayed: false };
 }
 
-/**
- * The payout counts by itself since it was recorded. That may have been too late for what was reserved, and the money may have
- * gone back since: it leaves only if nothing is short with it. Under its limits it counts on the day that it was asked for;
- * where others have used that up, on this one.
- */
-async function refusalOfApproved(
-  { positions, spending }: CreatePayoutDependencies,
-  { caller, cause }: CreatePayoutInput,
-  { token, createdAt, payout: { terms } }: PayoutAggregate,
-  { call: { account, quietUntil: lapsesAt } }: RequestPayout,
-) {
-  const { amount, currency } = terms;
-  const spent = { token, subject: token, amount, currency, lapsesAt, operation: 'payout' } as const;
-  const asked = await spending.reserve(caller, { ...spent, askedAt: createdAt }, cause);
-  const counted = asked.kind === 'refused' ? await spending.reserve(caller, spent, cause) : asked;
-  if (counted.kind === 'refused') return counted.refusal;
-  const covered = await positions.requireCovered(caller, { account, amount, currency }, cause);
-  return covered.kind === 'refused' ? covered.refusal : undefined;
+/** True for a repeat with the same terms of a payout that was approved, unless that has lapsed or is in review. */
+async function isToBeSent(
+  deps: CreatePayoutDependencies,
+  input: CreatePayoutInput,
+  { token, payout }: PayoutAggregate,
+): Promise<boolean> {
+  const isOver = isApprovalOver(payout, deps.clock.now());
+  // A caller who learns that it has lapsed asks for another one: it is looked for first.
+  if (isOver) await inquireBriefly(deps, { token, cause: input.cause });
+  return (
+    payout.phase === 'approval_granted' &&
+    !isOver &&
+    !isHeldByReview(payout) &&
+    isSameRequest(payout, toCommand(deps, input, token, ''))
+  );
+}
+
+/** Makes the announced payout, once, and records its outcome. */
+async function sendPayout(
+  { payouts, sender, askAccount, callbackUrlOf }: CreatePayoutDependencies,
+  announced: PayoutDone,
+  permit: Permit,
+  { destination, cause }: { destination: PayOutDestination; cause: Cause },
+): Promise<PayoutAggregate> {
+  const { token, payout } = announced.aggregate;
+  const call = payoutCallAnnouncedBy(announced.events, payout);
+  if (call === undefined) return announced.aggregate;
+  const { operation, window, providerOrderNumber: orderNumber } = call;
+  const { amount, currency } = payout.terms;
+  const { environment } = payout;
+  const { account } = payout.call;
+  const callbackUrl = callbackUrlOf(environment, token, window.sendBy);
+  const outcome = await sender.send<ObservedPayout>({
+    announced,
+    operation,
+    window,
+    permit,
+    send: (provider, maySend) =>
+      provider.payout({ amount, currency, orderNumber, destination, callbackUrl }, maySend),
+    hasNoEffect: async () =>
+      answersThat(
+        await askAccount({ environment, account }, cause, (provider) =>
+          provider.listPayouts({ orderNumber }),
+        ),
+        (found) => found.length === 0,
+      ),
+  });
+  return requireDone(await payouts.execute(token, { type: 'RecordPayoutOutcome', outcome }, cause)).aggregate;
 }
 
 function toCommand(
@@ -207,7 +174,10 @@ function toCommand(
   const orderNumber = providerOrderNumber(token, 1);
   const requestedAt = clock.now();
   return {
-    ...{ type: 'RequestPayout', environment, team, terms: toPayoutTerms(request) },
+    type: 'RequestPayout',
+    environment,
+    team,
+    terms: toPayoutTerms(request),
     ...fingerprintsOf(forFingerprint(request)),
     call: { account, providerOrderNumber: orderNumber, ...windowAt(requestedAt, times) },
     requestedAt,
@@ -215,8 +185,8 @@ function toCommand(
 }
 
 interface PaidTo {
-  /** The only accounts that may pay; undefined where any may. */
-  accounts: readonly string[] | undefined;
+  /** The only account that may pay; undefined if any may. */
+  account: string | undefined;
   destination: PayOutDestination;
 }
 
@@ -226,44 +196,9 @@ async function resolveDestination(
   { caller, request: { destination } }: CreatePayoutInput,
 ): Promise<PaidTo | undefined> {
   const { recurringToken: alias } = destination;
-  if (alias === undefined) return { accounts: undefined, destination };
+  if (alias === undefined) return { account: undefined, destination };
   const found = await findRecurringToken(recurringTokens, caller, alias);
-  return found && { accounts: [found.account], destination: { recurringToken: found.recurringToken } };
-}
-
-/** Of several accounts those in which the team has enough: one alone is asked by the reservation. */
-async function chooseAccounts(
-  { accounts, positions }: CreatePayoutDependencies,
-  { caller, request: { amount, currency } }: CreatePayoutInput,
-  token: string,
-  paidTo: PaidTo,
-): Promise<PaidTo | { refused: PositionRefusal }> {
-  const { environment, team } = caller;
-  const names = paidTo.accounts ?? accounts.route({ environment, team, currency, token });
-  if (names.length < 2) return paidTo;
-  const available = await positions.availableTo(token, caller, currency);
-  if (available === undefined) return paidTo;
-  const able = names.filter((name) => available(name) >= BigInt(amount));
-  if (able.length > 0) return { ...paidTo, accounts: able };
-  const most = names.map(available).reduce((one, other) => (other > one ? other : one));
-  return { refused: exceeds(most, currency) };
-}
-
-async function reserveFor(
-  { positions, spending }: CreatePayoutDependencies,
-  { caller, request: { amount, currency }, cause }: CreatePayoutInput,
-  token: string,
-  { command, account }: { command: RequestPayout; account: string },
-) {
-  const { fingerprint, call } = command;
-  const wanted = { token, account, amount, currency, fingerprint, lapsesAt: call.quietUntil };
-  const spent = { ...wanted, operation: 'payout', subject: token } as const;
-  const counted = await spending.reserve(caller, spent, cause);
-  if (counted.kind === 'refused') return counted.refusal;
-  const reserved = await positions.reserve(caller, wanted, cause);
-  if (reserved.kind !== 'refused') return undefined;
-  if (reserved.refusal.code === 'payout_exceeds_position') await counted.giveBack();
-  return reserved.refusal;
+  return found && { account: found.account, destination: { recurringToken: found.recurringToken } };
 }
 
 /** The terms that are recorded: of the destination only what may be kept. */

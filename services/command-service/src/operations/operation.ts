@@ -1,23 +1,28 @@
-/** What the operations that move money have in common. */
+/** What the five operations that move money have in common. Each reads: permit, guard, announce, send, record. */
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
-import type { Caller } from '@tollgate/teams';
-import type { Permit, PermitResult, Unavailable } from '../accounts/account.ts';
-import type { Accounts, PermitOptions } from '../accounts/accounts.ts';
+import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import type { Unavailable } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
-import type { Cause, Done, Repository } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { Cause, Executed } from '../aggregates/repository.ts';
+import type { AskAccount } from '../inquiries/ask-account.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { FingerprintsOf } from '../tokens.ts';
-import { type Awaited, awaitOutcome } from './await-outcome.ts';
+import { type Waiting, awaitOutcome } from './await-outcome.ts';
+import type { Guard } from './guard.ts';
 
 export interface OperationDependencies {
   /** Name of the installation that tokens are derived from. */
   installation: string;
   accounts: Accounts;
+  guards: readonly Guard[];
   sender: Sender;
   times: CallTimes;
+  askAccount: AskAccount;
   /** Finds out what the provider says about a payment or payout, and records it. */
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   quietPeriods: QuietPeriods;
@@ -36,9 +41,30 @@ export type OperationResult<Subject, Refusal extends { code: string }> =
   | { kind: 'refused'; refusal: Refusal | InProgress }
   | NotBegun;
 
-export const inProgress = { kind: 'refused', refusal: { code: 'operation_in_progress' } } as const;
+export const refuse = <Refusal extends { code: string }>(refusal: Refusal) =>
+  ({ kind: 'refused', refusal }) as const;
 
-/** What an alias stands for, and the only account that can use it; undefined where the team has no such recurring token. */
+export const inProgress = refuse({ code: 'operation_in_progress' as const });
+
+/**
+ * A repeat of a request. It makes no call: the process that appended the announcement makes it, a repeat waits for its
+ * outcome. With other terms it is refused.
+ *
+ * @param executed the command of the repeat: it has changed nothing
+ */
+export async function replay<Subject, Refusal extends { code: string }>(
+  deps: OperationDependencies,
+  executed: Executed<Subject, unknown, Refusal>,
+  waiting: Waiting<Subject>,
+): Promise<OperationResult<Subject, Refusal>> {
+  if (executed.kind === 'refused') return executed;
+  if (executed.kind === 'done' && executed.events.length > 0)
+    throw new InvariantViolation('a repeat has announced a call');
+  const aggregate = await awaitOutcome(deps, waiting);
+  return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed: true };
+}
+
+/** What an alias stands for, and the only account that can use it; undefined if the team has no such recurring token. */
 export async function findRecurringToken(
   recurringTokens: RecurringTokens,
   caller: Caller,
@@ -49,110 +75,12 @@ export async function findRecurringToken(
   return { account: found.account, recurringToken: found.serviceRecurringToken };
 }
 
-interface Repeat<Subject> {
-  token: string;
-  cause: Cause;
-  awaited: (aggregate: Subject) => Awaited;
-}
-
-/** A request under a known token makes no call: a replay waits for the outcome, another request is refused. */
-async function repeatRequest<Subject, Event, Input, Refusal extends { code: string }>(
-  deps: OperationDependencies,
-  repository: Repository<Subject, Event, Input, Refusal>,
-  { input, ...repeat }: Repeat<Subject> & { input: Input },
-): Promise<OperationResult<Subject, Refusal>> {
-  const executed = await repository.execute(repeat.token, input, repeat.cause);
-  if (executed.kind === 'refused') return executed;
-  if (executed.kind === 'done' && executed.events.length > 0)
-    throw new InvariantViolation('a repeat has announced a call');
-  return answerRepeat(deps, repository, repeat);
-}
-
-// The announcement stands already: the one who appended it makes the call, we wait for its outcome.
-async function answerRepeat<Subject>(
-  deps: OperationDependencies,
-  repository: { load(token: string): Promise<Subject | undefined> },
-  repeat: Repeat<Subject>,
-): Promise<OperationResult<Subject, never>> {
-  const aggregate = await awaitOutcome(deps, repository, repeat);
-  return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed: true };
-}
-
-interface MadeBy {
-  /** The only accounts that can make the call, in the order in which they are to be tried; undefined where any can. */
-  accounts: readonly string[] | undefined;
-}
-
-/** A payment or payout that a team asks for. */
-interface Creation<
-  Subject,
-  Event,
-  Input,
-  Refusal extends { code: string },
-  Prepared,
-> extends Repeat<Subject> {
-  caller: Caller;
-  currency: string;
-  repository: Repository<Subject, Event, Input, Refusal>;
-  /** The command that announces the call through this account. */
-  commandFor(account: string): Input;
-  /** Why the team may not ask for it now; otherwise the accounts that can make the call, and what it sends. */
-  prepare(): Promise<{ refused: Refusal } | (Prepared & MadeBy)>;
-  /** Reserves what the command is about to use, or says why it may not. */
-  reserve?: ((input: Input, account: string) => Promise<Refusal | InProgress | undefined>) | undefined;
-  send(done: Done<Subject, Event>, permit: Permit, prepared: Prepared): Promise<Subject>;
-}
-
-export async function createOnce<Subject, Event, Input, Refusal extends { code: string }, Prepared>(
-  deps: OperationDependencies,
-  creation: Creation<Subject, Event, Input, Refusal, Prepared>,
-): Promise<OperationResult<Subject, Refusal>> {
-  const { repository, token, cause, commandFor } = creation;
-  const repeat = () => repeatRequest(deps, repository, { ...creation, input: commandFor('') });
-  const isThere = async () => repository.isKnown(token) || (await repository.load(token)) !== undefined;
-  if (repository.isKnown(token)) return repeat();
-  const prepared = await creation.prepare();
-  // What is allowed now does not take back what was accepted: a replay is not checked. It makes no call.
-  if ('refused' in prepared)
-    return (await isThere()) ? repeat() : { kind: 'refused', refusal: prepared.refused };
-  // Most are new, and the append tells: only one that would have to wait is looked for first.
-  const atOnce = await permitForNew(deps, creation, prepared, { mayWait: false });
-  if (atOnce.kind !== 'permit' && (await isThere())) return repeat();
-  const result = atOnce.kind === 'unavailable' ? await permitForNew(deps, creation, prepared) : atOnce;
-  if (result.kind !== 'permit') return result;
-
-  using permit = result.permit;
-  // Made before anything waits: what has waited too long by then is announced, and not sent.
-  const input = commandFor(permit.account);
-  // A repeat reserves nothing.
-  if (creation.reserve !== undefined && (await isThere())) {
-    permit.release('unused');
-    return await repeat();
-  }
-  const refusal = await creation.reserve?.(input, permit.account);
-  if (refusal !== undefined) {
-    permit.release('unused');
-    return (await isThere()) ? await repeat() : { kind: 'refused', refusal };
-  }
-  const announced = await repository.execute(token, input, cause, { isNew: true });
-  if (announced.kind === 'moved') return inProgress;
-  if (announced.kind === 'refused') return announced;
-  if (announced.events.length === 0) {
-    // Another request was faster. Waiting for its call holds no permit.
-    permit.release('unused');
-    return await answerRepeat(deps, repository, creation);
-  }
-  const aggregate = await creation.send(announced, permit, prepared);
-  return { kind: 'answered', aggregate, replayed: false };
-}
-
-/** Of one of the only accounts that can make the call, or of any that takes it. */
-function permitForNew(
-  { accounts }: OperationDependencies,
-  { caller: { environment, team }, currency, token }: { caller: Caller; currency: string; token: string },
-  { accounts: only }: MadeBy,
-  options?: PermitOptions,
-): Promise<PermitResult> {
-  if (only !== undefined) return accounts.permitAmong(environment, only, options);
-  return accounts.permitForCreation({ environment, team, currency, token }, options);
+/** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */
+export async function findOwn(
+  payments: Pick<Payments, 'load'>,
+  caller: Caller,
+  token: string,
+): Promise<PaymentAggregate | undefined> {
+  const aggregate = isToken(token) ? await payments.load(token) : undefined;
+  return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;
 }

@@ -1,4 +1,4 @@
-/** A payout above a sum waits for a second key: it is asked for and reserved here, decided here, and sent by a repeat. */
+/** A payout above a sum waits for a second key. The guard records that it waits, and a repeat sends it once it is approved. */
 import {
   type AskPayoutApproval,
   type ObservedPayout,
@@ -14,23 +14,33 @@ import { isPayoutToken } from '../aggregates/subjects.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import { searchPayout } from '../inquiries/inquire-payout.ts';
 import { withinWait } from './await-outcome.ts';
+import type { Guard } from './guard.ts';
+import { inProgress } from './operation.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
-/** True where the team's payouts above a sum wait, and this is one. */
-export const mustBeApproved = (
+/** The last guard: what it records as waiting has been reserved by the others. */
+export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard => ({
+  async check({ caller, cause, token, payout, recordedAt }) {
+    if (payout === undefined || recordedAt !== undefined || !mustBeApproved(caller, payout.terms))
+      return { kind: 'passed' };
+    const executed = await payouts.execute(token, toAsk(payout, caller), cause, { isNew: true });
+    if (executed.kind !== 'done') return inProgress;
+    return { kind: 'waiting', isNew: executed.events.length > 0 };
+  },
+});
+
+/** True if the team's payouts above a sum wait, and this is one. */
+const mustBeApproved = (
   { approvalAbove = {} }: Pick<Caller, 'approvalAbove'>,
   { amount, currency }: { amount: number; currency: string },
 ): boolean => amount > (approvalAbove[currency] ?? Infinity);
 
 /** What is asked instead of the request, through the account that the request has chosen. */
-export function toAsk(
-  { call: { account, providerOrderNumber }, requestedAt, type: _, ...request }: RequestPayout,
-  { keyId }: Pick<Caller, 'keyId'>,
+function toAsk(
+  { call: { account, providerOrderNumber }, requestedAt: askedAt, type: _, ...request }: RequestPayout,
+  { keyId: askedBy }: Pick<Caller, 'keyId'>,
 ): AskPayoutApproval {
-  return {
-    ...{ ...request, type: 'AskPayoutApproval', account, providerOrderNumber },
-    ...{ askedBy: keyId, askedAt: requestedAt },
-  };
+  return { ...request, type: 'AskPayoutApproval', account, providerOrderNumber, askedBy, askedAt };
 }
 
 export interface DecidePayoutInput {

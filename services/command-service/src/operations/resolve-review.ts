@@ -28,7 +28,7 @@ import {
   type UnmatchedOperations,
   isUnmatchedToken,
 } from '../aggregates/unmatched.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 import { inquireBriefly } from './await-outcome.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '@tollgate/event-store';
 import { parseDataSecrets } from '@tollgate/service-kit';
 import { forgetCustomer } from '../aggregates/customers.ts';
 import { describe, expect, it } from 'vitest';
-import { answerMs, card, quietMs, teaFor } from '../testing/harness.ts';
+import { card, teaFor } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -26,10 +26,14 @@ async function streamsOfCustomers(): Promise<string[]> {
   return streams;
 }
 
-/** A creation whose answer is lost. */
-async function loseAnswer(orderNumber: string, more = {}): Promise<string> {
-  harness().provider.faults.push({ kind: 'lost-before' });
-  const result = await harness().create(teaForAda(orderNumber, more));
+/** A creation whose answer is lost as its process stops, so that no further attempt follows. */
+async function loseAnswer(
+  orderNumber: string,
+  { kind = 'lost-before', ...more }: { kind?: 'lost-before' | 'lost-after' } & object = {},
+): Promise<string> {
+  harness().provider.faults.push({ kind });
+  const stopping = harness().startInstance({ stopping: AbortSignal.abort() });
+  const result = await stopping.create(teaForAda(orderNumber, more));
   if (result.kind !== 'answered') throw new Error(`not answered: ${result.kind}`);
   return result.aggregate.token;
 }
@@ -65,14 +69,11 @@ describe('what a request says of a customer', () => {
 
 describe('of a hosted payment whose answer is lost', () => {
   it('it is kept encrypted, sent again by another process, and forgotten then', async () => {
-    const { clock, provider, startInstance, onDisk } = harness();
+    const { provider, startInstance, onDisk } = harness();
     const token = await loseAnswer('order-1');
     expect(await streamsOfCustomers()).toEqual([`customer-${token}`]);
     expectNothingOnDisk();
-    const other = startInstance();
-    await other.inquire(token);
-    await clock.advance(quietMs);
-    await other.inquire(token);
+    await startInstance().inquire(token);
     expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${token}.1`, `${token}.2`]);
     expect(sentCustomers()).toEqual([customer, customer]);
     expect(await streamsOfCustomers()).toEqual([]);
@@ -80,37 +81,28 @@ describe('of a hosted payment whose answer is lost', () => {
   });
 
   it('it is kept through a second lost answer, for the third attempt', async () => {
-    const { clock, provider, inquire } = harness();
+    const { provider, inquire, startInstance } = harness();
     const token = await loseAnswer('order-1');
     provider.faults.push({ kind: 'lost-before' });
-    await clock.advance(quietMs);
-    await inquire(token);
-    await clock.advance(quietMs);
+    const stopping = new AbortController();
+    provider.beforeAnswer = async () => stopping.abort();
+    await startInstance({ stopping: stopping.signal }).inquire(token);
     await inquire(token);
     expect(sentCustomers()).toEqual([customer, customer, customer]);
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
   it('it is forgotten where the payment is found', async () => {
-    const { clock, provider, inquire } = harness();
-    provider.faults.push({ kind: 'lost-after' });
-    const result = await harness().create(teaForAda('order-1'));
-    if (result.kind !== 'answered') throw new Error('not answered');
-    const { token } = result.aggregate;
-    await clock.advance(answerMs);
-    await inquire(token);
+    const token = await loseAnswer('order-1', { kind: 'lost-after' });
+    await harness().inquire(token);
     expect(sentCustomers()).toEqual([customer]);
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
   // The simulation, seed 26: the address of a customer was kept for ever, since the store could not be read just as it was to be forgotten.
   it('where the store was away as it was to be forgotten, it is forgotten by an inquiry about what is final', async () => {
-    const { clock, provider, inquire, startInstance } = harness();
-    provider.faults.push({ kind: 'lost-after' });
-    const result = await harness().create(teaForAda('order-1'));
-    if (result.kind !== 'answered') throw new Error('not answered');
-    const { token } = result.aggregate;
-    await clock.advance(answerMs);
+    const { provider, inquire, startInstance } = harness();
+    const token = await loseAnswer('order-1', { kind: 'lost-after' });
     const unlucky = startInstance({
       wrapStore: (store) => ({
         ...store,
@@ -126,15 +118,11 @@ describe('of a hosted payment whose answer is lost', () => {
   });
 
   it('once it was forgotten, the further attempt is made without it, and keeps nothing', async () => {
-    const { clock, provider, inquire, store, payments } = harness();
+    const { inquire, store, payments } = harness();
     const token = await loseAnswer('order-1');
     await forgetCustomer(store, token);
-    provider.faults.push({ kind: 'lost-before' });
-    await clock.advance(quietMs);
     await inquire(token);
-    await clock.advance(quietMs);
-    await inquire(token);
-    expect(sentCustomers()).toEqual([customer, undefined, undefined]);
+    expect(sentCustomers()).toEqual([customer, undefined]);
     expect((await payments.load(token))?.payment.phase).toBe('init');
     expect(await streamsOfCustomers()).toEqual([]);
   });
@@ -150,12 +138,10 @@ describe('of a hosted payment whose answer is lost', () => {
   });
 
   it('once its data secret was retired, the further attempt is made without it', async () => {
-    const { clock, startInstance } = harness();
     const token = await loseAnswer('order-1');
-    const other = startInstance({ dataSecrets: parseDataSecrets(`k2:${'t'.repeat(32)}`) });
-    await other.inquire(token);
-    await clock.advance(quietMs);
-    await other.inquire(token);
+    await harness()
+      .startInstance({ dataSecrets: parseDataSecrets(`k2:${'t'.repeat(32)}`) })
+      .inquire(token);
     expect(sentCustomers()).toEqual([customer, undefined]);
     expect(await streamsOfCustomers()).toEqual([]);
   });

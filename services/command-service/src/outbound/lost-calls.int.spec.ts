@@ -2,7 +2,12 @@
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { type Harness, answerMs, quietMs } from '../testing/harness.ts';
-import { type OperationCase, allOperations, operationCases } from '../testing/operation-cases.ts';
+import {
+  type OperationCase,
+  allOperations,
+  operationCases,
+  unrepeatableOperations,
+} from '../testing/operation-cases.ts';
 import { diesAnnounced } from '../testing/failing-stores.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -30,7 +35,7 @@ async function loseBefore(each: OperationCase): Promise<string> {
   return token;
 }
 
-describe.each(allOperations)('$name without effect', (each) => {
+describe.each(unrepeatableOperations)('$name without effect', (each) => {
   it('stays unknown until its quiet period is over: nothing is sent, no review is opened', async () => {
     const token = await loseBefore(each);
     await harness().clock.advance(quietMs - 1);
@@ -47,14 +52,13 @@ describe.each(allOperations)('$name without effect', (each) => {
     for (const { inquire } of instances) await inquire(token);
     await harness().clock.advance(quietMs);
     await Promise.all(instances.flatMap(({ inquire }) => [inquire(token), inquire(token)]));
-    const followed =
-      each.operation === 'capture' || each.operation === 'void' || each.name.includes('hosted');
+    const followed = each.operation === 'capture' || each.operation === 'void';
     expect(ordersOf(harness(), each)).toHaveLength(followed ? 2 : 1);
   });
 });
 
 // Its window lay a year ahead, and for so long nothing but "not yet" was concluded: thirty days of inquiries, and no end.
-describe.each(allOperations)('$name that was announced by a clock a year ahead', (each) => {
+describe.each(unrepeatableOperations)('$name that was announced by a clock a year ahead', (each) => {
   const yearMs = 365 * 24 * 3_600_000;
   const startAhead = (dies: boolean) => {
     const { clock, startInstance } = harness();
@@ -76,8 +80,7 @@ describe.each(allOperations)('$name that was announced by a clock a year ahead',
     expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
     await harness().clock.advance(quietMs - answerMs);
     await harness().inquire(token);
-    const isAskedAgain =
-      each.operation === 'capture' || each.operation === 'void' || each.whenDone === 'init';
+    const isAskedAgain = each.operation === 'capture' || each.operation === 'void';
     if (isAskedAgain) expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
     else expect(await reviewsOf(harness(), token)).toHaveLength(1);
   });
@@ -95,15 +98,6 @@ describe.each(allOperations)('$name that was announced by a clock a year ahead',
     else expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
     expect(ordersOf(harness(), each)).toHaveLength(1);
   });
-});
-
-it('a hosted creation that is not there after its quiet period is attempted again, under another number', async () => {
-  const each = operationCases.hosted;
-  const token = await loseBefore(each);
-  await harness().clock.advance(quietMs);
-  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
-  expect(await each.stateOf(harness(), token)).toBe('init');
-  expect(ordersOf(harness(), each)).toEqual([`${token}.1`, `${token}.2`]);
 });
 
 it.each([operationCases.capture, operationCases.void])(
@@ -250,20 +244,18 @@ it('a submission that follows one without an outcome, and never left, leaves the
 });
 
 it('an inquiry about an announced call begins when its answer is not awaited any more, and not before', async () => {
-  const token = await loseBefore(operationCases.hosted);
-  const { provider, inquire, clock } = harness();
-  expect(await inquire(token)).toBe('inquired');
+  const { provider, clock } = harness();
+  const token = await operationCases.hosted.prepare(harness());
   let answer = (): void => undefined;
   provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
-  await clock.advance(quietMs);
   const { inquire: inquireAsOther } = harness().startInstance();
-  const inquiring = inquire(token);
-  await expect.poll(() => provider.received.length).toBe(2);
+  const asking = operationCases.hosted.ask(harness(), token);
+  await expect.poll(() => provider.received.length).toBe(1);
   expect(await inquireAsOther(token)).toBe('awaiting-answer');
   await clock.advance(answerMs);
   expect(await inquireAsOther(token)).toBe('inquired');
   answer();
-  await inquiring;
+  await asking;
   expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
 });
 

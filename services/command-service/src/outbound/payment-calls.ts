@@ -1,16 +1,12 @@
-/** The calls that a payment's events announce: what each sends, and how its outcome is recorded. */
+/** The calls of a payment that its request and an inquiry make alike: its creation, and its capture or void. */
 import {
-  type AcceptedRefund,
   type AnnouncedCall,
-  type Authorization,
+  type AuthorizationOutcome,
   type ObservedPayment,
-  withTermsOf,
-  type PaymentEvent,
-  type PaymentObservation,
   callAnnouncedBy,
   callRules,
   isPaymentAwaited,
-  showsNoFurtherRefund,
+  withTermsOf,
 } from '@tollgate/payment-domain';
 import type { AuthorizeRequest } from '@tollgate/provider';
 import { type Clock, InvariantViolation, omitUndefined } from '@tollgate/service-kit';
@@ -21,10 +17,7 @@ import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/paym
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type AskAccount, answersThat } from '../inquiries/ask-account.ts';
 import { type CallTimes, planAttempt } from './call-times.ts';
-import type { Announcer, OutboundCall, Sender } from './send.ts';
-
-/** What is sent and not recorded: what is charged, and who pays. In memory from the request to the call. */
-export type SentOnly = Pick<AuthorizeRequest, 'source' | 'customer'>;
+import { type Sender, afterAnswerBy, pauseBeforeRepeat } from './send.ts';
 
 export interface PaymentCallsDependencies {
   payments: Payments;
@@ -34,131 +27,179 @@ export interface PaymentCallsDependencies {
   sender: Sender;
   times: CallTimes;
   callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
+  /** Aborted when the process stops. */
+  stopping: AbortSignal;
   clock: Clock;
 }
 
-/** Makes the calls that this process's append has announced, and gives the permit back. */
-export type SendPaymentCalls = (
-  done: PaymentDone,
-  permit: Permit,
-  cause: Cause,
-  sent?: SentOnly,
-) => Promise<PaymentAggregate>;
+/** Sent and not recorded: what is charged, and who pays. In memory from the request to the call. */
+export type SentOnly = Pick<AuthorizeRequest, 'source' | 'customer'>;
 
-export function createPaymentCalls(deps: PaymentCallsDependencies): SendPaymentCalls {
-  const { sender } = deps;
-  return (done, permit, cause, sent = {}) => {
-    const announcer: Announcer<PaymentAggregate, PaymentEvent, PaymentObservation> = {
-      callAnnouncedBy({ aggregate, events }) {
-        const announced = callAnnouncedBy(events, aggregate.payment);
-        return announced && toCall(deps, aggregate, announced, { ...sent, cause });
-      },
-      record: (token, observation) => recordKeeping(deps, { token, observation, cause, ...sent }),
-      permitAfter: (aggregate) => permitAfter(deps, aggregate),
-    };
-    return sender.send(announcer, done, permit);
-  };
-}
-
-interface Recorded extends SentOnly {
-  token: string;
-  observation: PaymentObservation;
-  cause: Cause;
-}
-
-/** Records it; and keeps what of a lost creation somebody else may have to send again. */
-async function recordKeeping(
-  { payments, customers }: PaymentCallsDependencies,
-  { token, observation, cause, source, customer }: Recorded,
-): Promise<PaymentDone> {
-  const record = async () => requireDone(await payments.execute(token, observation, cause));
-  const isLost = observation.type === 'RecordAuthorizationOutcome' && observation.outcome.kind === 'unknown';
-  // With a card or an alias, nobody attempts it again.
-  if (!isLost || customer === undefined || source !== undefined) return record();
-  // First, so that an inquiry that finds no payment has it for a further attempt.
-  await customers.keep(token, customer, cause);
-  const recorded = await record();
-  // An inquiry was faster.
-  if (!isPaymentAwaited(recorded.aggregate.payment)) await customers.release(token);
-  return recorded;
-}
-
-type PaymentCall<Answer = object> = OutboundCall<PaymentObservation, Answer>;
-interface Sending extends SentOnly {
-  cause: Cause;
-}
 type Announced<Operation> = Extract<AnnouncedCall, { operation: Operation }>;
 
-function toCall(
-  deps: PaymentCallsDependencies,
-  aggregate: PaymentAggregate,
-  announced: AnnouncedCall,
-  sending: Sending,
-): PaymentCall {
-  switch (announced.operation) {
-    case 'authorize':
-      return authorization(deps, aggregate, announced, sending);
-    case 'capture':
-    case 'void':
-      return captureOrVoid(aggregate, announced);
-    case 'refund':
-      return refund(deps, aggregate, announced, sending);
-  }
+/** The call of this operation that these events announce, which this process has just appended. */
+export function announcedCall<Operation extends AnnouncedCall['operation']>(
+  { events, aggregate }: PaymentDone,
+  ...operations: readonly Operation[]
+): Announced<Operation> | undefined {
+  const call = callAnnouncedBy(events, aggregate.payment);
+  const isWanted = (each: AnnouncedCall): each is Announced<Operation> =>
+    operations.some((operation) => operation === each.operation);
+  return call !== undefined && isWanted(call) ? call : undefined;
 }
 
-function authorization(
+/** What all attempts of one request have in common. */
+interface Authorizing {
+  cause: Cause;
+  sent: SentOnly;
+  /** True once no caller waits for the answer: then no further attempt begins. */
+  isGivenUp: () => boolean;
+}
+
+/** Makes the announced attempt, then those that its outcome announces. Resolves at once if nothing was announced. */
+export function authorize(
   deps: PaymentCallsDependencies,
-  aggregate: PaymentAggregate,
-  { operation, window, attemptNumber, account }: Announced<'authorize'>,
-  { cause, ...sent }: Sending,
-): PaymentCall<Authorization> {
-  const request = toRequest(deps, aggregate, sent);
-  const { environment, terms } = aggregate.payment;
+  announced: PaymentDone,
+  permit: Permit,
+  { cause, sent }: Pick<Authorizing, 'cause' | 'sent'>,
+): Promise<PaymentAggregate> {
+  const isGivenUp = afterAnswerBy(deps, announced.aggregate.payment.attempt, permit);
+  return deps.sender.track(
+    announced.aggregate.token,
+    attempt(deps, announced, permit, { cause, sent, isGivenUp }),
+  );
+}
+
+/** Bounded by the domain, which announces a bounded number of attempts. */
+async function attempt(
+  deps: PaymentCallsDependencies,
+  announced: PaymentDone,
+  permit: Permit,
+  authorizing: Authorizing,
+): Promise<PaymentAggregate> {
+  const { aggregate } = announced;
+  const call = announcedCall(announced, 'authorize');
+  if (call === undefined) return aggregate;
+  const { isGivenUp } = authorizing;
+  const outcome = await sendAttempt(deps, announced, permit, call, authorizing);
+  const isOver = isGivenUp() || deps.stopping.aborted || !mayBeFollowed(deps, aggregate, outcome);
+  using next = isOver ? undefined : await permitAfter(deps, aggregate, outcome);
+  if (outcome.kind === 'not-sent' && next?.account === call.account)
+    await pauseBeforeRepeat(deps, call.attemptNumber);
+  // The process may have been suspended since.
+  const following = isGivenUp() ? undefined : next;
+  const ended = following === undefined ? unfollowed(deps, aggregate, outcome) : outcome;
+  const recorded = await record(deps, aggregate, ended, { ...authorizing, following });
+  return following === undefined ? recorded.aggregate : await attempt(deps, recorded, following, authorizing);
+}
+
+async function sendAttempt(
+  deps: PaymentCallsDependencies,
+  announced: PaymentDone,
+  permit: Permit,
+  { operation, window, account }: Announced<'authorize'>,
+  { cause, sent }: Authorizing,
+): Promise<AuthorizationOutcome> {
+  const { environment, terms } = announced.aggregate.payment;
+  const request = toRequest(deps, announced.aggregate, sent);
   const { orderNumber } = request;
-  return {
+  const hasNoEffect = async () =>
+    answersThat(
+      await deps.askAccount({ environment, account }, cause, (provider) =>
+        provider.listPayments({ orderNumber }),
+      ),
+      (found) => found.length === 0,
+    );
+  return deps.sender.send({
+    announced,
     operation,
     window,
+    permit,
     send: (provider, maySend) => provider.authorize(request, maySend),
-    hasNoEffect: async () =>
-      answersThat(
-        await deps.askAccount({ environment, account }, cause, (provider) =>
-          provider.listPayments({ orderNumber }),
-        ),
-        (found) => found.length === 0,
-      ),
-    record(outcome, next) {
-      // An account that has refused us once would refuse us again.
-      const isOfUse = next !== undefined && (outcome.kind === 'not-sent' || next.account !== account);
-      const nextAttempt = isOfUse ? attemptAfter(deps, aggregate, next) : {};
-      return { type: 'RecordAuthorizationOutcome', attemptNumber, outcome, ...nextAttempt };
-    },
-    mayBeFollowed: (outcome) =>
-      attemptNumber < callRules.authorize.attemptsMax &&
-      (outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.isAccountRefused === true)),
-    isPage: terms.kind === 'hosted',
-  };
+    hasNoEffect,
+    isConfirmed: (outcome) => terms.kind !== 'hosted' || !mayBeFollowed(deps, announced.aggregate, outcome),
+  });
 }
 
 /** The request of the payment's current attempt. The team's order number and callback address stay with us. */
 function toRequest(
-  { callbackUrlOf }: PaymentCallsDependencies,
-  { token, payment: { environment, terms, attempt } }: PaymentAggregate,
+  deps: PaymentCallsDependencies,
+  aggregate: PaymentAggregate,
   { source, customer }: SentOnly,
 ): AuthorizeRequest {
+  const { token, payment } = aggregate;
+  const { environment, terms, attempt: current } = payment;
   const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
   const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
   // Without what is charged, the call would ask for something else: a page.
   if (kind !== terms.kind) throw new InvariantViolation('a call is without what it is to charge');
   return {
-    ...{ product, amount, currency, orderNumber: attempt.providerOrderNumber },
-    callbackUrl: callbackUrlOf(environment, token, attempt.sendBy),
+    product,
+    amount,
+    currency,
+    orderNumber: current.providerOrderNumber,
+    callbackUrl: deps.callbackUrlOf(environment, token, current.sendBy),
     isCaptureDeferred: terms.needConfirmation,
     isRecurring: terms.recurring === true,
-    ...omitUndefined({ redirectSuccessUrl, redirectFailUrl, locale, customer, source }),
+    ...omitUndefined({
+      redirectSuccessUrl,
+      redirectFailUrl,
+      locale,
+      customer,
+      source,
+      answerWithinMs: answerWithinMs(deps, aggregate),
+    }),
   };
 }
 
-/** The attempt after the payment's current one, under a permit; none where there may be no more. */
+/**
+ * A page that another account may give is waited for as long as a third of the deadline: a customer is waiting, and an
+ * account that hangs must not use up the wait. The last attempt, and a single account, have the whole deadline.
+ */
+function answerWithinMs(
+  deps: PaymentCallsDependencies,
+  { token, payment }: PaymentAggregate,
+): number | undefined {
+  const isLast = payment.attempt.number >= callRules.authorize.attemptsMax;
+  if (payment.terms.kind !== 'hosted' || isLast || otherAccounts(deps, token, payment).length === 0)
+    return undefined;
+  return Math.ceil(deps.times.callDeadlineMs / callRules.authorize.attemptsMax);
+}
+
+/**
+ * A page that nobody was given is followed by another one whatever became of the call, unless the request itself was refused.
+ * A charge is followed only if it certainly had no effect.
+ */
+function mayBeFollowed(
+  deps: PaymentCallsDependencies,
+  { token, payment }: PaymentAggregate,
+  outcome: AuthorizationOutcome,
+): boolean {
+  if (payment.attempt.number >= callRules.authorize.attemptsMax) return false;
+  if (outcome.kind === 'not-sent') return true;
+  if (outcome.kind === 'refused')
+    return outcome.isAccountRefused === true && otherAccounts(deps, token, payment).length > 0;
+  return outcome.kind === 'unknown' && payment.terms.kind === 'hosted';
+}
+
+/**
+ * The outcome of a page that nothing has followed, though another one might have. After a stop an inquiry leads to it. A
+ * refusal was not confirmed, so its page may be there. A card is gone by then: its outcome stands.
+ */
+function unfollowed(
+  deps: PaymentCallsDependencies,
+  aggregate: PaymentAggregate,
+  outcome: AuthorizationOutcome,
+): AuthorizationOutcome {
+  if (aggregate.payment.terms.kind !== 'hosted' || !mayBeFollowed(deps, aggregate, outcome)) return outcome;
+  if (deps.stopping.aborted) return { kind: 'unknown', reason: 'stopped before another attempt' };
+  if (outcome.kind === 'refused')
+    return { kind: 'unknown', reason: 'refused, and not confirmed', errors: outcome.errors };
+  const isAnswered = outcome.kind === 'not-sent' && outcome.isAnswered === true;
+  return isAnswered ? { kind: 'unknown', reason: 'too busy, and not confirmed' } : outcome;
+}
+
+/** The attempt after the payment's current one, under a permit; none if the current one is the last. */
 export function attemptAfter(
   { clock, times }: Pick<PaymentCallsDependencies, 'clock' | 'times'>,
   { token, payment }: PaymentAggregate,
@@ -169,73 +210,103 @@ export function attemptAfter(
   return { nextAttempt: planAttempt(token, { number, account, now: clock.now(), times }) };
 }
 
-/**
- * The account after the current one that takes something new, in the order in which the payment's accounts are tried; the
- * current one where there is no other. A recurring token belongs to one account.
- */
-async function permitAfter({ accounts }: PaymentCallsDependencies, { token, payment }: PaymentAggregate) {
-  const { environment, team, terms, attempt } = payment;
-  if (attempt.number >= callRules.authorize.attemptsMax) return undefined;
+/** The active accounts other than the current one, in the order in which the payment's accounts are tried. */
+function otherAccounts(
+  { accounts }: PaymentCallsDependencies,
+  token: string,
+  { environment, team, terms, attempt: current }: PaymentAggregate['payment'],
+): string[] {
+  if (terms.kind === 'recurring') return [];
   const route = accounts.route({ environment, team, currency: terms.currency, token });
-  const next = route.indexOf(attempt.account) + 1;
-  const following = [...route.slice(next), ...route.slice(0, next)].find(
-    (name) => accounts.stateOf(environment, name) === 'active',
+  const next = route.indexOf(current.account) + 1;
+  return [...route.slice(next), ...route.slice(0, next)].filter(
+    (name) => name !== current.account && accounts.stateOf(environment, name) === 'active',
   );
-  const name = terms.kind === 'recurring' ? attempt.account : (following ?? attempt.account);
-  // Another account has not taken the payment yet.
-  const result = await (name === attempt.account
-    ? accounts.permitOf(environment, name)
-    : accounts.permitAmong(environment, [name]));
+}
+
+/** Another account first, and the current one if it has not refused us. A recurring token belongs to one account. */
+async function permitAfter(
+  deps: PaymentCallsDependencies,
+  { token, payment }: PaymentAggregate,
+  outcome: AuthorizationOutcome,
+): Promise<Permit | undefined> {
+  const { environment, attempt: current } = payment;
+  const others = otherAccounts(deps, token, payment);
+  const mayRepeat = outcome.kind !== 'refused';
+  if (others.length === 0 && !mayRepeat) return undefined;
+  const result = await (others.length === 0
+    ? deps.accounts.permitOf(environment, current.account)
+    : deps.accounts.permitAmong(environment, mayRepeat ? [...others, current.account] : others));
   return result.kind === 'permit' ? result.permit : undefined;
 }
 
-const once = { mayBeFollowed: () => false, isPage: false };
+/** Records the outcome, and announces the next attempt under the permit that follows. */
+async function record(
+  deps: PaymentCallsDependencies,
+  aggregate: PaymentAggregate,
+  outcome: AuthorizationOutcome,
+  { cause, sent, following }: Authorizing & { following?: Permit | undefined },
+): Promise<PaymentDone> {
+  const { payments, customers } = deps;
+  const { token, payment } = aggregate;
+  const next = following === undefined ? {} : attemptAfter(deps, aggregate, following);
+  const observation = {
+    type: 'RecordAuthorizationOutcome',
+    attemptNumber: payment.attempt.number,
+    outcome,
+    ...next,
+  } as const;
+  const execute = async () => requireDone(await payments.execute(token, observation, cause));
+  // An inquiry makes a further attempt of a page only, and needs the customer for it.
+  const isLeftOpen = outcome.kind === 'unknown' && following === undefined;
+  if (!isLeftOpen || sent.customer === undefined || payment.terms.kind !== 'hosted') return execute();
+  await customers.keep(token, sent.customer, cause);
+  const recorded = await execute();
+  // An inquiry was faster.
+  if (!isPaymentAwaited(recorded.aggregate.payment)) await customers.release(token);
+  return recorded;
+}
 
-function captureOrVoid(
-  { payment }: PaymentAggregate,
-  { operation, window, submission }: Announced<'capture' | 'void'>,
-): PaymentCall<{ observed?: ObservedPayment }> {
+/** Makes the announced capture or void, once. Resolves at once if nothing was announced. */
+export async function captureOrVoidOnce(
+  deps: PaymentCallsDependencies,
+  announced: PaymentDone,
+  permit: Permit,
+  cause: Cause,
+): Promise<PaymentAggregate> {
+  const { aggregate } = announced;
+  const call = announcedCall(announced, 'capture', 'void');
+  return call === undefined
+    ? aggregate
+    : deps.sender.track(aggregate.token, sendCaptureOrVoid(deps, announced, permit, { call, cause }));
+}
+
+async function sendCaptureOrVoid(
+  { payments, sender }: PaymentCallsDependencies,
+  announced: PaymentDone,
+  permit: Permit,
+  { call, cause }: { call: Announced<'capture' | 'void'>; cause: Cause },
+): Promise<PaymentAggregate> {
+  const { operation, window, submission } = call;
+  const { token, payment } = announced.aggregate;
   const serviceToken = requireServiceToken(payment.serviceToken);
-  return {
-    ...once,
+  const outcome = await sender.send<{ observed?: ObservedPayment }>({
+    announced,
     operation,
     window,
-    send: async (provider, maySend) => {
-      const outcome = await provider[operation](serviceToken, maySend);
-      if (outcome.kind !== 'accepted') return outcome;
-      const { observed } = outcome;
+    permit,
+    async send(provider, maySend) {
+      const answer = await provider[operation](serviceToken, maySend);
+      if (answer.kind !== 'accepted') return answer;
+      const { observed } = answer;
       return { kind: 'accepted', ...omitUndefined({ observed: observed && withTermsOf(payment, observed) }) };
     },
-    record: (outcome) => ({ type: 'RecordCaptureOrVoidOutcome', operation, submission, outcome }),
-  };
+  });
+  const observation = { type: 'RecordCaptureOrVoidOutcome', operation, submission, outcome } as const;
+  return requireDone(await payments.execute(token, observation, cause)).aggregate;
 }
 
-function refund(
-  { askAccount }: PaymentCallsDependencies,
-  { payment }: PaymentAggregate,
-  { operation, window, refundToken, amount }: Announced<'refund'>,
-  { cause }: Sending,
-): PaymentCall<AcceptedRefund> {
-  const serviceToken = requireServiceToken(payment.serviceToken);
-  const { environment, attempt } = payment;
-  return {
-    ...once,
-    operation,
-    window,
-    // Always with the amount: what "all that is left" is has been decided, and must not be decided again elsewhere.
-    send: (provider, maySend) => provider.refund({ serviceToken, amount }, maySend),
-    hasNoEffect: async () =>
-      answersThat(
-        await askAccount({ environment, account: attempt.account }, cause, (provider) =>
-          provider.inquirePayment(serviceToken),
-        ),
-        ({ observed }) => showsNoFurtherRefund(payment, withTermsOf(payment, observed)),
-      ),
-    record: (outcome) => ({ type: 'RecordRefundOutcome', refundToken, outcome }),
-  };
-}
-
-function requireServiceToken(serviceToken: string | undefined): string {
+export function requireServiceToken(serviceToken: string | undefined): string {
   if (serviceToken === undefined)
     throw new InvariantViolation('the provider never gave a token for this payment');
   return serviceToken;

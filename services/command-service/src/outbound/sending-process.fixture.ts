@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { CallOutcome } from '@tollgate/payment-domain';
 import { type MaySend, providers } from '@tollgate/provider';
 import { Secret, silentLog, systemClock } from '@tollgate/service-kit';
 import { startStopwatch } from '../accounts/stopwatch.ts';
@@ -30,25 +29,19 @@ for await (const line of createInterface({ input: process.stdin })) {
   });
   const sendBy = systemClock.now() + 300;
   const window = { sendBy, answerBy: sendBy, quietUntil: sendBy };
-  let ended: CallOutcome<object> | undefined;
-  const call = {
-    ...{ operation: 'capture' as const, window },
-    send: (_: unknown, maySend: MaySend) => provider.capture('token-1', maySend),
-    record: (outcome: CallOutcome<object>) => (ended = outcome),
-    ...{ mayBeFollowed: () => false, isPage: false },
-  };
-  const announcer = {
-    callAnnouncedBy: () => call,
-    record: async () => ({ kind: 'done' as const, aggregate, events: [] }),
-    permitAfter: async () => undefined,
-  };
   const permit = {
     ...{ account: 'main', environment: 'sandbox' as const, provider, ageMs: startStopwatch(systemClock) },
     release: () => undefined,
     [Symbol.dispose]: () => undefined,
   };
   process.stdout.write(`announced ${sendBy}\n`);
-  await sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
-  process.stdout.write(`ended ${ended?.kind}\n`);
+  const ended = await sender.send({
+    announced: { kind: 'done', aggregate, events: ['announced'] },
+    operation: 'capture',
+    window,
+    permit,
+    send: (_: unknown, maySend: MaySend) => provider.capture('token-1', maySend),
+  });
+  process.stdout.write(`ended ${ended.kind}\n`);
   await provider.close();
 }

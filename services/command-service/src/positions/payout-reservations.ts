@@ -5,6 +5,7 @@
 import { amountSchema } from '@tollgate/payment-domain/money';
 import type { PositionSums } from '@tollgate/views';
 import { z } from 'zod';
+import type { BalanceRefusal } from '../operations/guard.ts';
 
 export const reservationSchema = z.object({
   /** Of the payout: a repeat reserves once. */
@@ -34,14 +35,7 @@ export type ReservationDecision =
   | { kind: 'reserved'; reservations: readonly Reservation[] }
   /** It is recorded or reserved, with these terms and for as long. */
   | { kind: 'unchanged' }
-  | { kind: 'refused'; refusal: PositionRefusal | { code: 'operation_in_progress' } };
-
-export interface PositionRefusal {
-  code: 'payout_exceeds_position';
-  /** What one payout may be at most, minor units. */
-  availableAmount: number;
-  currency: string;
-}
+  | { kind: 'refused'; refusal: BalanceRefusal | { code: 'operation_in_progress' } };
 
 /** Those that still hold something: the others are recorded, or can never be. */
 export const standing = (reservations: readonly Reservation[], wallet: WalletNow): Reservation[] =>
@@ -97,7 +91,7 @@ const isAlike = (one: Reservation, other: Reservation): boolean =>
   one.account === other.account && one.amount === other.amount && one.fingerprint === other.fingerprint;
 
 /** Nothing is left of what is below zero. */
-export const exceeds = (available: bigint, currency: string): PositionRefusal => ({
+export const exceeds = (available: bigint, currency: string): BalanceRefusal => ({
   code: 'payout_exceeds_position',
   availableAmount: Number(available > 0n ? available : 0n),
   currency,

@@ -11,13 +11,15 @@ import type { CurrentPositionQuery, CurrentPositions } from '@tollgate/view-inde
 import type { PositionSums } from '@tollgate/views';
 import { z } from 'zod';
 import type { Cause } from '../aggregates/repository.ts';
+import { createKeyedMutex } from '../keyed-mutex.ts';
+import type { Guard } from '../operations/guard.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
-import { createTurns } from '../turns.ts';
 import {
   type Reservation,
   type ReservationDecision,
   type WalletNow,
   availableIn,
+  exceeds,
   requireCovered,
   reservationSchema,
   reservationsMax,
@@ -76,7 +78,7 @@ const streamOf = (environment: Environment, wallet: Bounded, team: string, curre
   `position-${environment}-${currency}-${wallet.kind === 'own' ? `team-${team}` : `wallet-${wallet.name}`}`;
 
 export function createPositions(deps: PositionsDependencies): Positions {
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
 
   /** Nothing is decided where nothing of ours bounds the team. */
   async function decideInTurn(
@@ -88,7 +90,7 @@ export function createPositions(deps: PositionsDependencies): Positions {
     const wallet = boundedWalletOf(owner);
     if (wallet === undefined) return { kind: 'unchanged' };
     const stream = streamOf(owner.environment, wallet, owner.team, currency);
-    return turns.take(stream, () => decideIn(deps, { ...deciding, stream, owner, wallet, decide }));
+    return mutex.run(stream, () => decideIn(deps, { ...deciding, stream, owner, wallet, decide }));
   }
 
   return {
@@ -125,6 +127,30 @@ export function createPositions(deps: PositionsDependencies): Positions {
       ),
   };
 }
+
+/** The balance as a guard of payouts. */
+export const createBalanceGuard = (positions: Positions): Guard => ({
+  async check({ operation, caller, cause, recordedAt, ...command }) {
+    if (operation !== 'payout') return { kind: 'passed' };
+    const { token, account, amount, currency, fingerprint, lapsesAt } = command;
+    // Money that was there when a payout was recorded may have gone back while it waited for approval.
+    const reserved = await (recordedAt === undefined
+      ? positions.reserve(caller, { token, account, amount, currency, fingerprint, lapsesAt }, cause)
+      : positions.requireCovered(caller, { account, amount, currency }, cause));
+    // A reservation lapses by itself, and joins others of its token: nothing is released.
+    return reserved.kind === 'refused' ? reserved : { kind: 'passed' };
+  },
+  /** Of several accounts those in which the team has enough: one alone is asked by the reservation. */
+  async accountsFor({ operation, caller, token, amount, currency, accounts }) {
+    if (operation !== 'payout' || accounts.length < 2) return accounts;
+    const available = await positions.availableTo(token, caller, currency);
+    if (available === undefined) return accounts;
+    const able = accounts.filter((name) => available(name) >= BigInt(amount));
+    if (able.length > 0) return able;
+    const most = accounts.map(available).reduce((one, other) => (other > one ? other : one));
+    return { kind: 'refused', refusal: exceeds(most, currency) };
+  },
+});
 
 const boundedWalletOf = ({ wallet }: Owner): Bounded | undefined =>
   wallet.kind === 'provider' ? undefined : wallet;

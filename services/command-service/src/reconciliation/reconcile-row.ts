@@ -20,7 +20,7 @@ import {
 import { type UnmatchedOperations, deriveUnmatchedToken, resolveAsKnown } from '../aggregates/unmatched.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import type { Listed } from '../inquiries/inquire.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 import { type CallTimes, quietPeriodMs } from '../outbound/call-times.ts';
 import { deriveAdoptedToken, tokenInOrderNumber } from '../tokens.ts';
 import type { BookedOperation, Books } from './books.ts';

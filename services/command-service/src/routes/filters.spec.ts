@@ -1,7 +1,6 @@
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
-import { parseIdempotencyKey } from './idempotency-key.ts';
-import { refuseCardNumbers, refuseEmails, textsOf } from './parsed.ts';
+import { parseIdempotencyKey, refuseCardNumbers, refuseEmails, textsOf } from './parsed.ts';
 
 const header = 16 * 1024;
 /** At most, of one text of a valid request: a URL. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseIdempotencyKey } from './idempotency-key.ts';
+import { parseIdempotencyKey } from './parsed.ts';
 
 describe('parseIdempotencyKey', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { caller, card } from '../testing/harness.ts';
-import { parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
+import { parsePayoutRequest, parseRefundRequest } from './requests.ts';
 
 const { pan, expires } = card;
 const bankAccount = { bankName: 'A bank', account: 'DE02120300000000202051' };

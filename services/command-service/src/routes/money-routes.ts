@@ -11,10 +11,10 @@ import {
   decidePayoutApproval,
 } from '../operations/payout-approval.ts';
 import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
+import type { Positions } from '../positions/positions.ts';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
-import { parseIdempotencyKey } from './idempotency-key.ts';
-import { parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
-import { parseBody } from './parsed.ts';
+import { parseIdempotencyKey, parseBody } from './parsed.ts';
+import { parsePayoutRequest, parseRefundRequest } from './requests.ts';
 import {
   type CallerRequest,
   type RouteKit,
@@ -27,7 +27,7 @@ import {
 export type MoneyRouteDependencies = RouteKit &
   RefundPaymentDependencies &
   CreatePayoutDependencies &
-  DecidePayoutDependencies & { balances: Balances };
+  DecidePayoutDependencies & { balances: Balances; positions: Positions };
 
 export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDependencies): void {
   addCommandRoute(app, deps, routes.refundPayment, (call) => postRefund(deps, call));

@@ -13,7 +13,7 @@ import { paymentStream } from '@tollgate/payment-domain';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Cause } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { InquiryResult } from '../inquiries/inquiries.ts';
 import { requestReconciliation } from '../reconciliation/journal.ts';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';

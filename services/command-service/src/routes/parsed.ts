@@ -2,6 +2,7 @@ import { containsCardNumber } from '@tollgate/payment-domain/money';
 import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
 import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
 import type { z } from 'zod';
+import type { IdempotencyKey } from '../tokens.ts';
 
 /** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
 export type Parsed<Value> = { kind: 'parsed'; value: Value } | Refused;
@@ -63,3 +64,30 @@ export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record
 /** Card data may be sent with keys only that have the scope for it. */
 export const refuseCard = (parameter: string): Refused =>
   refuse('card_data_not_accepted', undefined, parameter);
+
+/** `Idempotency-Key` header, quoted (as in the IETF draft) or bare without a comma; without it the order number stands in. */
+export function parseIdempotencyKey(
+  header: string | string[] | undefined,
+  orderNumber: string | undefined,
+): Parsed<IdempotencyKey> {
+  if (header === undefined) {
+    if (orderNumber !== undefined)
+      return { kind: 'parsed', value: { source: 'orderNumber', value: orderNumber } };
+    return refuse('idempotency_key_missing', undefined, 'Idempotency-Key');
+  }
+  const text = String(header);
+  const key = /^"([^"]*)"$/.exec(text)?.[1] ?? text;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    return refuse(
+      'invalid_param',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+      'Idempotency-Key',
+    );
+  if (containsCardNumber(key))
+    return refuse(
+      'card_data_not_accepted',
+      'Idempotency-Key holds what looks like a card number.',
+      'Idempotency-Key',
+    );
+  return { kind: 'parsed', value: { source: 'Idempotency-Key', value: key } };
+}

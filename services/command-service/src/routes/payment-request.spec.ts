@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { caller as anyCaller, card } from '../testing/harness.ts';
-import { parsePaymentName, parsePaymentRequest, toTerms } from './payment-request.ts';
+import { toTerms } from '../operations/create-payment.ts';
+import { parsePaymentName, parsePaymentRequest } from './requests.ts';
 
 const minimal = { product: 'Tea', amount: 1250, currency: 'EUR' };
 const origins = ['https://shop.example'];

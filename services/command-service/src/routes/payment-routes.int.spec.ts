@@ -52,8 +52,19 @@ describe('POST /api/v1/payments answers', () => {
     expect(again.json()).toEqual(first.json());
   });
 
+  it('200 with the page of a further attempt after a lost reply, and the same page to a repeat', async () => {
+    harness().provider.faults.push({ kind: 'lost-after' });
+    const app = startApp(harness());
+    const answer = await app.post('payments', tea);
+    expect([answer.statusCode, answer.json<object>()]).toMatchObject([
+      200,
+      { processingUrl: 'https://pay.example/service-2' },
+    ]);
+    expect((await app.post('payments', tea)).json()).toEqual(answer.json());
+  });
+
   it('202 while nobody knows, and never an error for that', async () => {
-    harness().provider.faults.push({ kind: 'lost-before' });
+    for (let attempt = 1; attempt <= 3; attempt += 1) harness().provider.faults.push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post('payments', tea);
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({ success: true, payment: { status: 'init', phase: 'unresolved' } });

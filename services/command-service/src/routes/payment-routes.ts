@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type CreatePaymentDependencies, createPayment } from '../operations/create-payment.ts';
 import { type CaptureOrVoidDependencies, captureOrVoid } from '../operations/capture-or-void.ts';
 import { sendAnswer, toCreationAnswer, toCaptureOrVoidAnswer } from './answers.ts';
-import { parseIdempotencyKey } from './idempotency-key.ts';
-import { parsePaymentName, parsePaymentRequest } from './payment-request.ts';
+import { parseIdempotencyKey } from './parsed.ts';
+import { parsePaymentName, parsePaymentRequest } from './requests.ts';
 import {
   type CallerRequest,
   type RouteKit,

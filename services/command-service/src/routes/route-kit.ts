@@ -11,11 +11,10 @@ import {
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';
+import type { GuardRefusal, LimitRefusal } from '../operations/guard.ts';
 import type { NotBegun, OperationDependencies } from '../operations/operation.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import type { LimitRefusal } from '../limits/spending.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
-import type { PositionRefusal } from '../positions/payout-reservations.ts';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;
@@ -58,8 +57,7 @@ export type Refusal =
   | UnmatchedRefusal
   | { code: 'recurring_token_not_found' | 'person_required' }
   | OriginRefusal
-  | PositionRefusal
-  | LimitRefusal;
+  | GuardRefusal;
 
 /** What a repeat of a request is known by, and the token of its first request. */
 export interface Repeatable {

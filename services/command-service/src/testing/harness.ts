@@ -290,6 +290,13 @@ export async function createHarness({
       await first.inquire(created.aggregate.token);
       return created.aggregate.token;
     },
+    /** A page whose answer is lost as its process stops, so that no further attempt follows. */
+    async lostPage(orderNumber: string, kind: 'lost-before' | 'lost-after' = 'lost-before'): Promise<string> {
+      provider.faults.push({ kind });
+      const created = await startInstance({ stopping: AbortSignal.abort() }).create(teaFor(orderNumber));
+      if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
+      return created.aggregate.token;
+    },
     /** A payment whose amount is authorized, to be captured or voided. */
     async authorized(orderNumber: string, amount = 100): Promise<string> {
       const created = await first.create(teaFor(orderNumber, amount, { needConfirmation: true }));

@@ -17,6 +17,8 @@ export interface OperationCase {
   /** The same request each time, as a repeat is. */
   ask(instance: Instance, token: string): Promise<OperationResult<object, { code: string }>>;
   stateOf: StateOf;
+  /** Calls that it makes at once while their outcomes are unknown: a page that nobody was given is followed by others. */
+  attempts: number;
   whenAnnounced: string;
   whenUnknown: string;
   whenDone: string;
@@ -29,10 +31,10 @@ const creation = (name: string, more: Parameters<typeof teaFor>[2], whenDone: st
   prepare: async () =>
     deriveOperationToken('pay', scopeOf(caller), { source: 'orderNumber', value: 'order-1' }),
   ask: ({ create }) => create(teaFor('order-1', 1250, more)),
-  ...{ whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone },
+  ...{ attempts: 1, whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone },
 });
 
-const hosted = creation('a hosted creation', {}, 'init');
+const hosted = { ...creation('a hosted creation', {}, 'init'), attempts: 3 };
 const byCard = creation('a creation by card', { card }, 'approved');
 
 export const recurringAlias = 'rec_of-the-team';
@@ -68,6 +70,7 @@ const captureOrVoid = (operation: 'capture' | 'void'): OperationCase => ({
   prepare: ({ authorized }) => authorized('order-1'),
   ask: ({ end }, token) => end(operation, token),
   stateOf: paymentPhase,
+  attempts: 1,
   whenAnnounced: operation === 'capture' ? 'capturing' : 'voiding',
   whenUnknown: operation === 'capture' ? 'capturing' : 'voiding',
   whenDone: operation === 'capture' ? 'approved' : 'voided',
@@ -81,7 +84,7 @@ const refund: OperationCase = {
   ask: (instance, token) => instance.refund(token, 'refund-1', 60),
   stateOf: async ({ payments }, token) =>
     (await payments.load(token))?.payment.refunds.find((each) => each.refundToken === refundToken)?.state,
-  ...{ whenAnnounced: 'submitted', whenUnknown: 'unresolved', whenDone: 'approved' },
+  ...{ attempts: 1, whenAnnounced: 'submitted', whenUnknown: 'unresolved', whenDone: 'approved' },
 };
 
 const payout: OperationCase = {
@@ -90,7 +93,7 @@ const payout: OperationCase = {
     deriveOperationToken('po', scopeOf(caller), { source: 'orderNumber', value: 'order-1' }),
   ask: ({ payOut }) => payOut(payoutFor('order-1')),
   stateOf: async ({ payouts }, token) => (await payouts.load(token))?.payout.phase,
-  ...{ whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone: 'approved' },
+  ...{ attempts: 1, whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone: 'approved' },
 };
 
 export const operationCases = {
@@ -104,3 +107,15 @@ export const operationCases = {
 } as const;
 
 export const allOperations: readonly OperationCase[] = Object.values(operationCases);
+
+/** Those whose unknown outcome only an inquiry ends. */
+export const unrepeatableOperations: readonly OperationCase[] = allOperations.filter(
+  ({ attempts }) => attempts === 1,
+);
+
+type Lost = 'lost-before' | 'lost-after';
+
+/** Loses the answers of the next request, so that its outcome is unknown. */
+export function loseAnswers({ provider }: Harness, { operation, attempts }: OperationCase, kind: Lost): void {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) provider.faultsOf[operation].push({ kind });
+}

@@ -1,4 +1,4 @@
-import { whileAble } from '@tollgate/command-service';
+import { runWhile } from '@tollgate/command-service';
 import { createMembers } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';
@@ -16,7 +16,7 @@ it('leaves its part to the others while it is not able, and takes it back', asyn
     const members = createMembers({ store, clock, ids: systemIds, log: silentLog, self });
     const share = (signal: AbortSignal) => members.share('spec', signal);
     onTestFinished(inBackground((signal) => members.run(signal)));
-    onTestFinished(inBackground((signal) => whileAble({ isAble: () => able[member], clock }, signal, share)));
+    onTestFinished(inBackground((signal) => runWhile({ isAble: () => able[member], clock }, signal, share)));
     return members;
   });
   const seesOf = (count: number) =>

@@ -112,7 +112,9 @@ const accountsFileSchema = z
 export const defaultCallDeadlineMs = 10_000;
 const callDeadlineSchema = durationMs
   .default(defaultCallDeadlineMs)
-  .describe('How long one call of the Payment Service may take.');
+  .describe(
+    'How long one call of the Payment Service may take. A payment page that another account may give is waited for a third of it.',
+  );
 
 /** The only variables that the command line needs. */
 export const dataDirConfigSchema = z

@@ -3,7 +3,7 @@ import {
   createFingerprints,
   nameOfInstallation,
   requireDataSecrets,
-  whileAble,
+  runWhile,
 } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
@@ -45,7 +45,7 @@ export async function startCommandService(
   // What is due is read from the index: who has none to read from leaves its shards to the others.
   const mayInquire = () => index.building() === undefined;
   const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
-  stops.defer(inBackground((signal) => whileAble({ isAble: mayInquire, clock }, signal, scheduling)));
+  stops.defer(inBackground((signal) => runWhile({ isAble: mayInquire, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
     teamKeys: ownTeamKeys(parts),

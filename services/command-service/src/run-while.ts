@@ -1,15 +1,15 @@
 import type { Clock } from '@tollgate/service-kit';
 
-/** How soon it is seen that a process can or cannot, milliseconds. */
-const lookMs = 1_000;
+/** How often the condition is checked, milliseconds. */
+const checkEveryMs = 1_000;
 
-/** Does work while `isAble`, again and again until the signal is aborted: while this process cannot, another one does it. */
-export async function whileAble(
+/** Runs work while the condition holds, until the signal is aborted; it is started again each time that the condition returns. */
+export async function runWhile(
   { isAble, clock }: { isAble: () => boolean; clock: Pick<Clock, 'sleep'> },
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const pause = () => clock.sleep(lookMs, signal).catch(() => undefined);
+  const pause = () => clock.sleep(checkEveryMs, signal).catch(() => undefined);
   while (!signal.aborted) {
     if (isAble()) {
       const ending = new AbortController();

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { whileAble } from './while-able.ts';
+import { runWhile } from './run-while.ts';
 
 // A process whose clock was a day ahead reconciled: it took a day that had not ended for compared, and nobody did it again.
 it('does its work while it is able, and lets go of it while it is not', async () => {
@@ -8,7 +8,7 @@ it('does its work while it is able, and lets go of it while it is not', async ()
   const able = { now: false };
   const seen: string[] = [];
   const stopping = new AbortController();
-  const running = whileAble({ isAble: () => able.now, clock }, stopping.signal, async (signal) => {
+  const running = runWhile({ isAble: () => able.now, clock }, stopping.signal, async (signal) => {
     seen.push('begun');
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     seen.push('ended');
@@ -30,7 +30,7 @@ it('does its work while it is able, and lets go of it while it is not', async ()
 
 it('fails where its work does', async () => {
   const clock = createFakeClock();
-  const failing = whileAble({ isAble: () => true, clock }, new AbortController().signal, () =>
+  const failing = runWhile({ isAble: () => true, clock }, new AbortController().signal, () =>
     Promise.reject(new Error('no')),
   );
   const failed = expect(failing).rejects.toThrow('no');

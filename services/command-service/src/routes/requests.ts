@@ -1,12 +1,16 @@
-/** What a team may ask for when it refunds or pays out. */
+/** What a team may ask for when it creates, captures or voids a payment, refunds or pays out. */
 import {
+  type PaymentRequest,
   type PayoutRequest,
   type RefundRequest,
+  paymentRequestSchema,
   payoutRequestSchema,
   refundRequestSchema,
 } from '@tollgate/gateway-api/http';
+import { paymentNameSchema } from '@tollgate/payment-api';
 import { isOnlyCardNumber } from '@tollgate/payment-domain/money';
 import type { Caller } from '@tollgate/teams';
+import type { z } from 'zod';
 import {
   type Parsed,
   type Refused,
@@ -17,6 +21,49 @@ import {
   refuseEmails,
   textsOf,
 } from './parsed.ts';
+
+/** Checks the body of a creation, and that this caller may ask for it. */
+export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<PaymentRequest> {
+  // Before anything else reads it: card data must not travel further than this.
+  if (typeof body === 'object' && body !== null && 'card' in body && !caller.scopes.has('cards'))
+    return refuseCard('card');
+  const parsed = parseBody(paymentRequestSchema, body);
+  if (parsed.kind === 'refused') return parsed;
+  const { card, customer, metadata, ...fields } = parsed.value;
+  return (
+    // An address in the customer's network is none that somebody has typed.
+    refuseCardNumbers({
+      ...fields,
+      ...textsOf(metadata),
+      'customer.email': customer?.email,
+      'card.holder': card?.holder,
+    }) ??
+    refuseEmails({ product: fields.product, orderNumber: fields.orderNumber, ...textsOf(metadata) }) ??
+    refuseTwoWaysToPay(parsed.value) ??
+    parsed
+  );
+}
+
+function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest): Refused | undefined {
+  if (recurringToken === undefined) return undefined;
+  if (card !== undefined)
+    return refuse(
+      'invalid_param',
+      'recurringToken must be left out where a card is given.',
+      'recurringToken',
+    );
+  if (recurring === true)
+    return refuse(
+      'invalid_param',
+      'recurring must be left out where a recurringToken is charged.',
+      'recurring',
+    );
+  return undefined;
+}
+
+/** Body of a confirmation or decline. */
+export const parsePaymentName = (body: unknown): Parsed<z.infer<typeof paymentNameSchema>> =>
+  parseBody(paymentNameSchema, body);
 
 export function parseRefundRequest(body: unknown): Parsed<RefundRequest> {
   const parsed = parseBody(refundRequestSchema, body);

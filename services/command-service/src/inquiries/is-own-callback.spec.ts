@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnCallback } from './own-callback.ts';
+import { isOwnCallback } from './inquire-payment.ts';
 
 const own = 'https://gateway.example/callbacks/sandbox/pay_1/k1.mac';
 
