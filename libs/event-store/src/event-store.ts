@@ -38,11 +38,6 @@ export interface RecordedEvent extends NewEvent {
 export interface CaughtUp {
   kind: 'caught-up';
   position: Position;
-  /**
-   * From here on every event is delivered, also one that `keepLast` hides before it is. Absent where such a one may be left
-   * out: what comes between it and the one that hides it is then delivered without it.
-   */
-  isGapless?: true;
 }
 
 /** The events are durable. A repeated append gives the revision and position of the first one. */

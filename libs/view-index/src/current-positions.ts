@@ -23,9 +23,9 @@ export const behindEventsMax = 20_000;
 
 export interface PositionSource {
   store: Pick<EventStore, 'subscribe'>;
-  /** Every event at or before this position is in what the following two give, but for the streams that were set aside. */
+  /** Every event at or before it is in `sums` and `find`, except those of quarantined streams. */
   position(): Position;
-  setAside(): readonly string[];
+  quarantined(): readonly string[];
   sums(query: PositionQuery): readonly PositionPart[];
   find(kind: ViewKind, token: string): ViewEnvelope | undefined;
   /** What is read in between is of one moment, even while others write. */
@@ -94,8 +94,8 @@ function positionsWith(
 }
 
 /** The view of a stream that was set aside is old, and the position goes past the events that are not in it. */
-function requireWhole({ setAside, find }: PositionSource, query: PositionQuery): void {
-  for (const stream of setAside()) {
+function requireWhole({ quarantined, find }: PositionSource, query: PositionQuery): void {
+  for (const stream of quarantined()) {
     const kind = kindOfStream(stream);
     if (kind?.positionOf === undefined) continue;
     const view = find(kind, stream.slice(kind.streamPrefix.length));

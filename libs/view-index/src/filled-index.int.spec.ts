@@ -1,15 +1,16 @@
 import { openSync, closeSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel } from 'node:worker_threads';
+import { deleteLocalFile } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { inquiryDelays } from '@tollgate/payment-domain';
-import { silentLog, systemClock } from '@tollgate/service-kit';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { paymentKind } from '@tollgate/views';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { fillIndex } from './filled-index.ts';
-import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
+import { indexSchemaOf } from './index-schema.ts';
 import { createPaymentIndex } from './payment-index.ts';
 import { projectEvents } from './testing/stored-payments.ts';
 
@@ -28,7 +29,7 @@ async function given() {
     wanted.push(message);
     if (!isHeld) ofFiller.port2.postMessage(message);
   });
-  const filling = { file, store, log: silentLog, clock: systemClock, delays: inquiryDelays };
+  const filling = { file, store, log: silentLog, clock: systemClock, ids: systemIds, delays: inquiryDelays };
   const filler = fillIndex({ ...filling, reader: ofFiller.port1 });
   const index = createPaymentIndex({ ...filling, filler: ofReader.port1 });
   await index.start();
@@ -65,8 +66,9 @@ const isRebuilding = { code: 'index_rebuilding', retryable: true };
 it('an empty file in the place of the one that the filler spoke of is not taken for that one', async () => {
   const { file, position, hold } = await given();
   hold(true);
-  deleteIndexFile(file);
-  const empty = openIndexFile(file, silentLog);
+  deleteLocalFile(file);
+  const empty = new DatabaseSync(file);
+  empty.exec(`CREATE TABLE progress (value TEXT); ${indexSchemaOf('lists')}`);
   onTestFinished(() => empty.close());
   await expect(position()).rejects.toMatchObject(isRebuilding);
 });

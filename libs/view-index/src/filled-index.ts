@@ -1,43 +1,34 @@
 /**
- * An index that one thread of a process fills and another one reads: both have the SQLite file open, and the reader waits for
- * nobody. The thread that fills it says how far it is, and changes for the other one what that one wants changed.
+ * An index that one thread of a process fills and another one reads. Both have the SQLite file open. The thread that fills it
+ * posts its state, and makes the changes that the other one asks for.
  */
+import type { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
-import { beginning, type EventStore, type Position } from '@tollgate/event-store';
+import {
+  beginning,
+  createWaiting,
+  isDamage,
+  openLocalFileForReading,
+  positionInFile,
+  projectionRebuilding,
+  type EventStore,
+  type ProjectionState,
+} from '@tollgate/event-store';
 import { firstInquiryAt, type InquiryDelays, type Postponed } from '@tollgate/payment-domain';
-import { TollgateError, errorCode, isRetryable, type Clock, type Log } from '@tollgate/service-kit';
-import { indexRebuilding, type IndexFile } from './index-file.ts';
-import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
-import { isDamage, openIndexForReading } from './open-index-file.ts';
-import { createPositionWatch, type PositionWatch } from './position-watch.ts';
+import { TollgateError, errorCode, isRetryable, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { openFollowedIndex, type FollowedIndex } from './followed-index.ts';
+import { createIndexFile, type IndexFile } from './index-file.ts';
 
 interface Change {
   change: 'postpone';
   postponed: readonly Postponed[];
 }
 
-type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged' };
+type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged'; generation: number };
 
-interface FillState {
-  /** Another one whenever another file is in its place; undefined while there is none. */
-  file: number | undefined;
-  /** How far the file has come, in the file itself: another one that is there by now has not. */
-  followed: Position;
-  /** It has come to the end of the views once. */
-  wasCaughtUp: boolean;
-  isComplete: boolean;
-  setAside: readonly string[];
-  building: IndexBuilding | undefined;
-  source: Position;
-}
-
-type FromFiller =
-  | ({ kind: 'state' } & FillState)
-  | { kind: 'changed'; id: number }
-  | { kind: 'failed'; id: number; code: string; retryable: boolean };
-
-/** Per transaction: the larger, the less is written for each, and nobody waits on this thread. */
-const batchEventsMaxDefault = 500;
+type Answer =
+  { kind: 'changed'; id: number } | { kind: 'failed'; id: number; code: string; retryable: boolean };
+type FromFiller = { kind: 'state'; state: ProjectionState } | Answer;
 
 interface FillOptions {
   /** Path of the SQLite file. */
@@ -45,173 +36,147 @@ interface FillOptions {
   store: EventStore;
   log: Log;
   clock: Clock;
+  ids: Ids;
   delays: InquiryDelays;
   /** To the thread that reads. */
   reader: MessagePort;
-  /** The most views per transaction; 500 by default. */
+  /** The most events per transaction: nobody waits on this thread. @default 500 */
   batchEventsMax?: number;
 }
 
 /**
- * Opens the file and follows the views until it is stopped.
+ * Opens the file and follows the events until it is stopped.
  *
- * @throws StartupError if the file cannot be used
+ * @throws StartupError `file_foreign` for a file of another program
  */
-export function fillIndex(options: FillOptions): { stop(): Promise<void> } {
-  const { file: path, store, log, clock, delays, reader } = options;
-  const { batchEventsMax = batchEventsMaxDefault } = options;
+export function fillIndex({ reader, delays, ...options }: FillOptions): { stop(): Promise<void> } {
+  const { clock, batchEventsMax = 500 } = options;
   const stopping = new AbortController();
-  const watch = createPositionWatch(clock);
-  const follower = createIndexFollower({
-    ...{ path, store, log, clock, watch, batchEventsMax, onChange: tell },
-    dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
-  });
-  const files = createNumbers();
-  let wasCaughtUp = false;
   const post = (message: FromFiller): void => reader.postMessage(message);
-
-  function tell(): void {
-    post({
-      kind: 'state',
-      file: files.of(follower.file()),
-      followed: followedIn(follower.file()),
-      wasCaughtUp,
-      isComplete: follower.isComplete(),
-      setAside: follower.setAside(),
-      building: follower.building(),
-      source: watch.current(),
-    });
-  }
+  const index = openFollowedIndex({
+    ...options,
+    batchEventsMax,
+    dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
+    onChange: () => post({ kind: 'state', state: index.state() }),
+  });
 
   async function change(wanted: Change & { id: number }): Promise<void> {
     const { id } = wanted;
     try {
-      await follower.postpone(wanted.postponed);
+      await index.postpone(wanted.postponed);
       post({ kind: 'changed', id });
     } catch (error) {
       post({ kind: 'failed', id, code: errorCode(error) ?? 'index_failed', retryable: isRetryable(error) });
     }
   }
 
-  follower.open();
   reader.on('message', (message: ToFiller) => {
-    if (message.kind === 'damaged')
-      return follower.rebuildSoon(new TollgateError('index_damaged', 'A read found damage.'));
-    void change(message);
+    if (message.kind === 'change') return void change(message);
+    if (message.generation === index.state().generation) index.rebuild();
   });
-  const following = follower.follow(stopping.signal, () => {
-    if (wasCaughtUp) return;
-    wasCaughtUp = true;
-    tell();
-  });
+  const following = index.follow(stopping.signal);
   return {
     async stop() {
       stopping.abort();
       await following;
-      follower.close();
+      index.close();
       reader.close();
     },
   };
 }
 
-/** The beginning also where the file cannot be read: those who read the rest find that out. */
-function followedIn(file: IndexFile | undefined): Position {
-  try {
-    return file?.progress().followed ?? beginning;
-  } catch {
-    return beginning;
-  }
-}
-
-/** Gives each file a number of its own. */
-function createNumbers() {
-  let last: IndexFile | undefined;
-  let number = 0;
-  return {
-    of(file: IndexFile | undefined): number | undefined {
-      if (file !== undefined && file !== last) number += 1;
-      last = file ?? last;
-      return file && number;
-    },
-  };
-}
-
 interface ReaderOptions {
-  path: string;
+  file: string;
   filler: MessagePort;
-  /** Moves with what the filler says. */
-  watch: PositionWatch;
+  clock: Clock;
   log: Log;
+  onChange: () => void;
 }
 
-/** The thread that fills it, as who reads sees it. */
-export function followFilled({ path, filler, watch, log }: ReaderOptions): IndexFollower {
-  let state: FillState | undefined;
-  let opened: { number: number; file: IndexFile } | undefined;
-  /** The number of the file that was found to be damaged last. */
+const notBegun: ProjectionState = {
+  generation: 0,
+  position: beginning,
+  applied: beginning,
+  isComplete: false,
+  isCaughtUp: false,
+  head: beginning,
+  events: 0,
+  differences: 0,
+};
+
+/** The index that another thread fills, for the thread that reads it. */
+export function followFilled({ file: path, filler, clock, log, onChange }: ReaderOptions): FollowedIndex {
+  const waiting = createWaiting(clock);
+  let state = notBegun;
+  let opened: { generation: number; database: DatabaseSync; file: IndexFile } | undefined;
+  /** The generation of the file that was found to be damaged last. */
   let damaged: number | undefined;
   const post = (message: ToFiller): void => filler.postMessage(message);
   const changes = createChanges(post);
 
   function close(): void {
-    opened?.file.close();
+    opened?.database.close();
     opened = undefined;
   }
 
-  /** Of a file that was whole when it was opened to be filled, nobody else may find out; once for each. */
-  function tellDamaged(error: unknown, number: number): void {
-    if (damaged === number) return;
-    damaged = number;
-    log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
-    post({ kind: 'damaged' });
-  }
-
-  function file(): IndexFile | undefined {
-    if (state?.file === opened?.number) return opened?.file;
+  /** @throws `index_rebuilding` while there is no file, or another one than that of the state; for damage what SQLite throws */
+  function open(): IndexFile {
+    if (opened !== undefined && opened.generation === state.generation) return opened.file;
     close();
-    if (state?.file === undefined) return undefined;
+    if (state.generation === 0) throw projectionRebuilding();
+    let database: DatabaseSync | undefined;
     try {
-      const found = openIndexForReading(path);
-      if (followedIn(found) >= state.followed) opened = { number: state.file, file: found };
-      else found.close();
+      database = openLocalFileForReading(path);
+      if (positionInFile(database) < state.applied) throw projectionRebuilding();
+      opened = { generation: state.generation, database, file: createIndexFile(database, { log }) };
+      return opened.file;
     } catch (error) {
-      if (isDamage(error)) tellDamaged(error, state.file);
-      else log.warn({ error, operation: 'read-index' }, 'the index cannot be read now');
-      return undefined;
+      database?.close();
+      throw isDamage(error) ? error : projectionRebuilding(error);
     }
-    return opened?.file;
   }
 
-  function take(next: FillState, onCaughtUp: () => void): void {
-    // What the filler said before it heard of the damage is of a file that may be another one by now.
-    state = next.file === damaged ? { ...next, isComplete: false } : next;
-    if (next.source < watch.current()) watch.reset(next.source);
-    else watch.moveTo(next.source);
-    if (next.wasCaughtUp) onCaughtUp();
+  /** Once for each file: concurrent reads meet the same damage. */
+  function reportDamage(error: unknown): void {
+    close();
+    if (damaged === state.generation) return;
+    damaged = state.generation;
+    log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
+    post({ kind: 'damaged', generation: damaged });
+    take(state);
+  }
+
+  function take(next: ProjectionState): void {
+    // The filler may not have learned of the damage yet.
+    state = next.generation === damaged ? { ...next, isComplete: false } : next;
+    waiting.wake();
+    onChange();
   }
 
   return {
-    file,
-    isComplete: () => state?.isComplete === true,
-    setAside: () => state?.setAside ?? [],
-    building: () => (state === undefined ? notBegun : state.building),
-    rebuildSoon(error) {
-      if (state?.file !== undefined) tellDamaged(error, state.file);
-      if (state !== undefined) state = { ...state, isComplete: false };
-      close();
+    use(work) {
+      try {
+        return work(open());
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        reportDamage(error);
+        throw projectionRebuilding(error);
+      }
     },
+    state: () => state,
+    waitFor: (position, timeoutMs) => waiting.until(() => state.position >= position, timeoutMs),
     postpone: (postponed) => changes.ask({ change: 'postpone', postponed }),
-    open: () => undefined,
-    async follow(signal, onCaughtUp) {
+    async follow(signal) {
       const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
       filler.on('message', (message: FromFiller) => {
-        if (message.kind === 'state') take(message, onCaughtUp);
+        if (message.kind === 'state') take(message.state);
         else changes.settle(message);
       });
       filler.on('close', () => end(undefined));
       signal.addEventListener('abort', () => end(undefined));
       if (!signal.aborted) await ended;
       changes.end();
+      waiting.end();
       filler.close();
     },
     close,
@@ -225,27 +190,24 @@ function createChanges(post: (message: ToFiller) => void) {
   let hasEnded = false;
   return {
     ask(wanted: Change): Promise<void> {
-      if (hasEnded) return Promise.reject(indexRebuilding());
+      if (hasEnded) return Promise.reject(projectionRebuilding());
       const id = (count += 1);
       const done = Promise.withResolvers<undefined>();
       underWay.set(id, done);
       post({ kind: 'change', id, ...wanted });
       return done.promise.finally(() => underWay.delete(id));
     },
-    settle(answer: Exclude<FromFiller, { kind: 'state' }>): void {
-      const waiting = underWay.get(answer.id);
-      if (answer.kind === 'changed') waiting?.resolve(undefined);
-      else waiting?.reject(toError(answer));
+    settle(answer: Answer): void {
+      const asked = underWay.get(answer.id);
+      if (answer.kind === 'changed') asked?.resolve(undefined);
+      else
+        asked?.reject(
+          new TollgateError(answer.code, 'The index could not be changed.', { retryable: answer.retryable }),
+        );
     },
-    /** Whatever is not done by now is done by nobody. */
     end(): void {
       hasEnded = true;
-      for (const waiting of underWay.values()) waiting.reject(indexRebuilding());
+      for (const asked of underWay.values()) asked.reject(projectionRebuilding());
     },
   };
 }
-
-const notBegun: IndexBuilding = { followed: '' as Position, views: 0 };
-
-const toError = ({ code, retryable }: { code: string; retryable: boolean }): TollgateError =>
-  new TollgateError(code, 'The index could not be changed.', { retryable });

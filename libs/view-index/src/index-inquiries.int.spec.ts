@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite';
-import { beginning, type Position } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { inquiryShardOf, nextInquiryAt, type DueQueue, type InquiryItem } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
@@ -14,13 +13,12 @@ import {
   type AnyEvent,
 } from '@tollgate/views/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type IndexFile } from './index-file.ts';
+import { createIndexFile, type IndexFile } from './index-file.ts';
 import { createQueueHeads, dueIn, dueQueuesOf } from './index-inquiries.ts';
 import type { IndexedView } from './index-writer.ts';
-import { openIndexFile, openIndexForReading } from './open-index-file.ts';
+import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 
 const { accepted, approved } = happening;
-const progress = { followed: '1' as Position, source: beginning };
 const never = Number.MAX_SAFE_INTEGER;
 
 function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
@@ -31,10 +29,10 @@ function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): Ind
   return { kind, view };
 }
 
-function givenFile(views: readonly IndexedView[], path = ':memory:'): IndexFile {
-  const file = openIndexFile(path, silentLog);
+function givenFile(views: readonly IndexedView[], path = ':memory:'): TestIndexFile {
+  const file = openIndexFile(path);
   onTestFinished(() => file.close());
-  file.apply(views, progress);
+  file.plant(views);
   return file;
 }
 
@@ -95,7 +93,7 @@ test('a due time is not moved where the payment has changed since', () => {
   const unresolved = { kind: 'payment', inquiryNeed: 'unresolved' } as const;
   const [before] = queuesAt(file, never, unresolved);
   const [item] = dueIn(file, before!, { now: never, limit: 1 });
-  file.apply([viewOf(paymentKind, token, [requested(), accepted])], progress);
+  file.plant([viewOf(paymentKind, token, [requested(), accepted])]);
   file.postpone([{ item: item!, dueAt: undefined }]);
   expect(queuesAt(file, never, unresolved)).toEqual([]);
   expect(queuesAt(file, never)).toHaveLength(1);
@@ -136,8 +134,7 @@ test('the queues are read once after each write, and not in each pass', () => {
 test('what another thread or process has written to the file is read again', async () => {
   const path = await temporaryFile();
   const written = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
-  const read = openIndexForReading(path);
-  onTestFinished(() => read.close());
+  const read = createIndexFile(new DatabaseSync(path, { readOnly: true }), { log: silentLog });
   const [found] = queuesAt(read, never);
   const [item] = dueIn(written, found!, { now: never, limit: 1 });
   written.postpone([{ item: item!, dueAt: item!.dueAt + 1 }]);
@@ -150,7 +147,7 @@ test('every read steps through one index and sorts nothing', async () => {
   const database = new DatabaseSync(path);
   onTestFinished(() => database.close());
   const steps: string[] = [];
-  const watched: IndexFile = {
+  const watched: TestIndexFile = {
     ...file,
     select: (sql, values) => {
       if (sql.startsWith('PRAGMA')) return file.select(sql, values);

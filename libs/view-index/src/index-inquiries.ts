@@ -9,7 +9,6 @@ import {
   type DueItem,
   type DueQueue,
   type InquiryItem,
-  type InquiryNeed,
   type Postponed,
 } from '@tollgate/payment-domain';
 import type { IndexFile } from './index-file.ts';

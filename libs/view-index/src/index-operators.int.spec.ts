@@ -1,8 +1,6 @@
 /** What people who operate the gateway ask of the index: what waits, why payments were declined, what begins with a text. */
 import { DatabaseSync } from 'node:sqlite';
-import { beginning, type Position } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
-import { silentLog } from '@tollgate/service-kit';
 import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, streamOf } from '@tollgate/views';
 import {
   type AnyEvent,
@@ -13,15 +11,13 @@ import {
   toRecordedIn,
 } from '@tollgate/views/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { IndexFile } from './index-file.ts';
 import { disputesOfPayment, listViewsOfAll } from './index-lists.ts';
 import { countDeclines, findBeginning } from './index-operators.ts';
 import type { IndexedView } from './index-writer.ts';
-import { openIndexFile } from './open-index-file.ts';
+import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 import type { ListQuery } from './view-list.ts';
 
 const { accepted, approved, declined, refunding, refundAccepted, refundApproved, unresolved } = happening;
-const progress = { followed: '1' as Position, source: beginning };
 const shop = { environment: 'sandbox', team: 'shop' } as const;
 const games = { ...shop, team: 'games' };
 
@@ -36,14 +32,14 @@ function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): Ind
 const payment = (token: string, ...events: AnyEvent[]) =>
   viewOf(paymentKind, token, [requested(), ...events]);
 
-function givenFile(views: readonly IndexedView[], path = ':memory:'): IndexFile {
-  const file = openIndexFile(path, silentLog);
+function givenFile(views: readonly IndexedView[], path = ':memory:'): TestIndexFile {
+  const file = openIndexFile(path);
   onTestFinished(() => file.close());
-  file.apply(views, progress);
+  file.plant(views);
   return file;
 }
 
-function listed(file: IndexFile, query: Partial<ListQuery>): string[] {
+function listed(file: TestIndexFile, query: Partial<ListQuery>): string[] {
   const list = listViewsOfAll(file, paymentKind, { owners: [shop, games], perPage: 20, ...query });
   if (list.kind !== 'page') throw new Error(list.parameter);
   return list.views.map(({ token }) => token);
@@ -65,7 +61,7 @@ describe('what waits', () => {
     expect(listed(file, { refundOpen: true }).toSorted()).toEqual(['pay_3', 'pay_4']);
     expect(listed(file, { refundOpen: true, unresolved: true })).toEqual(['pay_3']);
     expect(listed(file, { unresolved: true, status: 'approved', currency: 'EUR' })).toEqual(['pay_3']);
-    file.apply([payment('pay_3', ...open, refundApproved)], progress);
+    file.plant([payment('pay_3', ...open, refundApproved)]);
     expect(listed(file, { unresolved: true })).toEqual(['pay_1']);
     expect(listed(file, { refundOpen: true })).toEqual(['pay_4']);
   });
@@ -76,7 +72,7 @@ describe('what waits', () => {
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
     const plans: string[] = [];
-    const watched: IndexFile = {
+    const watched: TestIndexFile = {
       ...file,
       select: (sql, values) => {
         const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
@@ -143,7 +139,7 @@ test('the disputes of a payment are known by it, also those that are matched lat
   ]);
   const tokens = () => disputesOfPayment(file, 'pay_1').map(({ token }) => token);
   expect(tokens()).toEqual(['dsp_1']);
-  file.apply([viewOf(disputeKind, 'dsp_2', matched)], progress);
+  file.plant([viewOf(disputeKind, 'dsp_2', matched)]);
   expect(tokens()).toEqual(['dsp_1', 'dsp_2']);
   expect(disputesOfPayment(file, 'pay_2')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** What people who operate the gateway ask of the index, beyond lists. */
-import { paymentPhases, type PaymentPhase } from '@tollgate/payment-domain';
+import { paymentPhases, type Environment, type PaymentPhase } from '@tollgate/payment-domain';
 import { omitUndefined, hourMs } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
@@ -146,4 +146,20 @@ export function tokenByServiceToken(file: IndexFile, serviceToken: string): stri
     [place] = file.select(next('AND (environment, account) > (?, ?)'), key);
   }
   return undefined;
+}
+
+interface ServiceTokenKey {
+  environment: Environment;
+  account: string;
+  serviceToken: string;
+}
+
+export function findByServiceToken(
+  file: IndexFile,
+  { environment, account, serviceToken }: ServiceTokenKey,
+): { token: string; team: string } | undefined {
+  const sql =
+    'SELECT token, team FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';
+  const [row] = file.select(sql, [environment, account, serviceToken]);
+  return row && { token: String(row['token']), team: String(row['team']) };
 }

@@ -1,7 +1,5 @@
 /** Pages of filtered lists while rows arrive and change: what a caller who follows the cursors sees in total. */
-import { beginning, type Position } from '@tollgate/event-store';
 import { paymentPhases, payoutPhases, statusOfPayoutPhase, statusOfPhase } from '@tollgate/payment-domain';
-import { silentLog } from '@tollgate/service-kit';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,7 +7,7 @@ import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } f
 
 import type { ListQuery, OperationView } from './view-list.ts';
 import { listViews } from './index-lists.ts';
-import { openIndexFile } from './open-index-file.ts';
+import { openIndexFile } from './testing/open-index-file.ts';
 import type { PaymentView, PayoutView } from '@tollgate/views';
 
 import {
@@ -30,7 +28,6 @@ interface State {
   waits: boolean;
 }
 
-const progress = { followed: '1' as Position, source: beginning };
 const shop = { environment: 'sandbox', team: 'shop' } as const;
 
 const foldOf = (kind: ViewKind, events: Parameters<typeof toRecordedIn>[1]): unknown =>
@@ -114,16 +111,13 @@ test('whatever arrives and changes between pages, what fits all the time is show
       fc.integer({ min: 1, max: 5 }),
       fc.array(fc.array(anyChange, { maxLength: 4 }), { maxLength: 6 }),
       (begun, filter, list, perPage, changes) => {
-        const file = openIndexFile(':memory:', silentLog);
+        const file = openIndexFile(':memory:');
         const rows = begun.map((state, index) => ({ token: `t${index}`, revision: 1, state }));
         const isListed = ({ isPayout }: State) => list === 'operations' || (list === 'payouts') === isPayout;
         const fitting = () =>
           rows.filter(({ state }) => isListed(state) && fits(state, filter)).map(({ token }) => token);
         const write = (changed: typeof rows) =>
-          file.apply(
-            changed.map(({ token, revision, state }) => viewOf(token, revision, state)),
-            progress,
-          );
+          file.plant(changed.map(({ token, revision, state }) => viewOf(token, revision, state)));
         write(rows);
         let fittingAlways = new Set(fitting());
         const ever = new Set(fittingAlways);
@@ -176,11 +170,8 @@ test('a page by number and the count are of what fits', () => {
       fc.constantFrom<(keyof typeof lists)[]>('payments', 'payouts', 'operations'),
       fc.integer({ min: 1, max: 4 }),
       (begun, filter, list, perPage) => {
-        const file = openIndexFile(':memory:', silentLog);
-        file.apply(
-          begun.map((state, index) => viewOf(`t${index}`, 1, state)),
-          progress,
-        );
+        const file = openIndexFile(':memory:');
+        file.plant(begun.map((state, index) => viewOf(`t${index}`, 1, state)));
         const isListed = ({ isPayout }: State) => list === 'operations' || (list === 'payouts') === isPayout;
         const expected = begun
           .map((state, index) => ({ state, token: `t${index}` }))

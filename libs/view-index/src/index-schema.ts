@@ -1,8 +1,4 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
-import { openUnderSchema } from './boot.ts';
-
-/** Grows with every change to the tables, to what is summed up in them, and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 22;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -74,9 +70,7 @@ const ofLists = `
   CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;`;
 
 export const indexSchemaOf = (scope: IndexScope): string => `
-  PRAGMA user_version = ${indexSchemaVersion};
-  CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
-  ${openUnderSchema}
+  CREATE TABLE quarantined (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
   CREATE TABLE payments (
     service_token TEXT, refund_open INTEGER NOT NULL, ${operationColumns}
   ) STRICT;

@@ -1,18 +1,16 @@
 /** What a command service keeps of an index of its own: each further index of a column is written with every view. */
 import { DatabaseSync } from 'node:sqlite';
-import { beginning, type Position } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { inquiryShardOf } from '@tollgate/payment-domain';
-import { silentLog } from '@tollgate/service-kit';
 import { paymentKind, streamOf, type PaymentView } from '@tollgate/views';
 import { happening, requested, toRecordedIn } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import type { IndexFile } from './index-file.ts';
 import { dueQueuesOf } from './index-inquiries.ts';
 import { listViews } from './index-lists.ts';
 import { positionsIn } from './index-positions.ts';
 import type { IndexScope } from './index-schema.ts';
-import { openIndexFile } from './open-index-file.ts';
+import { findByServiceToken } from './index-operators.ts';
+import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 
 const { accepted, approved } = happening;
 const never = Number.MAX_SAFE_INTEGER;
@@ -23,16 +21,16 @@ const view = toRecordedIn(streamOf(paymentKind, token), [
   approved,
 ]).reduce<PaymentView | undefined>((before, event) => paymentKind.fold(before, event), undefined)!;
 
-async function given(scope: IndexScope): Promise<{ file: IndexFile; path: string }> {
+async function given(scope: IndexScope): Promise<{ file: TestIndexFile; path: string }> {
   const path = await temporaryFile();
-  const file = openIndexFile(path, silentLog, { scope });
+  const file = openIndexFile(path, { scope });
   onTestFinished(() => file.close());
-  file.apply([{ kind: paymentKind, view }], { followed: '1' as Position, source: beginning });
+  file.plant([{ kind: paymentKind, view }]);
   return { file, path };
 }
 
 /** What the work of a command service reads. */
-function readForWork(file: IndexFile) {
+function readForWork(file: TestIndexFile) {
   const { environment, team, attempt, serviceToken = '' } = view.payment;
   const { account } = attempt;
   const query = {
@@ -45,7 +43,7 @@ function readForWork(file: IndexFile) {
   return {
     due: dueQueuesOf(file, { shards: [inquiryShardOf(token)], now: never }),
     found: file.find(paymentKind, token),
-    foundByServiceToken: file.findByServiceToken({ environment, account, serviceToken }),
+    foundByServiceToken: findByServiceToken(file, { environment, account, serviceToken }),
     ofADay: listViews(file, { list: 'payments', kinds: [paymentKind], query }),
     positions: positionsIn(file, { environment, teams: [team], currency: view.payment.terms.currency }),
   };

@@ -1,5 +1,3 @@
-import { beginning, type Position } from '@tollgate/event-store';
-import { silentLog } from '@tollgate/service-kit';
 import {
   disputeKind,
   paymentKind,
@@ -23,14 +21,12 @@ import {
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { IndexFile } from './index-file.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import type { IndexedView } from './index-writer.ts';
-import { openIndexFile } from './open-index-file.ts';
+import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 
 const { accepted, approved, declined, held, refunding, refundApproved, refundedElsewhere, revised } =
   happening;
-const progress = { followed: '1' as Position, source: beginning };
 const shop: TotalsQuery = { environment: 'sandbox', team: 'shop', from: '2026-01-01', to: '2026-01-31' };
 
 /** The views after each event of a stream. */
@@ -45,10 +41,10 @@ function versionsOf(kind: ViewKind, token: string, events: readonly AnyEvent[]):
 const lastOf = (kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView =>
   versionsOf(kind, token, events).at(-1)!;
 
-function givenFile(views: readonly IndexedView[] = []): IndexFile {
-  const file = openIndexFile(':memory:', silentLog);
+function givenFile(views: readonly IndexedView[] = []): TestIndexFile {
+  const file = openIndexFile(':memory:');
   onTestFinished(() => file.close());
-  file.apply(views, progress);
+  file.plant(views);
   return file;
 }
 
@@ -86,7 +82,7 @@ describe('totals', () => {
     const history: AnyEvent[] = [];
     const step = (...events: AnyEvent[]) => {
       history.push(...events);
-      file.apply([lastOf(paymentKind, 'p1', history)], progress);
+      file.plant([lastOf(paymentKind, 'p1', history)]);
       return listTotals(file, shop)[0]!;
     };
     expect(step(requested(), accepted).payments).toMatchObject(sums({ init: [1, 1_500] }));
@@ -117,7 +113,7 @@ describe('totals', () => {
     const before = listTotals(file, shop);
     const broken = lastOf(paymentKind, 'p3', [requested()]);
     const never = { ...broken, view: { ...broken.view, createdAt: 0, updatedAt: 'never' as never } };
-    expect(() => file.apply([lastOf(paymentKind, 'p1', [requested(), approved]), never], progress)).toThrow();
+    expect(() => file.plant([lastOf(paymentKind, 'p1', [requested(), approved]), never])).toThrow();
     expect(listTotals(file, shop)).toEqual(before);
   });
 });
@@ -135,11 +131,10 @@ test('whatever is repeated, late or batched, they are the totals of the stored v
       const versions = given.map((events, index) =>
         versionsOf(index < 3 ? paymentKind : payoutKind, `t${index}`, events),
       );
-      const file = openIndexFile(':memory:', silentLog);
+      const file = openIndexFile(':memory:');
       for (const batch of taken)
-        file.apply(
+        file.plant(
           batch.map(({ stream, version }) => versions[stream]![version % versions[stream]!.length]!),
-          progress,
         );
       expect(linesOfTotals(file)).toEqual(linesOfViews(file));
       file.close();
@@ -156,7 +151,7 @@ function add(lines: Lines, name: string, more: Line): void {
   lines[name] = { count: sum.count + more.count, amount: String(Number(sum.amount) + Number(more.amount)) };
 }
 
-function linesOfTotals(file: IndexFile): Lines {
+function linesOfTotals(file: TestIndexFile): Lines {
   const lines: Lines = {};
   for (const { payments, refunds, payouts } of listTotals(file, shop))
     for (const [group, ofGroup] of Object.entries({ payments, refunds, payouts }))
@@ -166,7 +161,7 @@ function linesOfTotals(file: IndexFile): Lines {
 }
 
 /** Summed up from the current views alone, without their past. */
-function linesOfViews(file: IndexFile): Lines {
+function linesOfViews(file: TestIndexFile): Lines {
   const lines: Lines = {};
   for (let index = 0; index < 5; index += 1)
     for (const kind of [paymentKind, payoutKind] as ViewKind[]) {

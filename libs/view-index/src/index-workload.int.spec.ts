@@ -1,12 +1,9 @@
-import { beginning, type Position } from '@tollgate/event-store';
-import { silentLog } from '@tollgate/service-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } from '@tollgate/views';
 
-import type { IndexFile } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
 import { workloadIn } from './index-workload.ts';
-import { openIndexFile } from './open-index-file.ts';
+import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 
 import {
   happening,
@@ -27,13 +24,11 @@ function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): Ind
   return { kind, view };
 }
 
-function givenFile(): IndexFile {
-  const file = openIndexFile(':memory:', silentLog);
+function givenFile(): TestIndexFile {
+  const file = openIndexFile(':memory:');
   onTestFinished(() => file.close());
   return file;
 }
-
-const progress = { followed: '1' as Position, source: beginning };
 
 test('counts open work and open reviews of all teams, and no longer what has ended', () => {
   const file = givenFile();
@@ -45,7 +40,7 @@ test('counts open work and open reviews of all teams, and no longer what has end
     viewOf(paymentKind, 'pay_4', [requested(), accepted, approved, reviews, reviews]),
     viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.reviews]),
   ];
-  file.apply(views, progress);
+  file.plant(views);
   const { open, reviews: waiting } = workloadIn(file);
   expect(open).toHaveLength(4);
   expect(open).toEqual(
@@ -60,15 +55,15 @@ test('counts open work and open reviews of all teams, and no longer what has end
     { kind: 'payment', environment: 'sandbox', count: 3 },
     { kind: 'payout', environment: 'sandbox', count: 1 },
   ]);
-  file.apply([viewOf(paymentKind, 'pay_2', [requested(), accepted, approved])], progress);
+  file.plant([viewOf(paymentKind, 'pay_2', [requested(), accepted, approved])]);
   // Seen a second time, it is not counted a second time.
-  file.apply([viewOf(paymentKind, 'pay_2', [requested(), accepted, approved])], progress);
+  file.plant([viewOf(paymentKind, 'pay_2', [requested(), accepted, approved])]);
   expect(workloadIn(file).open).toEqual(
     expect.arrayContaining([
       { kind: 'payment', inquiryNeed: 'open', count: 1 },
       { kind: 'payment', inquiryNeed: 'settled', count: 2 },
     ]),
   );
-  file.apply([viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews, reviewResolved])], progress);
+  file.plant([viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews, reviewResolved])]);
   expect(workloadIn(file).reviews[0]).toEqual({ kind: 'payment', environment: 'sandbox', count: 2 });
 });

@@ -1,109 +1,197 @@
-/** How views are written to the index: rows, open reviews, totals and positions. */
+/** How events are folded into the rows of the index, with open reviews, totals and positions. */
+import {
+  TooManyFailedStreams,
+  failedStreamsMax,
+  failureAt,
+  type RecordedEvent,
+  type StreamFailure,
+} from '@tollgate/event-store';
+import type { InquiryNeed } from '@tollgate/payment-domain';
+import type { Log } from '@tollgate/service-kit';
 import {
   createPositionChanges,
   createTotalsChanges,
+  kindOfStream,
+  streamOf,
   type Columns,
-  type Contribution,
-  type PositionPart,
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
-import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { DueAt } from './index-inquiries.ts';
-import type { IndexScope } from './index-schema.ts';
 import { writeMetadata } from './index-metadata.ts';
-import { toView, type Statements } from './index-rows.ts';
 import { applyToPositions } from './index-positions.ts';
+import { toView, type Row, type Statements } from './index-rows.ts';
+import type { IndexScope } from './index-schema.ts';
 import { applyToTotals } from './index-totals.ts';
 import { createWorkloadChanges } from './index-workload.ts';
 
-/** A view and what it is. */
+interface Writing {
+  dueAt: DueAt;
+  scope: IndexScope;
+  log: Pick<Log, 'error'>;
+}
+
+/** To be called in a transaction. @throws TollgateError `too_many_failed_streams` */
+export function applyEvents(
+  statements: Statements,
+  events: readonly RecordedEvent[],
+  writing: Writing,
+): void {
+  const changes = createChanges();
+  for (const [stream, ofStream] of Map.groupBy(events, (event) => event.stream)) {
+    if (isQuarantined(statements, stream)) continue;
+    const failure = applyToRow(statements, { stream, events: ofStream, changes }, writing);
+    if (failure !== undefined) quarantine(statements, failure, writing);
+  }
+  changes.applyTo(statements);
+}
+
+/** Applies the rest of a quarantined stream; it stays quarantined if that fails again. To be called in a transaction. */
+export function retryStream(
+  statements: Statements,
+  { stream, events }: { stream: string; events: readonly RecordedEvent[] },
+  writing: Writing,
+): void {
+  const changes = createChanges();
+  const failure = applyToRow(statements, { stream, events, changes }, writing);
+  changes.applyTo(statements);
+  if (failure === undefined) statements('DELETE FROM quarantined WHERE stream = ?').run(stream);
+}
+
+export const quarantinedIn = (statements: Statements): string[] =>
+  statements('SELECT stream FROM quarantined ORDER BY stream')
+    .all()
+    .map((row) => String(row['stream']));
+
+export function revisionIn(statements: Statements, stream: string): number | undefined {
+  const kind = kindOfStream(stream);
+  const row = kind && rowOf(statements, kind, stream);
+  return row && Number(row['revision']);
+}
+
+const isQuarantined = (statements: Statements, stream: string): boolean =>
+  statements('SELECT 1 FROM quarantined WHERE stream = ?').get(stream) !== undefined;
+
+function quarantine(statements: Statements, { failed, error }: StreamFailure, { log }: Writing): void {
+  const { stream, revision, code } = failed;
+  log.error(
+    { error, stream, revision, code },
+    'an event cannot be applied; the index quarantines its stream',
+  );
+  statements('INSERT OR REPLACE INTO quarantined VALUES (?, ?, ?)').run(stream, revision, code);
+  // The fault is not that of single streams.
+  if (quarantinedIn(statements).length > failedStreamsMax) throw new TooManyFailedStreams();
+}
+
+type Changes = ReturnType<typeof createChanges>;
+
+/** What a batch changes in the sums, so that each is written once. */
+function createChanges() {
+  const totals = createTotalsChanges();
+  const positions = createPositionChanges();
+  const workload = createWorkloadChanges();
+  return {
+    ...{ totals, positions, workload },
+    applyTo(statements: Statements): void {
+      applyToTotals(statements, totals.list());
+      applyToPositions(statements, positions.list());
+      workload.applyTo(statements);
+    },
+  };
+}
+
+const rowOf = (statements: Statements, { table, streamPrefix }: ViewKind, stream: string): Row | undefined =>
+  statements(`SELECT * FROM ${table.name} WHERE token = ?`).get(stream.slice(streamPrefix.length));
+
+/** Folds events of one stream into its row, up to one that cannot be applied. */
+function applyToRow(
+  statements: Statements,
+  { stream, events, changes }: { stream: string; events: readonly RecordedEvent[]; changes: Changes },
+  writing: Writing,
+): StreamFailure | undefined {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) return undefined;
+  const row = rowOf(statements, kind, stream);
+  const before = row && toView(kind, row);
+  let view = before;
+  let failure: StreamFailure | undefined;
+  for (const event of events)
+    try {
+      view = kind.fold(view, event);
+    } catch (error) {
+      failure = failureAt(event, error);
+      break;
+    }
+  if (view !== undefined && view !== before)
+    writeView(statements, { kind, view, row, before, changes }, writing);
+  return failure;
+}
+
+/** A view as it is. */
 export interface IndexedView {
   kind: ViewKind;
   view: ViewEnvelope;
 }
 
-interface Writing {
-  dueAt: DueAt;
-  scope: IndexScope;
-}
-
-/** To be called in a transaction. */
+/** Writes views whatever the events say. To be called in a transaction. */
 export function writeViews(statements: Statements, views: readonly IndexedView[], writing: Writing): void {
-  const totals = createTotalsChanges();
-  const positions = createPositionChanges();
-  const workload = createWorkloadChanges();
+  const changes = createChanges();
   for (const { kind, view } of views) {
-    const written = writeView(statements, { kind, view }, writing);
-    if (written !== undefined) workload.move(kind.name, written.needs);
-    const after = kind.contributionOf?.(view);
-    if (written !== undefined && after !== undefined) totals.replace(written.counted, after);
-    if (written !== undefined) positions.replace(written.position, kind.positionOf?.(view));
+    const row = rowOf(statements, kind, streamOf(kind, view.token));
+    writeView(statements, { kind, view, row, before: row && toView(kind, row), changes }, writing);
   }
-  applyToTotals(statements, totals.list());
-  applyToPositions(statements, positions.list());
-  workload.applyTo(statements);
+  changes.applyTo(statements);
 }
 
-interface Written {
-  /** What the previous row contributed to the totals; undefined if there was none. */
-  counted: Contribution | undefined;
-  /** What it added to the position of its team. */
-  position: PositionPart | undefined;
-  /** Why it was inquired, and is now; undefined for what is not inquired, and for a row that was not there. */
-  needs: { before: InquiryNeed | undefined; after: InquiryNeed | undefined };
+interface ChangedView extends IndexedView {
+  row: Row | undefined;
+  before: ViewEnvelope | undefined;
+  changes: Changes;
 }
 
-/** Writes a view's row and its open reviews; undefined if the row is of a newer view. */
-function writeView(
-  statements: Statements,
-  { kind, view }: IndexedView,
-  writing: Writing,
-): Written | undefined {
-  const written = writeRow(statements, { kind, view }, writing);
-  if (written === undefined) return undefined;
-  const { token } = view;
-  statements('DELETE FROM reviews WHERE token = ?').run(token);
-  const { environment, team } = kind.ownerOf(view);
-  if (team === undefined) return written;
-  const raise = statements(
-    'INSERT INTO reviews (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  for (const [number, since] of kind.reviewsSinceOf(view).entries())
-    raise.run(environment, team, since, token, number, kind.name);
-  return written;
+function writeView(statements: Statements, changed: ChangedView, writing: Writing): void {
+  const { kind, view, row, before, changes } = changed;
+  writeRow(statements, { kind, view, before: row }, writing);
+  writeReviews(statements, kind, view);
+  changes.workload.move(kind.name, {
+    before: row?.['inquiry_need'] as InquiryNeed | undefined,
+    after: kind.table.inquiryNeedOf?.(view),
+  });
+  const counted = kind.contributionOf?.(view);
+  if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
+  changes.positions.replace(before && kind.positionOf?.(before), kind.positionOf?.(view));
 }
 
-/** Of a row that is there only what changes is set: an index of columns that are not set is not written. */
+/** Of an existing row only what changes is set: an index of columns that are not set is not written. */
 function writeRow(
   statements: Statements,
-  { kind, view }: IndexedView,
+  { kind, view, before }: { kind: ViewKind; view: ViewEnvelope; before: Row | undefined },
   { dueAt, scope }: Writing,
-): Written | undefined {
+): void {
   const { name, fixedColumns, changingColumns, inquiryNeedOf } = kind.table;
   const { token, createdAt } = view;
-  const inquiryNeed = inquiryNeedOf?.(view);
-  const changing = { ...changingColumns(view), ...dueColumns(view, inquiryNeed, dueAt) };
-  const names = Object.keys(changing).join(', ');
-  const before = statements(`SELECT revision, view, ${names} FROM ${name} WHERE token = ?`).get(token);
+  const changing = { ...changingColumns(view), ...dueColumns(view, inquiryNeedOf?.(view), dueAt) };
   if (before === undefined) {
     const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
     insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
     if (scope === 'lists') writeMetadata(statements, kind, view);
-    return { counted: undefined, position: undefined, needs: { before: undefined, after: inquiryNeed } };
+    return;
   }
-  if (view.revision < Number(before['revision'])) return undefined;
   const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);
   const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(view) };
-  const changes = Object.keys(columns).map((column) => `${column} = :${column}`);
-  statements(`UPDATE ${name} SET ${changes.join(', ')} WHERE token = :token`).run({ ...columns, token });
-  const needBefore = before['inquiry_need'] as InquiryNeed | undefined;
-  const viewBefore = toView(kind, before);
-  return {
-    counted: kind.contributionOf?.(viewBefore),
-    position: kind.positionOf?.(viewBefore),
-    needs: { before: needBefore, after: inquiryNeed },
-  };
+  const sets = Object.keys(columns).map((column) => `${column} = :${column}`);
+  statements(`UPDATE ${name} SET ${sets.join(', ')} WHERE token = :token`).run({ ...columns, token });
+}
+
+function writeReviews(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
+  statements('DELETE FROM reviews WHERE token = ?').run(view.token);
+  const { environment, team } = kind.ownerOf(view);
+  if (team === undefined) return;
+  const open = statements(
+    'INSERT INTO reviews (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  for (const [number, since] of kind.reviewsSinceOf(view).entries())
+    open.run(environment, team, since, view.token, number, kind.name);
 }
 
 function dueColumns(
@@ -115,7 +203,7 @@ function dueColumns(
   const due = dueAt({ token, inquiryNeed, updatedAt });
   return {
     inquiry_need: inquiryNeed,
-    // Beside it, because statements bind that one: see the note on partial indexes.
+    // A column of its own, because statements bind the other one: see the note on partial indexes.
     is_unresolved: inquiryNeed === 'unresolved' ? 1 : 0,
     due_at: due === undefined ? null : Math.ceil(due),
   };

@@ -1,12 +1,9 @@
-export { currentBoot, noteClosed, noteOpen, openUnderSchema } from './boot.ts';
 export * from './current-positions.ts';
 export { fillIndex } from './filled-index.ts';
-export { Unusable } from './index-rows.ts';
+export { openIndexForComparison } from './compared-index.ts';
 export { pageLengthMax, type ListOfAll } from './index-lists.ts';
 export { type HourCount } from './index-operators.ts';
-export { formatCursor, type ListOwner, type PageRefused } from './list-page.ts';
-export { deleteIndexFile, isDamage, requireSound } from './open-index-file.ts';
 export { type OwnedReviewEntry } from './index-reviews.ts';
+export { formatCursor, type ListOwner, type PageRefused } from './list-page.ts';
 export * from './payment-index.ts';
-export * from './position-watch.ts';
 export * from './view-list.ts';

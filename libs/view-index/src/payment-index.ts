@@ -1,9 +1,14 @@
 /**
- * The local index of views: a SQLite file that follows the views of payments, payouts and disputes in the event
- * store and answers lookups and lists. It is a cache: it may be deleted at any time and is rebuilt.
+ * The local index of payments, payouts and disputes: a SQLite file that folds their events into views and answers lookups and
+ * lists. It is a cache: it may be deleted at any time and is rebuilt.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { EventStore, Position } from '@tollgate/event-store';
+import {
+  projectionRebuilding,
+  type EventStore,
+  type Position,
+  type ProjectionState,
+} from '@tollgate/event-store';
 import {
   firstInquiryAt,
   inquiryDelays,
@@ -11,25 +16,42 @@ import {
   type Environment,
   type InquiryDelays,
 } from '@tollgate/payment-domain';
-import { InvariantViolation, type Clock, type Log } from '@tollgate/service-kit';
-import type {
-  DisputeView,
-  ViewEnvelope,
-  ViewKind,
-  PaymentView,
-  PayoutView,
-  DayTotals,
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import {
+  paymentKind,
+  payoutKind,
+  type DayTotals,
+  type DisputeView,
+  type PaymentView,
+  type PayoutView,
+  type ViewEnvelope,
+  type ViewKind,
 } from '@tollgate/views';
-
-import { paymentKind, payoutKind } from '@tollgate/views';
-import type {
-  OperationView,
-  OperationList,
-  OperationListQuery,
-  PaymentList,
-  PaymentListQuery,
-  PayoutList,
-} from './view-list.ts';
+import {
+  readCurrentPositions,
+  type CurrentPositionQuery,
+  type CurrentPositions,
+} from './current-positions.ts';
+import { followFilled } from './filled-index.ts';
+import { openFollowedIndex } from './followed-index.ts';
+import type { IndexFile } from './index-file.ts';
+import { dueIn, dueQueuesOf } from './index-inquiries.ts';
+import { disputesOfPayment, listDisputes, listViews, listViewsOfAll, type ListOfAll } from './index-lists.ts';
+import {
+  countByHour,
+  countDeclines,
+  countWaiting,
+  dueAtOf,
+  findBeginning,
+  findByServiceToken,
+  tokenByServiceToken,
+  type Beginning,
+  type CreatedBetween,
+  type DeclineCounts,
+  type HourCount,
+  type Waiting,
+} from './index-operators.ts';
+import { positionsIn } from './index-positions.ts';
 import {
   listReviews,
   listReviewsOfAll,
@@ -40,40 +62,28 @@ import {
   type ReviewQuery,
   type ReviewsOfAllQuery,
 } from './index-reviews.ts';
-import { indexRebuilding, type IndexFile } from './index-file.ts';
-import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
-import { dueIn, dueQueuesOf, type DueAt } from './index-inquiries.ts';
 import type { IndexScope } from './index-schema.ts';
-import { followFilled } from './filled-index.ts';
-import { type ListOfAll, disputesOfPayment, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
-import {
-  type Beginning,
-  type CreatedBetween,
-  type DeclineCounts,
-  type HourCount,
-  type Waiting,
-  countByHour,
-  countDeclines,
-  countWaiting,
-  dueAtOf,
-  findBeginning,
-  tokenByServiceToken,
-} from './index-operators.ts';
-import {
-  readCurrentPositions,
-  type CurrentPositionQuery,
-  type CurrentPositions,
-  type PositionSource,
-} from './current-positions.ts';
-import { positionsIn } from './index-positions.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
 import type { ListOwner } from './list-page.ts';
-import { isDamage } from './open-index-file.ts';
+import type {
+  OperationList,
+  OperationListQuery,
+  OperationView,
+  PaymentList,
+  PaymentListQuery,
+  PayoutList,
+} from './view-list.ts';
 
-import { createPositionWatch } from './position-watch.ts';
-
-export type { IndexBuilding };
+/** How far an index is that is not complete yet. */
+export interface IndexBuilding {
+  /** Position in the store of the last event that was applied. */
+  followed: Position;
+  /** Position at which the store ended when the building began. */
+  head: Position;
+  /** Events applied since the building began. */
+  events: number;
+}
 
 /**
  * Reads throw TollgateError `index_rebuilding`, which is retryable, if the file turns out to be damaged, and lists
@@ -143,18 +153,20 @@ export interface PaymentIndex extends DueInquiries {
   currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions>;
   /** The open work and the open reviews of all teams, counted. */
   workload(): Workload;
-  /** The progress of the index until every view is in it; undefined from then on. */
+  /** The progress of the index until every event is in it; undefined from then on. */
   building(): IndexBuilding | undefined;
-  /** Every event at or before this position is in its view in the index. */
+  /** The row of one payment, payout or dispute, to compare it with its events. */
+  rowOf(kind: ViewKind, token: string): ViewEnvelope | undefined;
+  /** Every event at or before this position is in the index, except those of quarantined streams. */
   position(): Position;
-  /**
-   * True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops.
-   *
-   * @param team the waiting caller's; each team has a limit of waiting calls
-   */
-  waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
-  /** As `waitFor` for a caller that did not ask for it: up to 0.3 seconds, and not while it would be in vain. */
-  waitBriefly(position: Position, team: string): Promise<boolean>;
+  /** Streams with an event that cannot be applied: their rows are of the events before it. */
+  quarantined(): readonly string[];
+  /** False from a failure of the store on, until its end is reached again. */
+  isCaughtUp(): boolean;
+  /** Comparisons with the projector that found another number of events. */
+  differences(): number;
+  /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
+  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
 }
 
 export interface PaymentIndexOptions {
@@ -163,6 +175,7 @@ export interface PaymentIndexOptions {
   store: EventStore;
   log: Log;
   clock: Clock;
+  ids: Ids;
   /** When payments and payouts are inquired; absent: by `inquiryDelays`. */
   delays?: InquiryDelays;
   /** What it is read for: `lists` unless given. That of `work` has no lists but those by age. */
@@ -171,160 +184,117 @@ export interface PaymentIndexOptions {
   filler?: MessagePort;
 }
 
-export function createPaymentIndex({
-  file: path,
-  store,
-  log,
-  clock,
-  delays = inquiryDelays,
-  scope = 'lists',
-  filler,
-}: PaymentIndexOptions): PaymentIndex {
+/** @throws StartupError `file_foreign` for a file of another program */
+export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
+  const { store, clock, delays = inquiryDelays, filler } = options;
   const stopping = new AbortController();
-  const watch = createPositionWatch(clock);
-  const dueAt: DueAt = (item) => firstInquiryAt(item, clock.now(), delays);
-  const follower =
+  const completed = Promise.withResolvers<undefined>();
+  const onChange = () => {
+    if (index.state().isComplete) completed.resolve(undefined);
+  };
+  const index =
     filler === undefined
-      ? createIndexFollower({ path, store, log, clock, watch, dueAt, scope })
-      : followFilled({ path, filler, watch, log });
+      ? openFollowedIndex({
+          ...options,
+          onChange,
+          dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
+        })
+      : followFilled({ ...options, filler, onChange });
   let following: Promise<void> | undefined;
 
-  const isFollowing = () => following !== undefined;
-  const isStopped = () => stopping.signal.aborted;
-  const { read, readWhole } = createReads(follower, { isFollowing, isStopped });
-  const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
-    read((file) => file.find(kind, token));
+  const read = index.use;
+  const readWhole = <Answer>(work: (file: IndexFile) => Answer): Answer => {
+    if (!index.state().isComplete) throw projectionRebuilding();
+    return read(work);
+  };
+  const position = () => index.state().position;
 
   return {
     start: async () => {
-      follower.open();
-      const caughtUp = Promise.withResolvers<undefined>();
-      const onCaughtUp = () => caughtUp.resolve(undefined);
-      following = follower.follow(stopping.signal, onCaughtUp).finally(onCaughtUp);
-      await caughtUp.promise;
+      following = index.follow(stopping.signal).finally(() => completed.resolve(undefined));
+      await completed.promise;
     },
     stop: async () => {
       stopping.abort();
-      watch.end();
       await following;
-      follower.close();
+      index.close();
     },
+    ...lookupsIn({ read, readWhole }),
+    ...listsIn({ readWhole }),
+    // A row of an incomplete index may be due and long settled.
+    dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
+    dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
+    postpone: (postponed) => index.postpone(postponed),
+    currentPositions: (query) =>
+      readCurrentPositions(
+        {
+          store,
+          position,
+          quarantined: () => read((file) => file.quarantined()),
+          find: (kind, token) => readWhole((file) => file.find(kind, token)),
+          sums: (asked) => readWhole((file) => positionsIn(file, asked)),
+          atOnce: (work) => readWhole((file) => file.atOnce(work)),
+        },
+        query,
+      ),
+    building: () => buildingOf(index.state()),
+    position,
+    isCaughtUp: () => index.state().isCaughtUp,
+    differences: () => index.state().differences,
+    waitFor: index.waitFor,
+  };
+}
+
+interface Reads {
+  read<Answer>(work: (file: IndexFile) => Answer): Answer;
+  /** Guards answers that would be wrong while events are missing. */
+  readWhole<Answer>(work: (file: IndexFile) => Answer): Answer;
+}
+
+/** What is known of one payment is answered even while the index is not complete. */
+function lookupsIn({ read, readWhole }: Reads) {
+  const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
+    read((file) => file.find(kind, token));
+  return {
     get: (...owned) => ownedBy(paymentKind, owned, find),
     find: (token) => find(paymentKind, token),
     findPayout: (token) => find(payoutKind, token),
     findByServiceToken: (environment, account, serviceToken) =>
-      readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
+      readWhole((file) => findByServiceToken(file, { environment, account, serviceToken })),
     findByServiceTokenOfAny: (serviceToken) => readWhole((file) => tokenByServiceToken(file, serviceToken)),
-    list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
-    ...dueInquiriesIn(follower, { readWhole, clock }),
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
+    disputesOf: (token) => read((file) => disputesOfPayment(file, token)),
+    nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
+    rowOf: find,
+    quarantined: () => read((file) => file.quarantined()),
+  } satisfies Partial<PaymentIndex>;
+}
+
+const listsIn = ({ readWhole }: Pick<Reads, 'readWhole'>) =>
+  ({
+    list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
     listPayouts: (query) =>
       readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),
     listOperations: (query) =>
       readWhole((file) =>
-        listViews<OperationView>(file, {
-          list: 'operations',
-          kinds: [paymentKind, payoutKind],
-          query,
-        }),
+        listViews<OperationView>(file, { list: 'operations', kinds: [paymentKind, payoutKind], query }),
       ),
     listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
     listPayoutsOfAll: (query) => readWhole((file) => listViewsOfAll(file, payoutKind, query)),
-    ...readsOfOperators({ read, readWhole }),
+    countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+    findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
+    countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
+    countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
+    listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
+    reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
-    currentPositions: (query) =>
-      readCurrentPositions({ store, ...positionsFrom(readWhole, follower), position: watch.current }, query),
     workload: () => readWhole(workloadIn),
-    building: () => follower.building(),
-    position: () => watch.current(),
-    waitFor: watch.waitFor,
-    waitBriefly: watch.waitBriefly,
-  };
-}
+  }) satisfies Partial<PaymentIndex>;
 
-const dueInquiriesIn = (
-  follower: IndexFollower,
-  { readWhole, clock }: Pick<Reads, 'readWhole'> & { clock: Clock },
-): DueInquiries => ({
-  // Of an index that is not whole, what is read as due may be long settled.
-  dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
-  dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
-  postpone: (postponed) => follower.postpone(postponed),
-});
-
-/** Of all teams. */
-const readsOfOperators = ({
-  read,
-  readWhole,
-}: Reads): Pick<
-  PaymentIndex,
-  | 'countPaymentsByHour'
-  | 'countDeclines'
-  | 'countWaiting'
-  | 'disputesOf'
-  | 'findBeginning'
-  | 'listReviewsOfAll'
-  | 'nextInquiryAt'
-  | 'reviewsOf'
-> => ({
-  countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
-  findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
-  countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
-  countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
-  listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
-  reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
-  // What is known of one payment is shown also while the index is not whole.
-  disputesOf: (token) => read((file) => disputesOfPayment(file, token)),
-  nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
-});
-
-interface Reads {
-  read: <Answer>(from: (file: IndexFile) => Answer) => Answer;
-  /** Guards answers that would be wrong while views are missing. */
-  readWhole: <Answer>(from: (file: IndexFile) => Answer) => Answer;
-}
-
-function createReads(
-  follower: IndexFollower,
-  { isFollowing, isStopped }: Record<'isFollowing' | 'isStopped', () => boolean>,
-): Reads {
-  function opened(): IndexFile {
-    const file = follower.file();
-    if (file !== undefined) return file;
-    if (isFollowing() && !isStopped()) throw indexRebuilding();
-    throw new InvariantViolation('The index is not open: it is not started, or stopped.');
-  }
-
-  function read<Answer>(from: (file: IndexFile) => Answer): Answer {
-    const file = opened();
-    try {
-      return from(file);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      follower.rebuildSoon(error);
-      throw indexRebuilding(error);
-    }
-  }
-
-  function readWhole<Answer>(from: (file: IndexFile) => Answer): Answer {
-    if (isFollowing() && !follower.isComplete()) throw indexRebuilding();
-    return read(from);
-  }
-
-  return { read, readWhole };
-}
-
-const positionsFrom = (
-  readWhole: Reads['readWhole'],
-  { setAside }: Pick<IndexFollower, 'setAside'>,
-): Pick<PositionSource, 'sums' | 'find' | 'setAside' | 'atOnce'> => ({
-  setAside,
-  atOnce: (work) => readWhole((file) => file.atOnce(work)),
-  sums: (query) => readWhole((file) => positionsIn(file, query)),
-  find: (kind, token) => readWhole((file) => file.find(kind, token)),
-});
+const buildingOf = ({ isComplete, position, head, events }: ProjectionState): IndexBuilding | undefined =>
+  isComplete ? undefined : { followed: position, head, events };
 
 function ownedBy<View extends ViewEnvelope>(
   kind: ViewKind<View>,

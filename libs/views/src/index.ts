@@ -8,6 +8,4 @@ export * from './payout-view.ts';
 export * from './public-totals.ts';
 export * from './totals.ts';
 export * from './unmatched-view.ts';
-export * from './view-removal.ts';
-export * from './view-streams.ts';
-export * from './view-version.ts';
+export * from './shards.ts';

@@ -3,7 +3,13 @@
  * stream of its own; folding again from zero gives the same bytes.
  */
 import type { SQLInputValue } from 'node:sqlite';
-import { positionSchema, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+import {
+  positionSchema,
+  readLast,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
 import { eventMetadataSchema, type Environment, type InquiryNeed } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import type { PositionPart } from './position.ts';
@@ -113,6 +119,9 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
 
 export const streamOf = ({ streamPrefix }: ViewKind, token: string): string => `${streamPrefix}${token}`;
 
+/** The stream of the view that is folded from `stream`; only its last event is kept. */
+export const viewStreamOf = (stream: string): string => `view_${stream}`;
+
 /** The current state of a stream, from its events; undefined if it has none. @throws what the fold throws */
 export async function foldStream<View extends ViewEnvelope>(
   store: Pick<EventStore, 'read'>,
@@ -121,5 +130,22 @@ export async function foldStream<View extends ViewEnvelope>(
 ): Promise<View | undefined> {
   let view: View | undefined;
   for await (const event of store.read(streamOf(kind, token))) view = kind.fold(view, event);
+  return view;
+}
+
+/**
+ * As {@link foldStream}, from the stored view and the events after it. A view of another form is not used.
+ *
+ * @throws what the fold throws; StoreUnavailable
+ */
+export async function readView<View extends ViewEnvelope>(
+  store: Pick<EventStore, 'read'>,
+  kind: ViewKind<View>,
+  token: string,
+): Promise<View | undefined> {
+  const stream = streamOf(kind, token);
+  let view = kind.schema.safeParse((await readLast(store, viewStreamOf(stream)))?.data).data;
+  for await (const event of store.read(stream, { from: (view?.revision ?? -1) + 1 }))
+    view = kind.fold(view, event);
   return view;
 }

@@ -4,12 +4,11 @@ import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
-import { viewStreamOf } from './view-streams.ts';
+import { viewStreamOf } from './view-kind.ts';
 import {
   disputeKind,
   viewKinds,
   kindOfStream,
-  kindOfViewStream,
   paymentKind,
   payoutKind,
   unmatchedKind,
@@ -36,9 +35,7 @@ test('every kind has streams, a table and a schema of its own', () => {
   for (const kind of viewKinds) {
     const stream = streamOf(kind, 'x_1');
     expect(kindOfStream(stream)).toBe(kind);
-    expect(kindOfViewStream(viewStreamOf(stream))).toBe(kind);
     expect(kindOfStream(viewStreamOf(stream))).toBeUndefined();
-    expect(kindOfViewStream(stream)).toBeUndefined();
   }
   expect(new Set(viewKinds.map(({ table }) => table.name)).size).toBe(viewKinds.length);
 });

@@ -48,7 +48,6 @@ import {
   unmatchedViewSchemaVersion,
   type UnmatchedView,
 } from './unmatched-view.ts';
-import { firstViewVersion, viewStreamOf, type ViewVersion } from './view-streams.ts';
 
 export const paymentKind: ViewKind<PaymentView> = {
   name: 'payment',
@@ -140,25 +139,12 @@ export const unmatchedKind: ViewKind<UnmatchedView> = {
 
 export const viewKinds: readonly ViewKind[] = [paymentKind, payoutKind, disputeKind, unmatchedKind];
 
-/** The schema versions of all kinds in one text: a view version has views of exactly these. */
-export const viewSchemaVersions = viewKinds
-  .map(({ name, schemaVersion }) => `${name}:${schemaVersion}`)
-  .join(' ');
-
-/** Prefixes of the view streams of a view version. */
-export const viewStreamPrefixesOf = (viewVersion: ViewVersion): string[] =>
-  viewKinds.map(({ streamPrefix }) => viewStreamOf(streamPrefix, viewVersion));
+/** Prefixes of the streams that are folded. */
+export const foldedPrefixes: readonly string[] = viewKinds.map(({ streamPrefix }) => streamPrefix);
 
 /** The kind whose events a stream has. */
 export const kindOfStream = (stream: string): ViewKind | undefined =>
   viewKinds.find(({ streamPrefix }) => stream.startsWith(streamPrefix));
-
-/** The kind of view that is folded from a stream. */
-export const kindOfViewStream = (
-  stream: string,
-  viewVersion: ViewVersion = firstViewVersion,
-): ViewKind | undefined =>
-  viewKinds.find(({ streamPrefix }) => stream.startsWith(viewStreamOf(streamPrefix, viewVersion)));
 
 interface Operation {
   environment: string;
@@ -181,8 +167,14 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
   needs_review: reviews.length > 0 ? 1 : 0,
 });
 
-/** Raised with every change to what is counted: an index that counted otherwise is rebuilt. */
-export const totalsVersion = 2;
+/**
+ * What an index is made by: an index that other rules made is rebuilt. Raise `totals` with every change to what is counted, or
+ * to the columns of a table.
+ */
+export const foldRules = [
+  ...viewKinds.map(({ name, schemaVersion }) => `${name}:${schemaVersion}`),
+  'totals:2',
+].join(' ');
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);

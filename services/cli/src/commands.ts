@@ -314,11 +314,8 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'rebuild',
-    'rebuild all read models from the events and switch when they are complete; may be stopped and started again',
-    {
-      check: flag('only compare the read models with the events, and name what differs'),
-      dropOtherReleases: flag('only remove the read models of other releases'),
-    },
+    'fold all views again from the events and write those that differ; the gateway may run',
+    { check: flag('only compare views and index with the events, and name what differs') },
     rebuildViews,
   ),
   command(

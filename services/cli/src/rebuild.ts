@@ -1,94 +1,78 @@
-/** `rebuild`: all read models from the events, while the gateway runs. */
-import { isOfAnEndedProcess, ownHost, toHolder } from '@tollgate/gateway/configuration';
-import {
-  type Checked,
-  type RebuildOutcome,
-  checkViews,
-  dropOtherReleases,
-  rebuild,
-  streamsPerSecondMax,
-} from '@tollgate/projector';
+/** `rebuild`: writes the stored views again from the events, and compares views and index with them. */
+import { existsSync } from 'node:fs';
+import { type Compared, compareReadModels, rebuild } from '@tollgate/projector';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import { openIndexForComparison } from '@tollgate/view-index';
 import { type CommandTools, number, recordAction, stopSignalOf } from './tools.ts';
 
-interface Options {
-  check: boolean;
-  dropOtherReleases: boolean;
-}
-
-export function rebuildViews(tools: CommandTools, options: Options): Promise<CommandResult> {
-  if (options.check) return checkAll(tools);
-  return options.dropOtherReleases ? dropOthers(tools) : rebuildAll(tools);
-}
+export const rebuildViews = (tools: CommandTools, options: { check: boolean }): Promise<CommandResult> =>
+  options.check ? checkAll(tools) : rebuildAll(tools);
 
 async function rebuildAll(tools: CommandTools): Promise<CommandResult> {
   await recordAction(tools, 'rebuild');
   const { store, clock, ids, log } = tools;
-  const own = { host: ownHost(), pid: process.pid, life: ids.hex(6) };
   const begunAt = clock.monotonic();
-  const outcome = await rebuild({
-    ...{ store, clock, ids, log, holder: toHolder(own) },
-    isGone: (other) => isOfAnEndedProcess(other, own),
-    signal: stopSignalOf(tools),
-    onProgress: ({ viewVersion, eventsRead }) => {
-      const seconds = (clock.monotonic() - begunAt) / 1_000;
-      const perSecond = number(Math.round(eventsRead / seconds));
-      tools.progress(`view version ${viewVersion}: ${number(eventsRead)} events read, ${perSecond}/s\n`);
+  const signal = stopSignalOf(tools);
+  const rebuilt = await rebuild({
+    store,
+    clock,
+    ids,
+    log,
+    signal,
+    onProgress: ({ eventsRead: count }) => {
+      const perSecond = number(Math.round((count * 1_000) / (clock.monotonic() - begunAt)));
+      tools.progress(`${number(count)} events read, ${perSecond}/s\n`);
     },
+  }).catch((error: unknown) => {
+    if (signal.aborted) return undefined;
+    throw error;
   });
-  return toResult(outcome);
-}
-
-function toResult(outcome: RebuildOutcome): CommandResult {
-  switch (outcome.kind) {
-    case 'switched': {
-      const { viewVersion, eventsRead } = outcome;
-      const text = `All read models were built again from ${number(eventsRead)} events read; view version ${viewVersion} is live. The projector removes the views of the version before, at most ${streamsPerSecondMax} a second.`;
-      return done(text, outcome);
-    }
-    case 'already-switched': {
-      const text = `Another rebuild has just ended; view version ${outcome.viewVersion} is live.`;
-      return done(text, outcome);
-    }
-    case 'refused': {
-      const streams = new Set(outcome.failedStreams.map(({ stream }) => stream));
-      const message = `Nothing was switched: streams could not be projected again: ${[...streams].join(', ')}.`;
-      return refuse(message);
-    }
-    case 'stopped':
-      return refuse('The rebuild was stopped before it ended; start it again, and it continues.');
-  }
-}
-
-async function dropOthers(tools: CommandTools): Promise<CommandResult> {
-  const dropped = await dropOtherReleases(tools);
-  const text =
-    dropped.length === 0
-      ? 'There are no read models of other releases.'
-      : `View version ${dropped.join(', ')} of other releases is given up: the projector removes it.`;
-  return done(text, { dropped });
+  if (rebuilt === undefined) return refuse('The rebuild was stopped before it ended; repeat it.');
+  const streams = [...new Set(rebuilt.failedStreams.map(({ stream }) => stream))];
+  if (streams.length > 0)
+    return refuse(
+      `All other views are what their events give. These streams cannot be projected: ${streams.join(', ')}.`,
+    );
+  const { eventsRead } = rebuilt;
+  return done(`All views are what their events give: ${number(eventsRead)} events read.`, { eventsRead });
 }
 
 async function checkAll(tools: CommandTools): Promise<CommandResult> {
-  const checked = await checkViews({
-    store: tools.store,
-    signal: stopSignalOf(tools),
-    onProgress: ({ viewsRead }) => tools.progress(`${number(viewsRead)} views compared\n`),
-  });
-  if (checked.differing.length === 0) return done(toText(checked), checked);
-  for (const stream of checked.differing) tools.progress(`${stream}\n`);
-  const named = tools.isJson ? `: ${checked.differing.join(' ')}` : '';
-  const message = `${number(checked.differing.length)} read models are not what their events give${named}; run rebuild.`;
-  return refuse(message);
+  const { store, directory } = tools;
+  const index = existsSync(directory.indexFile) ? openIndexForComparison(directory.indexFile) : undefined;
+  try {
+    const compared = await compareReadModels({
+      store,
+      ...(index === undefined ? {} : { index }),
+      signal: stopSignalOf(tools),
+      onProgress: ({ compared: count }) => tools.progress(`${number(count)} views compared\n`),
+    });
+    return toResult(tools, compared, index !== undefined);
+  } finally {
+    index?.close();
+  }
 }
 
-function toText({ views, failed, toRemove }: Checked): string {
-  const sentences = [
-    `${number(views)} views are what their events give.`,
-    ...(failed.length === 0 ? [] : [`Known not to be projected: ${failed.join(', ')}.`]),
-    ...(toRemove.length === 0
+function toResult(tools: CommandTools, compared: Compared, hasIndex: boolean): CommandResult {
+  const { views, outdated, differing, differingInIndex, failed } = compared;
+  const all = [...differing, ...differingInIndex.map((stream) => `index: ${stream}`)];
+  if (all.length > 0) {
+    for (const each of all) tools.progress(`${each}\n`);
+    const named = tools.isJson ? `: ${all.join(', ')}` : '';
+    const steps = [
+      ...(differing.length > 0 ? ['run rebuild'] : []),
+      ...(differingInIndex.length > 0 ? ['delete index.db while its process is stopped'] : []),
+    ];
+    return refuse(
+      `${number(all.length)} read models are not what their events give${named}; ${steps.join(', and ')}.`,
+    );
+  }
+  const text = [
+    `${number(views)} views are what their events give${hasIndex ? ', and so is the index' : ''}.`,
+    ...(outdated === 0
       ? []
-      : [`Nobody reads view version ${toRemove.join(', ')} any more: the projector removes it.`]),
-  ];
-  return sentences.join(' ');
+      : [`${number(outdated)} have the form of an earlier release: readers fold their events instead.`]),
+    ...(failed.length === 0 ? [] : [`Known not to be projected: ${failed.join(', ')}.`]),
+  ].join(' ');
+  return done(text, compared);
 }

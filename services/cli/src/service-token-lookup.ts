@@ -6,9 +6,9 @@ import type { Environment } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import type { CommandTools } from './tools.ts';
 
-/** Only where the provider shows no order numbers it is asked at all: building reads every view once. */
+/** Only where the provider shows no order numbers it is asked at all: building reads every event once. */
 export function serviceTokenLookup(
-  tools: Pick<CommandTools, 'store' | 'clock' | 'log'>,
+  tools: Pick<CommandTools, 'store' | 'clock' | 'ids' | 'log'>,
   { environment, account }: { environment: Environment; account: string },
 ) {
   const stops = new AsyncDisposableStack();

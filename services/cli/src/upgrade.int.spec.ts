@@ -2,7 +2,7 @@ import { beginning, createMembers, readSchemaVersion, type EventStore } from '@t
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment, writeViewVersions } from '@tollgate/view-index/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
@@ -46,7 +46,6 @@ it('says that all can be read, who runs, and changes nothing', async () => {
   expect(checked).toMatchObject({ exitCode: 0, error: '' });
   expect(checked.out).toContain('reads all 4 events (payment: 3, webhook: 1).');
   expect(checked.out).toContain('Running: host:1:ab: release 0.0.9, reads up to 1.');
-  expect(checked.out).toContain('Its views have the form of those that are live.');
   expect(await lastPosition(store)).toBe(before);
 });
 
@@ -65,18 +64,6 @@ it('names each stream that it cannot read, why, and ends with 1', async () => {
   expect(checked.error).toMatch(/^2 streams cannot be read by release .*payment-newer team-shop\n$/);
   const json = await check(store, '--json');
   expect(json).toMatchObject({ exitCode: 1, out: '' });
-});
-
-it('says that views are rebuilt where those of the release before have another form', async () => {
-  const store = await temporaryStore();
-  await writeViewVersions(store, [{ number: 1, schemas: 'of before', state: 'live' }]);
-  expect((await check(store)).out).toContain('rebuilds them beside those of the release before');
-  const { viewsAreBuiltAnew, reads, events } = JSON.parse((await check(store, '--json')).out) as never;
-  expect({ viewsAreBuiltAnew, reads, events }).toEqual({
-    viewsAreBuiltAnew: true,
-    reads: schemaVersion,
-    events: {},
-  });
 });
 
 const finish = (store: EventStore) =>

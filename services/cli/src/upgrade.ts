@@ -3,7 +3,6 @@ import { livingMembers, raiseSchemaVersion, readSchemaVersion } from '@tollgate/
 import { release } from '@tollgate/gateway/configuration';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
-import { liveIn, readViewVersion } from '@tollgate/views';
 import { type StoreCheck, checkStore, eventsRead } from './check-store.ts';
 import { type CommandTools, number, stopSignalOf } from './tools.ts';
 
@@ -25,17 +24,13 @@ export async function finishUpgrade({ store, clock, ids }: CommandTools): Promis
 
 export async function checkUpgrade(tools: CommandTools): Promise<CommandResult> {
   const { store, clock, progress } = tools;
-  const [{ version }, processes, { record }] = await Promise.all([
-    readSchemaVersion(store),
-    livingMembers(store, clock),
-    readViewVersion(store),
-  ]);
+  const [{ version }, processes] = await Promise.all([readSchemaVersion(store), livingMembers(store, clock)]);
   const found = await checkStore({ store, signal: stopSignalOf(tools) }, (events) =>
     progress(`${number(events)} events read\n`),
   );
   const json = {
     ...{ release, reads: schemaVersion, storeSchemaVersion: version, processes },
-    ...{ viewsAreBuiltAnew: liveIn(record) === undefined, ...found },
+    ...found,
   };
   if (found.unreadable.length > 0) {
     for (const { stream, revision, type, code, message } of found.unreadable)
@@ -51,10 +46,9 @@ function toText(
   checked: StoreCheck & {
     storeSchemaVersion: number;
     processes: readonly { member: string; release: string; reads: number }[];
-    viewsAreBuiltAnew: boolean;
   },
 ): string {
-  const { storeSchemaVersion, processes, viewsAreBuiltAnew } = checked;
+  const { storeSchemaVersion, processes } = checked;
   const kinds = Object.entries(checked.events).map(([kind, count]) => `${kind}: ${number(count)}`);
   const running = processes.map(
     (each) => `${each.member}: release ${each.release}, reads up to ${each.reads}`,
@@ -62,9 +56,6 @@ function toText(
   return [
     `Release ${release} reads all ${number(eventsRead(checked))} events (${kinds.join(', ') || 'none'}).`,
     `The store is at schema version ${storeSchemaVersion}, and this release reads up to ${schemaVersion}.`,
-    viewsAreBuiltAnew
-      ? 'Its views have another form: its projector rebuilds them beside those of the release before.'
-      : 'Its views have the form of those that are live.',
     running.length === 0 ? 'No process of a gateway runs.' : `Running: ${running.join('; ')}.`,
   ].join('\n');
 }

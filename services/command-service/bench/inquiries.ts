@@ -14,7 +14,7 @@ import {
   inquiryDelays,
   inquiryShards,
 } from '@tollgate/payment-domain';
-import { silentLog, systemClock, hourMs } from '@tollgate/service-kit';
+import { silentLog, systemClock, systemIds, hourMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 import { createPaymentIndex } from '@tollgate/view-index';
 import {
@@ -89,7 +89,13 @@ async function bench(count: number): Promise<void> {
   // The clock stands until everything is to be due.
   let now = madeAt;
   const clock = { ...systemClock, now: () => now };
-  const index = createPaymentIndex({ file: join(folder, 'index.db'), store, log: silentLog, clock });
+  const index = createPaymentIndex({
+    file: join(folder, 'index.db'),
+    store,
+    log: silentLog,
+    clock,
+    ids: systemIds,
+  });
   await index.start();
   say(`${whole(count)} open payments`, '');
   const resident = residentMiB();

@@ -1,4 +1,3 @@
-export * from './check.ts';
+export * from './compare.ts';
 export * from './projector.ts';
 export * from './rebuild.ts';
-export { streamsPerSecondMax } from './remove-views.ts';

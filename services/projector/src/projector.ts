@@ -1,42 +1,35 @@
 /** Folds the events of payments, payouts and disputes into views, which the event store keeps as streams of their own. */
 import {
   beginning,
+  countedSchema,
+  createBatchAge,
+  createCheckpoint,
+  createEventCounts,
   createFollower,
+  differingCountsStream,
+  differingPrefixes,
+  isContinued,
+  type EventCounts,
   type EventStore,
   type FailedStream,
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import { omitUndefined, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import {
-  liveIn,
-  onlyShard,
-  readViewVersion,
-  toViewVersionRecord,
-  unreadIn,
-  type Shard,
-  type ViewVersionRecord,
-} from '@tollgate/views';
-import { projectOn } from './projecting.ts';
-import { resumeProjection, type Projection } from './projection.ts';
-import { ensureLiveVersion } from './rebuild.ts';
-import { removeUnreadViews } from './remove-views.ts';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { checkpointStream, foldedPrefixes, viewCheckpointSchema } from '@tollgate/views';
+import { createProjection, nothingProjected } from './projection.ts';
 
 export interface ProjectorOptions {
   store: EventStore;
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The shard whose views are written; all streams by default. */
-  shard?: Shard;
-  /** The most events that are folded before views are written; 500 by default. */
+  /** The most events that are folded before views are written. @default 500 */
   batchEventsMax?: number;
-  /** How long a stream that has just begun waits for its next event, milliseconds; 250 by default. */
-  holdMs?: number;
-  /** The most views kept in memory; 5,000 by default. */
+  /** Pause after a batch at the end of the store, so that a view that changes again soon is written once. @default 1000 */
+  restMs?: number;
+  /** The most views kept in memory. @default 1000 */
   cachedViewsMax?: number;
-  /** How long after a switch the views of the version before are removed, milliseconds; 60,000 by default. */
-  removalGraceMs?: number;
 }
 
 export interface ProjectorHealth {
@@ -48,73 +41,104 @@ export interface ProjectorHealth {
   isAdvancing: boolean;
   /** Error code that ended the last pass, if none has made progress since. */
   failure: string | undefined;
-  /** Events since its creation, including those of other shards. */
-  eventsRead: number;
+  /** Comparisons with another follower that found another count. */
+  differences: number;
 }
 
 export interface Projector {
   /**
-   * Projects the live view version from its checkpoint until the signal is aborted, through failures of the store; may then
-   * be called again. If none of our schemas is live, it is built first. The views of versions that nobody reads any more are
-   * removed meanwhile. Two projectors at once do twice the work and no harm.
+   * Projects from the checkpoint until the signal is aborted, through failures of the store; may then be called again. Two
+   * projectors at once do twice the work and no harm.
    */
   run(signal: AbortSignal): Promise<void>;
   health(): ProjectorHealth;
 }
 
-/** One of the shards does it for all. */
-const removeBeside = (options: ProjectorOptions & { shard: Shard }, signal: AbortSignal): Promise<void> =>
-  options.shard.number === 1
-    ? removeUnreadViews({ ...options, ...omitUndefined({ graceMs: options.removalGraceMs }), signal })
-    : Promise.resolve();
+type Progress = Pick<ProjectorHealth, 'position' | 'failedStreams' | 'differences'>;
 
-/** Another version is live for this release, or there are more views to remove: both are for the next pass. */
-const changesWork = (before: ViewVersionRecord, now: ViewVersionRecord): boolean =>
-  liveIn(now) !== liveIn(before) || unreadIn(now).length > unreadIn(before).length;
+type Parts = ProjectorOptions & {
+  progress: Progress;
+  /** When a lost event was last looked for by starting from zero, on the monotonic clock. */
+  recount: { isDue: boolean; lastAt: number };
+};
+
+const recountEveryMs = 3_600_000;
 
 export function createProjector(options: ProjectorOptions): Projector {
-  const { store } = options;
-  let projection: Projection | undefined;
-  let eventsRead = 0;
-
-  const follower = createFollower(
-    { ...options, name: 'project', longestPauseMs: 15_000 },
-    async (signal, gotOn) => {
-      const viewVersion = await ensureLiveVersion({ ...options, signal });
-      if (viewVersion === undefined) return;
-      const parts = { cachedViewsMax: 1_000, shard: onlyShard, ...options, viewVersion };
-      projection = await resumeProjection(parts);
-      // A switch after this read comes after the checkpoint, and so through the subscription.
-      const found = await readViewVersion(store);
-      if (liveIn(found.record) !== viewVersion) return;
-      // The log of a server that was not scavenged shows former records, too: they say nothing about now.
-      const isNews = ({ revision }: RecordedEvent) =>
-        found.revision === 'no-stream' || revision > found.revision;
-      const leaving = new AbortController();
-      const removing = removeBeside(parts, AbortSignal.any([signal, leaving.signal]));
-      try {
-        await projectOn(projection, {
-          ...{ batchEventsMax: 500, holdMs: 250, ...options, signal },
-          isSwitch: (event) => isNews(event) && changesWork(found.record, toViewVersionRecord(event)),
-          onBatch: (_, count) => {
-            eventsRead += count;
-            gotOn();
-          },
-        });
-      } finally {
-        leaving.abort();
-        await removing;
-      }
-    },
+  const progress: Progress = { position: beginning, failedStreams: [], differences: 0 };
+  const parts: Parts = { ...options, progress, recount: { isDue: false, lastAt: -Infinity } };
+  const follower = createFollower({ ...options, name: 'project', longestPauseMs: 15_000 }, (signal, gotOn) =>
+    projectOnce(parts, signal, gotOn),
   );
+  return { run: follower.run, health: () => ({ ...progress, ...follower.health() }) };
+}
 
-  return {
-    run: follower.run,
-    health: () => ({
-      position: projection?.position() ?? beginning,
-      failedStreams: projection?.failedStreams() ?? [],
-      eventsRead,
-      ...follower.health(),
-    }),
-  };
+async function projectOnce(parts: Parts, signal: AbortSignal, gotOn: () => void): Promise<void> {
+  const {
+    store,
+    clock,
+    progress,
+    recount,
+    batchEventsMax = 500,
+    restMs = 1_000,
+    cachedViewsMax = 1_000,
+  } = parts;
+  const checkpoint = createCheckpoint({ ...parts, stream: checkpointStream, schema: viewCheckpointSchema });
+  const last = (await checkpoint.read()) ?? nothingProjected;
+  const projection = await createProjection({ ...parts, cachedViewsMax }, last.failedStreams);
+  const from = recount.isDue ? nothingProjected : last;
+  const counts = createEventCounts(foldedPrefixes, from);
+  Object.assign(progress, { position: from.position, failedStreams: projection.failedStreams() });
+  const age = createBatchAge(clock);
+  let batch: RecordedEvent[] = [];
+  let reported: RecordedEvent | undefined;
+  const prefixes = [...foldedPrefixes, differingCountsStream];
+  for await (const item of store.subscribe({ from: from.position, prefixes, signal })) {
+    if (item.kind === 'event' && item.stream === differingCountsStream) {
+      reported = item;
+      continue;
+    }
+    if (item.kind === 'event') {
+      counts.add(item);
+      batch.push(item);
+      // A view of a part of an append would show a payment as approved whose recurring token follows.
+      if (isContinued(item) || (batch.length < batchEventsMax && !age.isDueWith())) continue;
+    }
+    const written = batch;
+    batch = [];
+    age.restart();
+    await projection.write(written);
+    const { position } = item;
+    const failedStreams = projection.failedStreams();
+    if (written.length > 0 && position >= last.position) {
+      await checkpoint.advance({ position, counts: counts.current(), failedStreams });
+      recount.isDue = false;
+    }
+    Object.assign(progress, { position, failedStreams });
+    gotOn();
+    if (item.kind === 'event') continue;
+    if (isDifferent(parts, counts, reported)) return;
+    reported = undefined;
+    if (written.length > 0) await clock.sleep(restMs, signal).catch(() => undefined);
+  }
+}
+
+/** True if all events are projected again because another follower has counted them differently. */
+function isDifferent(
+  { clock, log, progress, recount }: Parts,
+  counts: EventCounts,
+  reported?: RecordedEvent,
+) {
+  const theirs = countedSchema.safeParse(reported?.data).data;
+  const differing = theirs && differingPrefixes(counts, theirs);
+  if (theirs === undefined || differing === undefined || differing.length === 0) return false;
+  progress.differences += 1;
+  if (clock.monotonic() - recount.lastAt < recountEveryMs) return false;
+  const { position } = theirs;
+  log.error(
+    { operation: 'project', position },
+    `Followers have applied different numbers of events: ${JSON.stringify(counts.at(position))} by the projector, ${JSON.stringify(theirs.counts)} by another. All are projected again.`,
+  );
+  Object.assign(recount, { isDue: true, lastAt: clock.monotonic() });
+  return true;
 }

@@ -3,7 +3,7 @@ import { createPaymentIndex } from '@tollgate/view-index';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { type PaymentEvent } from '@tollgate/payment-domain';
 import { happening, planted, requested } from '@tollgate/views/testing';
-import { silentLog, systemClock } from '@tollgate/service-kit';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { projected, soon, startProjector } from './testing/projected.ts';
 
@@ -37,7 +37,13 @@ test.each([
     }
     const projector = startProjector(store);
     await projected(store, projector);
-    const index = createPaymentIndex({ file: ':memory:', store, log: silentLog, clock: systemClock });
+    const index = createPaymentIndex({
+      file: ':memory:',
+      store,
+      log: silentLog,
+      clock: systemClock,
+      ids: systemIds,
+    });
     onTestFinished(() => index.stop());
     await index.start();
     // Then one that is made: 1,000 of the 1,500 go back, and 500 are left.

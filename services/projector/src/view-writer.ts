@@ -14,14 +14,7 @@ import {
   type StreamFailure,
 } from '@tollgate/event-store';
 import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-kit';
-import {
-  kindOfStream,
-  streamOf,
-  viewStreamOf,
-  type ViewEnvelope,
-  type ViewKind,
-  type ViewVersion,
-} from '@tollgate/views';
+import { kindOfStream, streamOf, viewStreamOf, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 
 export interface ViewWriter {
   /**
@@ -41,14 +34,17 @@ const conflictsMax = 10;
 export interface ViewWriterOptions {
   store: EventStore;
   ids: Ids;
-  viewVersion: ViewVersion;
   cachedViewsMax: number;
+  /** Writes a view that includes the same events and differs. */
+  isRewriting?: boolean;
 }
 
 /** What is stored as a view, as far as it was read or written here. */
 interface StoredView {
   /** Of the last event in it; undefined where there is none, or none that can be read: it is rewritten. */
   includes: number | undefined;
+  /** Its text, where views are rewritten. */
+  text?: string | undefined;
   /** Last revision of the view's own stream. */
   revision: number | 'no-stream';
 }
@@ -56,16 +52,17 @@ interface StoredView {
 const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
 
 export function createViewWriter(options: ViewWriterOptions): ViewWriter {
-  const { store, ids, viewVersion, cachedViewsMax } = options;
+  const { store, ids, cachedViewsMax, isRewriting = false } = options;
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
   /** By the stream whose events are folded; it may be older than what is stored. */
   const recent = createRecentlyUsed<StoredView>(cachedViewsMax);
 
   async function load({ schema }: ViewKind, stream: string): Promise<StoredView> {
-    const last = await readLast(store, viewStreamOf(stream, viewVersion));
+    const last = await readLast(store, viewStreamOf(stream));
     if (last === undefined) return notStored;
     const view = schema.safeParse(last.data);
-    return { includes: view.data?.revision, revision: last.revision };
+    const text = isRewriting ? JSON.stringify(last.data) : undefined;
+    return { includes: view.data?.revision, revision: last.revision, text };
   }
 
   async function replace(
@@ -73,7 +70,7 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     view: ViewEnvelope,
     expected: StoredView['revision'],
   ): Promise<Appended | Conflict> {
-    const stream = viewStreamOf(streamOf(kind, view.token), viewVersion);
+    const stream = viewStreamOf(streamOf(kind, view.token));
     const event = { id: ids.uuid(), type: kind.writtenEventType, data: view, metadata: {} };
     return store.append(stream, [event], expected, { keepLast: 1 });
   }
@@ -81,12 +78,16 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
   /** Writes it unless what is stored includes as much; `conflict` if another projector was faster. */
   async function tryWrite(stream: string, view: ViewEnvelope, stored: StoredView) {
     let current = stored;
-    if (view.revision > (stored.includes ?? -1)) {
+    const isWrong =
+      stored.text !== undefined && view.revision === stored.includes && JSON.stringify(view) !== stored.text;
+    if (view.revision > (stored.includes ?? -1) || isWrong) {
       const answer = await replace(requireKind(stream), view, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
       current = { includes: view.revision, revision: answer.revision };
     }
-    if (current.revision !== 'no-stream') recent.set(stream, current);
+    // One that includes more is compared when as much is folded here, and is read again then.
+    const isSettled = !isRewriting || current.includes === view.revision;
+    if (current.revision !== 'no-stream' && isSettled) recent.set(stream, { ...current, text: undefined });
     return 'written';
   }
 

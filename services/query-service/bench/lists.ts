@@ -1,17 +1,16 @@
 /**
- * `npm run bench -- lists`: how long the index takes to be built from views and in how much memory, and how long a page
- * of each list takes. The views are written into an embedded event store first, as the projector writes them.
+ * `npm run bench -- lists`: how long the index takes to be built from the events and in how much memory, and how long a
+ * page of each list takes. The events are written into an embedded event store first.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/view-index';
-import { silentLog, systemClock, dayMs } from '@tollgate/service-kit';
+import { silentLog, systemClock, systemIds, dayMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
-import { countOf, viewAt, viewEventOf, teamOfBench, yearStartedAt } from './views.ts';
+import { changeOf, countOf, eventsAt, teamOfBench, tokenAt, yearStartedAt } from './events.ts';
 
 const pagesPerQuery = 200;
 const appendsAtOnce = 500;
@@ -24,22 +23,23 @@ const perSecond = (count: number, sinceMs: number) =>
   `${whole((count * 1000) / (performance.now() - sinceMs))}/s`;
 const residentMiB = () => process.memoryUsage().rss / 1_048_576;
 
-async function writeViews(store: EventStore, count: number, change = 0): Promise<void> {
-  let next = 0;
-  const step = change === 0 ? 1 : changedEvery;
+async function writeEvents(store: EventStore, count: number): Promise<number> {
+  let [next, events] = [0, 0];
   const write = async () => {
     for (let number = next; number < count; number = next) {
-      next += step;
-      const view = viewAt(number, count, change);
-      await store.append(...viewEventOf(view, randomUUID()));
+      next += 1;
+      const [stream, history] = eventsAt(number, count);
+      events += history.length;
+      await store.append(stream, history, 'no-stream');
     }
   };
   await Promise.all(Array.from({ length: appendsAtOnce }, write));
+  return events;
 }
 
-/** The whole index out of the views, as a new replica does it. */
+/** The whole index out of the events, as a new replica does it. */
 async function build(store: EventStore, file: string, count: number): Promise<PaymentIndex> {
-  const index = createPaymentIndex({ file, store, log: silentLog, clock: systemClock });
+  const index = createPaymentIndex({ file, store, log: silentLog, clock: systemClock, ids: systemIds });
   const delay = monitorEventLoopDelay({ resolution: 5 });
   globalThis.gc?.();
   const residentBefore = residentMiB();
@@ -51,7 +51,10 @@ async function build(store: EventStore, file: string, count: number): Promise<Pa
   await index.start();
   clearInterval(timer);
   const processor = processorMs() - processorSince;
-  say('index built from views', `${whole(performance.now() - since)} ms, ${perSecond(count, since)}`);
+  say(
+    'index built from events, payments',
+    `${whole(performance.now() - since)} ms, ${perSecond(count, since)}`,
+  );
   say('  on the processor', `${whole(processor)} ms, ${whole((count * 1000) / processor)}/s`);
   say('  file', `${whole(statSync(file).size / 1_048_576)} MiB`);
   say('  resident memory before, most', `${whole(residentBefore)}, ${whole(residentMost)} MiB`);
@@ -63,12 +66,16 @@ async function build(store: EventStore, file: string, count: number): Promise<Pa
 }
 
 async function change(store: EventStore, index: PaymentIndex, count: number): Promise<void> {
-  await writeViews(store, count, 1);
-  const last = viewAt(count - 1 - ((count - 1) % changedEvery), count, 1);
+  const tokens = Array.from({ length: Math.floor(count / changedEvery) }, (_, place) =>
+    tokenAt(place * changedEvery),
+  );
+  await Promise.all(tokens.map((token) => store.append(`payment-${token}`, [changeOf(token)], 'any')));
   const since = performance.now();
-  while (index.find(last.token)?.revision !== last.revision) await systemClock.sleep(1);
-  const changed = Math.ceil(count / changedEvery);
-  say(`${whole(changed)} payments changed; the rest followed in`, `${whole(performance.now() - since)} ms`);
+  await index.waitFor(await store.head(), 60_000);
+  say(
+    `${whole(tokens.length)} payments changed; the rest followed in`,
+    `${whole(performance.now() - since)} ms`,
+  );
 }
 
 const shop = { ...teamOfBench, perPage: 20 } as const;
@@ -195,8 +202,8 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 try {
   const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
   const since = performance.now();
-  await writeViews(store, count);
-  say(`${whole(count)} views written into the event store`, perSecond(count, since));
+  const events = await writeEvents(store, count);
+  say(`${whole(events)} events written into the event store`, perSecond(events, since));
   say('  of them declined in JPY', whole(countOf(count, ['declined', 'failed'], 'JPY')));
   const index = await build(store, join(folder, 'index.db'), count);
   await change(store, index, count);

@@ -4,7 +4,7 @@ import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/payment-domain';
 import type { PaymentIndex } from '@tollgate/view-index';
 import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
 import {
-  foldStream,
+  readView,
   paymentKind,
   payoutKind,
   type ViewEnvelope,
@@ -17,10 +17,10 @@ import {
 type Find<View> = (caller: Caller, token: string) => Promise<View | undefined>;
 
 export interface OwnViews {
-  /** From the index, or from its events if the index does not have it yet, or has less of it than was shown here. */
+  /** From the index, or from the stored view and later events if the index lacks it or has less of it than was shown here. */
   payment: Find<PaymentView>;
   payout: Find<PayoutView>;
-  /** From its events, and so in its current state. */
+  /** In its current state. */
   latestPayment: Find<PaymentView>;
 }
 
@@ -36,14 +36,14 @@ const aheadMax = 10_000;
 
 export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
   const { store, index, onUnresolvedRead } = deps;
-  /** Of what was shown from its events, up to where: what the index has of it may be older, and nothing goes back. */
+  /** Positions of views that were shown ahead of the index: no later read may show less. */
   const ahead = createRecentlyUsed<Pick<ViewEnvelope, 'position'>>(aheadMax);
   const latestOf =
     <View extends ViewEnvelope>(kind: ViewKind<View>): Find<View> =>
     async (caller, token) => {
       if (!isToken(token)) return undefined;
       const before = ahead.get(token);
-      const view = await foldStream(store, kind, token);
+      const view = await readView(store, kind, token);
       if (view === undefined || !isOwnedBy(kind.ownerOf(view), caller)) return undefined;
       const known = ahead.get(token);
       // Another read may have shown more meanwhile. What was shown before this read, and is gone, was in a store that was restored.

@@ -1,7 +1,8 @@
 import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
 import { formatCursor, type PaymentIndex } from '@tollgate/view-index';
 import { type PublicPayment } from '@tollgate/gateway-api';
-import { appendPayment } from '@tollgate/view-index/testing';
+import { appendPayment, foldStored } from '@tollgate/view-index/testing';
+import { paymentKind } from '@tollgate/views';
 import { happening, planted, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError, systemClock } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
@@ -13,6 +14,7 @@ import {
   invalid,
   notFound,
   refused,
+  stuck,
   start,
   withoutScope,
 } from './testing/harness.ts';
@@ -118,7 +120,7 @@ describe('one payment', () => {
 
   test('does not go back while the read model is built again, and begins with old views', async () => {
     let isBuilding = false;
-    const building = { followed: beginning, views: 1 };
+    const building = { followed: beginning, head: beginning, events: 1 };
     const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
       ...index,
       building: () => (isBuilding ? building : undefined),
@@ -139,15 +141,16 @@ describe('one payment', () => {
       read: (stream, options) => {
         if (stream !== 'payment-p1') return store.read(stream, options);
         reads += 1;
-        return store.read(stream, isRestored ? { ...options, limit: 1 } : options);
+        return store.read(stream, isRestored ? { ...options, from: 0, limit: 1 } : options);
       },
     });
     const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
       ...index,
-      get: (...owned) => (isBehind ? undefined : index.get(...owned)),
+      get: () => (isBehind ? undefined : first),
     });
     const { get, store } = await start(restored, { wrapIndex });
     const header = await given(store, { p1: [requested()] });
+    const first = await foldStored(store, paymentKind, 'p1');
     await appendPayment(store, 'p1', [accepted, approved]);
     const statusOf = async () => (await get(url, header)).json<PaymentAnswer>().payment.status;
     expect(await statusOf()).toBe('approved');
@@ -205,14 +208,12 @@ test('during a rebuild of the index, lists answer 503, and a payment is found by
 describe('a read that waits for a position', () => {
   test.each(['/api/v1/payments/p1', '/api/v1/payments'])('%s is answered when it is reached', async (url) => {
     const { get, store } = await start();
-    const { position } = await appendPayment(store, 'p0', [requested()]);
-    const waiting = get(url, { 'tollgate-min-position': position });
-    await given(store, { p1: [requested()] });
-    expect((await waiting).statusCode).toBe(200);
+    const header = await given(store, { p1: [requested()] });
+    expect((await get(url, header)).statusCode).toBe(200);
   });
 
   test.each(['/api/v1/payments/p1', '/api/v1/payments'])('%s gives up after two seconds', async (url) => {
-    const { get, store } = await start();
+    const { get, store } = await start(undefined, { wrapIndex: stuck });
     const { position } = await appendPayment(store, 'p0', [requested()]);
     const begun = systemClock.monotonic();
     const answer = await get(url, { 'tollgate-min-position': position });
@@ -481,6 +482,8 @@ describe("another team's objects (I14)", () => {
     );
     const url = `/api/v1/payments?cursor=${cursor}`;
     expect(errorsOf(await get(url, headers))).toEqual(invalid('cursor'));
-    expect((await getAs(games)(url, headers)).json()).toMatchObject({ payments: [{ token: 'theirs' }] });
+    expect((await getAs(games)(url, headers)).json()).toMatchObject({
+      payments: expect.arrayContaining([expect.objectContaining({ token: 'theirs' })]) as object[],
+    });
   });
 });

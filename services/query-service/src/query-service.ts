@@ -4,6 +4,7 @@ import type { PaymentIndex } from '@tollgate/view-index';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import { type Clock, type Log, type UnderWay, createUnderWay } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
+import { createPositionWaits } from './min-position.ts';
 import { createOwnViews } from './own-views.ts';
 import { registerCredentialRoutes } from './credential-routes.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
@@ -69,7 +70,8 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
   } = options;
   const own = createOwnViews({ store, index, onUnresolvedRead });
   const share = createReadShare(clock, underWay);
-  const deps = { store, index, directory, log, clock, own, share };
+  const waits = createPositionWaits(index);
+  const deps = { store, index, directory, log, clock, own, share, waits };
   return {
     registerRoutes: (app) => {
       registerPaymentRoutes(app, deps);

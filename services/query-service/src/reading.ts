@@ -6,7 +6,7 @@ import { type PaymentIndex } from '@tollgate/view-index';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { ViewEnvelope } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { awaitMinPosition } from './min-position.ts';
+import { awaitMinPosition, type PositionWaits } from './min-position.ts';
 import type { OwnViews } from './own-views.ts';
 import type { ReadShare } from './read-share.ts';
 
@@ -17,6 +17,7 @@ export interface ReadDependencies {
   log: Log;
   clock: Clock;
   own: OwnViews;
+  waits: PositionWaits;
   /** What long reads take of the event loop together. */
   share: ReadShare;
 }
@@ -24,10 +25,7 @@ export interface ReadDependencies {
 /** Adds a route that waits until the index has reached the position that the caller sends. */
 export function addReadRoute<Stated extends Route>(
   app: FastifyInstance,
-  deps: Pick<ReadDependencies, 'directory' | 'log'> & {
-    index: Pick<PaymentIndex, 'waitFor' | 'waitBriefly'>;
-    store: Pick<EventStore, 'head'>;
-  },
+  deps: Pick<ReadDependencies, 'directory' | 'log' | 'waits'> & { store: Pick<EventStore, 'head'> },
   route: Stated,
   handle: (call: Call<Stated>) => Promise<unknown>,
 ): void {

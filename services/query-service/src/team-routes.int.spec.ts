@@ -23,6 +23,7 @@ import {
   refundsOnly,
   refused,
   start,
+  stuck,
   adminOnly,
   shop,
   withoutScope,
@@ -96,8 +97,7 @@ describe('each route', () => {
   });
 
   test('waits for a position, and says when it is not reached', async () => {
-    const { get, store } = await start();
-    // No projector makes a view of it.
+    const { get, store } = await start(undefined, { wrapIndex: stuck });
     const { position } = await appendPayment(store, 'pay_0', [requested()]);
     const headers = { 'tollgate-min-position': position };
     const begun = systemClock.monotonic();

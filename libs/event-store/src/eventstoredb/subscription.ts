@@ -119,7 +119,7 @@ async function* follow(
     if (isAtEnd && progress.reportedEnd !== progress.position) {
       progress.reportedEnd = progress.position;
       // Only a scavenge leaves anything out, and none touches what has just been written.
-      yield { kind: 'caught-up', position: progress.position, isGapless: true };
+      yield { kind: 'caught-up', position: progress.position };
       continue;
     }
     await untilNews(feed, isAtEnd ? heads : undefined, progress.position, signal);

@@ -16,7 +16,12 @@ export interface StreamFailure {
 
 /** More failures than this are not the fault of single streams: the follower stands still rather than skip them all. */
 export const failedStreamsMax = 100;
-export const tooManyFailedStreams = 'too_many_failed_streams';
+
+export class TooManyFailedStreams extends TollgateError {
+  constructor() {
+    super('too_many_failed_streams', 'Too many streams cannot be followed: none is skipped.');
+  }
+}
 
 export interface FailedStreams {
   has(stream: string): boolean;
@@ -35,11 +40,7 @@ export function createFailedStreams(log: Log, known: readonly FailedStream[] = [
     add: ({ failed, error }) => {
       log.error({ error, ...failed }, 'a stream cannot be followed; it is set aside until the next start');
       byStream.set(failed.stream, failed);
-      if (byStream.size > failedStreamsMax)
-        throw new TollgateError(
-          tooManyFailedStreams,
-          'Too many streams cannot be followed: none is skipped.',
-        );
+      if (byStream.size > failedStreamsMax) throw new TooManyFailedStreams();
     },
     delete: (stream) => void byStream.delete(stream),
   };

@@ -64,12 +64,13 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
     opened?.database.close();
     opened = undefined;
     generation += 1;
-    deleteLocalFile(file);
+    tryToOpen(() => deleteLocalFile(file));
     options.onRecreated?.();
   }
 
-  function openAtStart(): void {
+  function tryToOpen(prepare = () => {}): void {
     try {
+      prepare();
       open();
     } catch (error) {
       if (error instanceof StartupError) throw error;
@@ -78,7 +79,7 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
   }
 
   // In memory nothing can be wrong before the first use.
-  if (file !== ':memory:') openAtStart();
+  if (file !== ':memory:') tryToOpen();
   return {
     use(work) {
       const { rows } = open();
@@ -96,11 +97,12 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
     close() {
       isClosed = true;
       opened?.database.close();
+      opened = undefined;
     },
   };
 }
 
-/** Opens a file that another thread of this process writes. @throws what SQLite throws, and DamagedFile */
+/** Opens a file that another thread of this process writes. @throws what SQLite throws */
 export const openLocalFileForReading = (file: string): DatabaseSync =>
   new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
@@ -107,6 +107,23 @@ it('is rebuilt from garbage, and when a read meets damage', async () => {
     });
   expect(meetDamage).toThrow(expect.objectContaining({ code: 'index_rebuilding', retryable: true }));
   expect(projection.state()).toMatchObject({ isComplete: false, generation: 2 });
+  await eventually(() => expect(projection.all()).toEqual(['payment-1 0']));
+});
+
+// It went on to say that it was complete, and so ready, while nothing could be read of it.
+it('that cannot be replaced is not complete until it can be', async () => {
+  const [store, file] = [await temporaryStore(), await givenFile()];
+  await append(store, 'payment-1');
+  const projection = follow({ store, file });
+  await eventually(() => expect(projection.state().isComplete).toBe(true));
+  rmSync(file);
+  mkdirSync(file);
+  projection.rebuild();
+  expect(projection.state().isComplete).toBe(false);
+  expect(() => projection.all()).toThrow(
+    expect.objectContaining({ code: 'file_not_openable', retryable: true }),
+  );
+  rmdirSync(file);
   await eventually(() => expect(projection.all()).toEqual(['payment-1 0']));
 });
 

@@ -42,6 +42,8 @@ export interface ProjectionState {
   generation: number;
   /** Every event of the followed streams at or before it is applied. */
   position: Position;
+  /** Of the last event that the file says to have. */
+  applied: Position;
   /** False until the file has come to the end of the store once. */
   isComplete: boolean;
   /** False also after a failure, until the end of the store is reached again. */
@@ -81,6 +83,11 @@ interface Progress extends Counted {
   witness?: Pick<RecordedEvent, 'stream' | 'revision' | 'position'>;
 }
 
+/** Of a file that nothing whole is read from yet, larger transactions are worth it. */
+const buildingBatchMax = 100;
+/** How often at most another follower is told to start again. */
+const reportEveryMs = 3_600_000;
+
 const progressSchema =
   'CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;';
 
@@ -102,7 +109,7 @@ interface Parts<Rows> extends LocalProjectionOptions<Rows> {
     isNextWanted: boolean;
   };
   /** A difference was found, and the file has been rebuilt since. */
-  rebuilt: { isForCounts: boolean };
+  rebuilt: { isForCounts: boolean; reportedAt: number };
   onChange: (applied: readonly RecordedEvent[]) => void;
 }
 
@@ -111,6 +118,7 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
   const { store, clock, onChange = () => undefined } = options;
   const state: Parts<Rows>['state'] = {
     position: beginning,
+    applied: beginning,
     isComplete: false,
     isCaughtUp: false,
     head: beginning,
@@ -124,12 +132,21 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
     schema: `${progressSchema} ${options.schema}`,
     rowsOf: (database) => ({ database, rows: options.rowsOf(database), progress: progressIn(database) }),
     onRecreated: () => {
-      Object.assign(state, { isComplete: false, isCaughtUp: false, position: beginning, events: 0 });
+      Object.assign(state, { position: beginning, applied: beginning, events: 0 });
+      Object.assign(state, { isComplete: false, isCaughtUp: false });
       current.end();
       onChange([]);
     },
   });
-  const parts = { ...options, localFile, state, waiting, current, rebuilt: { isForCounts: false }, onChange };
+  const parts = {
+    ...options,
+    localFile,
+    state,
+    waiting,
+    current,
+    rebuilt: { isForCounts: false, reportedAt: -Infinity },
+    onChange,
+  };
   const follower = createFollower({ ...options, longestPauseMs: 2_000 }, (signal, gotOn) =>
     followOnce(parts, signal, gotOn),
   );
@@ -173,7 +190,10 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
   state.isCaughtUp = false;
   const progress = await progressInStore(parts);
   const generation = localFile.generation();
-  state.position = progress.position;
+  // After a failure nothing that was reached is taken back, except in a store that was restored to an earlier state.
+  const reached = state.position <= state.head ? state.position : beginning;
+  state.applied = progress.position;
+  state.position = reached > progress.position ? reached : progress.position;
   onChange([]);
   await parts.beforePass?.((work) => inFile(localFile, generation, ({ rows }) => work(rows)));
   const counts = createEventCounts(prefixes, progress);
@@ -190,7 +210,8 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     if (item.kind === 'event') {
       batch.push(item);
       // A part of an append would be shown as if it were all of it.
-      if (isContinued(item) || (batch.length < batchEventsMax && !age.isDueWith())) continue;
+      const most = state.isComplete ? batchEventsMax : Math.max(batchEventsMax, buildingBatchMax);
+      if (isContinued(item) || (batch.length < most && !age.isDueWith())) continue;
     }
     write(parts, { generation, counts, events: batch });
     const applied = batch;
@@ -236,11 +257,12 @@ function write<Rows>(
     }),
   );
   state.events += events.length;
+  state.applied = last.position;
 }
 
 /** Compares our counts with those of the checkpoint, at its position. */
 async function compare<Rows>(
-  { name, store, ids, log, comparedWith = '', localFile, state, rebuilt }: Parts<Rows>,
+  { name, store, clock, ids, log, comparedWith = '', localFile, state, rebuilt }: Parts<Rows>,
   counts: EventCounts,
   checkpoint: RecordedEvent | undefined,
 ): Promise<void> {
@@ -251,6 +273,8 @@ async function compare<Rows>(
   rebuilt.isForCounts = differing.length > 0;
   if (differing.length === 0) return;
   state.differences += 1;
+  if (!isFirst && clock.monotonic() - rebuilt.reportedAt < reportEveryMs) return;
+  if (!isFirst) rebuilt.reportedAt = clock.monotonic();
   const own = counts.at(theirs.position);
   const then = isFirst ? 'The file is rebuilt.' : 'The other follower starts again.';
   log.error(
@@ -281,6 +305,9 @@ function progressIn(database: DatabaseSync) {
   };
 }
 
+/** How far a file has come, read by another thread than the one that writes it. */
+export const positionInFile = (database: DatabaseSync): Position => progressIn(database).read().position;
+
 async function isThere(
   store: Pick<EventStore, 'read'>,
   { stream, revision, position }: NonNullable<Progress['witness']>,
@@ -294,7 +321,8 @@ async function isThere(
 export const isContinued = ({ metadata }: RecordedEvent): boolean =>
   typeof metadata === 'object' && metadata !== null && 'continues' in metadata && metadata.continues === true;
 
-function createWaiting(clock: Pick<Clock, 'after'>) {
+/** Callers that wait for a condition; each is asked again by `wake`. */
+export function createWaiting(clock: Pick<Clock, 'after'>) {
   const waiting = new Set<{ isReached: () => boolean; resolve: (isReached: boolean) => void }>();
   return {
     until(isReached: () => boolean, timeoutMs: number): Promise<boolean> {

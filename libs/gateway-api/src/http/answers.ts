@@ -173,9 +173,9 @@ export const answerSchemas = {
     degraded: z.array(z.string()).describe('What does not work at the moment, without affecting readiness.'),
     index: z
       .object({
-        followed: z.string().describe('Position of the last view in the index.'),
-        head: z.string().exactOptional().describe('Position of the last view when the rebuild began.'),
-        views: z.int().min(0).describe('Views indexed since then.'),
+        followed: z.string().describe('Position of the last event in the index.'),
+        head: z.string().describe('Position at which the store ended when the rebuild began.'),
+        events: z.int().min(0).describe('Events applied since then.'),
       })
       .exactOptional()
       .describe('Present only while the list index is rebuilding.'),

@@ -1,5 +1,6 @@
 /** I8: what was built step by step, through crashes, is what the events say. */
-import { checkViews } from '@tollgate/projector';
+import type { EventStore } from '@tollgate/event-store';
+import { compareReadModels as compare } from '@tollgate/projector';
 import { createFaults } from '../faults/faults.ts';
 import { createMachine } from '../world/machine.ts';
 import type { GatewayProcess } from '../world/process.ts';
@@ -20,21 +21,9 @@ export async function compareReadModels(world: World): Promise<void> {
     faults: createFaults(random, { isCalm: true }),
     weather: { isDown: () => false, areAnswersLost: () => false },
   });
-  let hasEnded = false;
-  checkViews({ store, signal: new AbortController().signal }).then(
-    ({ differing, failed }) => {
-      hasEnded = true;
-      if (differing.length > 0)
-        complain('I8', `views differ from the fold of their events: ${differing.join(', ')}`);
-      if (failed.length > 0) complain('I8', `views were set aside: ${failed.join(', ')}`);
-    },
-    (error: unknown) => {
-      hasEnded = true;
-      complain('I8', `the views cannot be compared: ${String(error)}`);
-    },
-  );
-  await scheduler.runUntil(scheduler.now() + patienceMs, () => hasEnded);
-  if (!hasEnded) complain('I8', 'the views cannot be compared in time');
+  await compareWith(world, store, undefined);
+  for (const { machine, process } of world.machines)
+    if (process !== undefined) await compareWith(world, store, { name: machine.name, ...process });
   for (const { machine, process } of world.machines) {
     if (process === undefined) complain('I9', `${machine.name} does not serve`);
     for (const operation of world.books.all()) {
@@ -56,6 +45,35 @@ export async function compareReadModels(world: World): Promise<void> {
     if (process !== undefined)
       for (const team of teamNames) requireDisputes(world, process, { team, name: machine.name });
   }
+}
+
+/** Views once, and then the index of each process, with the fold of their events from zero. */
+async function compareWith(
+  { scheduler, complain }: World,
+  store: EventStore,
+  process: (GatewayProcess & { name: string }) | undefined,
+): Promise<void> {
+  let hasEnded = false;
+  const signal = new AbortController().signal;
+  compare({ store, signal, ...(process && { index: process.index }) }).then(
+    ({ differing, differingInIndex, failed }) => {
+      hasEnded = true;
+      if (differing.length > 0)
+        complain('I8', `views differ from the fold of their events: ${differing.join(', ')}`);
+      if (differingInIndex.length > 0)
+        complain(
+          'I8',
+          `the index of ${process?.name} differs from the events: ${differingInIndex.join(', ')}`,
+        );
+      if (failed.length > 0) complain('I8', `views were set aside: ${failed.join(', ')}`);
+    },
+    (error: unknown) => {
+      hasEnded = true;
+      complain('I8', `the views cannot be compared: ${String(error)}`);
+    },
+  );
+  await scheduler.runUntil(scheduler.now() + patienceMs, () => hasEnded);
+  if (!hasEnded) complain('I8', 'the views cannot be compared in time');
 }
 
 const disputesShown = 100;

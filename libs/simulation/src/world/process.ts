@@ -109,7 +109,14 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
       { store, clock, ids, name, holder: life.name, signal, durationMs: given.leaseMs, log },
       work,
     );
-  const index = createPaymentIndex({ file: ':memory:', store, clock, log, delays: config.inquiryDelays });
+  const index = createPaymentIndex({
+    file: ':memory:',
+    store,
+    clock,
+    ids,
+    log,
+    delays: config.inquiryDelays,
+  });
   await index.start();
 
   const own = {

@@ -11,17 +11,13 @@ import {
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
 import {
   checkpointStream,
+  foldedPrefixes,
   foldStream,
+  paymentKind,
   streamOf,
+  viewStreamOf,
   type ViewEnvelope,
   type ViewKind,
-  paymentKind,
-  viewStreamPrefixesOf,
-  firstViewVersion,
-  viewVersionEventType,
-  viewVersionStream,
-  type ViewVersionRecord,
-  viewStreamOf,
 } from '@tollgate/views';
 
 import type { PaymentView } from '@tollgate/views';
@@ -78,22 +74,11 @@ export async function plantView(
   kind: ViewKind,
   token: string,
   data: unknown,
-  viewVersion = firstViewVersion,
 ): Promise<void> {
-  const stream = viewStreamOf(streamOf(kind, token), viewVersion);
+  const stream = viewStreamOf(streamOf(kind, token));
   await store.keepLast(stream, 1);
   const event = { id: randomUUID(), type: kind.writtenEventType, data, metadata: {} };
   await store.append(stream, [event], 'any');
-}
-
-/** What a rebuild says of the view versions that there are. */
-export async function writeViewVersions(
-  store: EventStore,
-  versions: ViewVersionRecord['versions'],
-): Promise<void> {
-  const data: ViewVersionRecord = { schemaVersion: 1, versions, lastNumber: versions.length };
-  const event = { id: randomUUID(), type: viewVersionEventType, data, metadata: {} };
-  await store.append(viewVersionStream, [event], 'any');
 }
 
 /** The checkpoint of a projector that has written all views up to `position`, except those of the failed streams. */
@@ -102,7 +87,7 @@ export async function writeCheckpoint(
   position: Position,
   failedStreams: readonly FailedStream[] = [],
 ): Promise<Appended> {
-  const data = { position, failedStreams };
+  const data = { position, counts: {}, failedStreams };
   const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
   await store.keepLast(checkpointStream, 1);
   return appended(await store.append(checkpointStream, [event], 'any'));
@@ -129,10 +114,8 @@ export const projectPayment = (
 ): Promise<PaymentView> => projectEvents(store, paymentKind, token, events);
 
 /** The text of every stored view by its stream. */
-export const storedViews = (
-  store: EventStore,
-  viewVersion = firstViewVersion,
-): Promise<Map<string, string>> => storedTexts(store, viewStreamPrefixesOf(viewVersion));
+export const storedViews = (store: EventStore): Promise<Map<string, string>> =>
+  storedTexts(store, foldedPrefixes.map(viewStreamOf));
 
 /** The text of the last event of every stream with one of these prefixes. */
 export async function storedTexts(

@@ -5,8 +5,8 @@ import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { type SecurityEvent, createSecurityLog, newSigningKeys } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment, writeView, writeViewVersions } from '@tollgate/view-index/testing';
-import { paymentKind, viewSchemaVersions } from '@tollgate/views';
+import { appendPayment, writeView } from '@tollgate/view-index/testing';
+import { paymentKind } from '@tollgate/views';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { requireDataSecrets } from '@tollgate/command-service';
@@ -102,7 +102,6 @@ it('says what was checked, opens no gateway, and changes nothing', async () => {
 
 it('compares the views with the fold of their events', async () => {
   const withViews = async (store: EventStore) => {
-    await writeViewVersions(store, [{ number: 1, schemas: viewSchemaVersions, state: 'live' }]);
     for (const token of ['p1', 'p2']) await writeView(store, paymentKind, token);
   };
   const folder = await given(withViews);

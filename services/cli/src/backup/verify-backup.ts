@@ -6,7 +6,7 @@ import { type EventStore, beginning, checkEmbeddedCopy, openEmbeddedCopy } from 
 import { topicStreamPrefix } from '@tollgate/message-bus';
 import { webhookStreamPrefix } from '@tollgate/notifier';
 import { schemaVersion } from '@tollgate/payment-domain';
-import { checkViews } from '@tollgate/projector';
+import { compareReadModels } from '@tollgate/projector';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { TollgateError, parseDataSecrets, parseWebhookSecrets, silentLog } from '@tollgate/service-kit';
 import {
@@ -17,7 +17,6 @@ import {
   teamStreamPrefix,
   verifyAudit,
 } from '@tollgate/teams';
-import { liveIn, readViewVersion } from '@tollgate/views';
 import { openTeamKeys } from '@tollgate/gateway/configuration';
 import { faultsOf } from '../audit.ts';
 import { checkStore } from '../check-store.ts';
@@ -43,8 +42,8 @@ export interface Verified {
   /** Streams without a gap, and the events in them. */
   streams: number;
   events: number;
-  /** Views that were compared with the fold of their events; undefined where this release rebuilds its views. */
-  views: number | undefined;
+  /** Views that were compared with the fold of their events. */
+  views: number;
   teams: number;
   /** Entries of the security log, whose chain of hashes is whole. */
   securityEntries: number;
@@ -61,7 +60,7 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
     onProgress(`reading ${file.name}`);
     findings.push(...(await differencesOf(folder, file, signal)));
   }
-  const none = { manifest, streams: 0, events: 0, views: undefined, teams: 0, securityEntries: 0 };
+  const none = { manifest, streams: 0, events: 0, views: 0, teams: 0, securityEntries: 0 };
   const file = join(folder, eventsName);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return { ...none, findings };
   onProgress('checking pages, indexes and streams');
@@ -134,12 +133,11 @@ async function readEvents(
 async function viewFindings(
   store: EventStore,
   { signal, onProgress }: Pick<VerifyOptions, 'signal' | 'onProgress'>,
-): Promise<{ count: number | undefined; findings: string[] }> {
-  const { record } = await readViewVersion(store);
-  if (liveIn(record) === undefined) return { count: undefined, findings: [] };
-  const { views, differing } = await checkViews({
-    ...{ store, signal },
-    onProgress: ({ viewsRead }) => onProgress(`${number(viewsRead)} views compared`),
+): Promise<{ count: number; findings: string[] }> {
+  const { views, differing } = await compareReadModels({
+    store,
+    signal,
+    onProgress: ({ compared }) => onProgress(`${number(compared)} views compared`),
   });
   return { count: views, findings: differing.map((stream) => `${stream}: it is not what its events give.`) };
 }

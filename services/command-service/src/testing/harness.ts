@@ -171,7 +171,7 @@ function countWork(store: EventStore, working: { count: number }): EventStore {
 const wholeStore = (store: EventStore): PositionSource => ({
   store,
   position: () => beginning,
-  setAside: () => [],
+  quarantined: () => [],
   sums: () => [],
   find: () => undefined,
   atOnce: (read) => read(),

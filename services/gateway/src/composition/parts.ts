@@ -67,7 +67,7 @@ export interface Parts extends GatewayDependencies {
   teams: () => Promise<TeamDirectory>;
   /** The security log, and what writes to it. */
   security: () => Promise<Pick<OpenedTeams, 'security' | 'securityLog'>>;
-  /** Started: it has every current view, or reports that it is rebuilding. */
+  /** Started: it has every event, or reports that it is rebuilding. */
   index: () => Promise<PaymentIndex>;
   accounts: () => Promise<OpenedAccounts>;
   callbackSecrets: () => readonly CallbackSecret[];
@@ -155,14 +155,14 @@ export function createParts(
 }
 
 async function openIndex(
-  { config, clock, logOf }: GatewayDependencies,
+  { config, clock, ids, logOf }: GatewayDependencies,
   { dataDirectory, runs, stops }: Pick<Parts, 'dataDirectory' | 'runs' | 'stops'>,
   { store, thread }: { store: EventStore; thread: FollowerThread | undefined },
 ): Promise<PaymentIndex> {
   const opened = createPaymentIndex({
     file: indexFileOf(dataDirectory, runs),
     scope: runs('query-service') ? 'lists' : 'work',
-    ...{ store, clock, delays: config.inquiryDelays },
+    ...{ store, clock, ids, delays: config.inquiryDelays },
     log: logOf(runs('query-service') ? 'query-service' : 'command-service'),
     ...omitUndefined({ filler: thread?.filler }),
   });

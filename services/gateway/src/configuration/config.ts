@@ -2,7 +2,6 @@ import { reconciledAfterDaysDefault } from '@tollgate/command-service/settings';
 import { isNetwork, webhookShardsMax } from '@tollgate/notifier/settings';
 import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
-import { shardsMax } from '@tollgate/views';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   logLevelSchema,
@@ -222,9 +221,6 @@ export const gatewayConfigSchema = z
       .describe('Where the command services are reached that run in other processes, each instance.'),
     QUERY_SERVICE_URL: originsSchema.optional().describe('The same of the query services.'),
     NOTIFIER_URL: originsSchema.optional().describe('The same of the notifiers.'),
-    PROJECTOR_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: shardsMax })
-      .default(1)
-      .describe('Parts that the read models are projected in, so that several instances share the work.'),
     NOTIFIER_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: webhookShardsMax })
       .default(1)
       .describe(
@@ -329,7 +325,6 @@ export const gatewayConfigSchema = z
       'query-service': env.QUERY_SERVICE_URL,
       notifier: env.NOTIFIER_URL,
     },
-    projectorShards: env.PROJECTOR_SHARDS,
     notifierShards: env.NOTIFIER_SHARDS,
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,

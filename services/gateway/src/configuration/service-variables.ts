@@ -42,7 +42,7 @@ const ofIndex = ['TOLLGATE_INDEX_DIR', 'FINAL_INQUIRIES_AFTER_S'] as const;
 
 const own: Readonly<Record<ServiceName, readonly string[]>> = {
   'callback-ingester': ['CALLBACK_PORT', 'CALLBACK_SECRETS', 'CALLBACK_DAYS', ...ofBus],
-  projector: ['PROJECTOR_SHARDS', ...ofEventStore],
+  projector: ofEventStore,
   'event-publisher': ofBus,
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'PROVIDER_FAILURES_IN_A_ROW', 'PROVIDER_CALL_DEADLINE_MS'],

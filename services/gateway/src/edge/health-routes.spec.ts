@@ -21,13 +21,13 @@ it('is not ready while the index is being built, and says how far it is', async 
   const index = {
     followed: '0000000000000007' as Position,
     head: '0000000000000009' as Position,
-    views: 7,
+    events: 7,
   };
   expect(await readyz([], index)).toEqual([503, { ready: false, notReady: ['index'], degraded: [], index }]);
 });
 
 it('names all that is missing', async () => {
-  const index = { followed: '' as Position, views: 0 };
+  const index = { followed: '' as Position, head: '' as Position, events: 0 };
   const [statusCode, body] = await readyz(['projector'], index);
   expect(statusCode).toBe(503);
   expect(body).toMatchObject({ notReady: ['projector', 'index'] });

@@ -20,7 +20,7 @@ export type RunningProjector = Projector & { stop: () => Promise<void> };
 /** Projects in the background, until it is stopped or the test ends. */
 export function startProjector(store: EventStore, options: Partial<ProjectorOptions> = {}): RunningProjector {
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
-  const projector = createProjector({ ...parts, ...options });
+  const projector = createProjector({ ...parts, restMs: 0, ...options });
   const stopping = new AbortController();
   const running = projector.run(stopping.signal);
   const stop = async () => {

@@ -1,5 +1,5 @@
 /** The query service as a caller meets it, for specs. */
-import type { EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createPaymentIndex, type PaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
@@ -51,7 +51,7 @@ export async function start(
   await givenTeam(store, { team: 'payouts', keyId: 'k5', scopes: ['payouts'] });
   const log = silentLog;
   const directory = createTeamDirectory({ store, clock: systemClock, verifier: testVerifier, log });
-  const index = createPaymentIndex({ file: ':memory:', store, log, clock: systemClock });
+  const index = createPaymentIndex({ file: ':memory:', store, log, clock: systemClock, ids: systemIds });
   await Promise.all([directory.start(), index.start()]);
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
@@ -112,6 +112,13 @@ export async function given(
     position = (await projectEvents(store, kind, token, events)).position;
   return { 'tollgate-min-position': position };
 }
+
+/** An index that applies nothing more. */
+export const stuck = (index: PaymentIndex): PaymentIndex => ({
+  ...index,
+  position: () => beginning,
+  waitFor: (_, timeoutMs) => systemClock.sleep(timeoutMs).then(() => false),
+});
 
 export const errorsOf = (answer: LightMyRequestResponse) => ({
   statusCode: answer.statusCode,

@@ -36,7 +36,7 @@ async function openParts(
   const { eventsFile: file, indexFile } = openDataDirectory(dataDir, instance, indexDir);
   const opened = await openStore({ eventStore, file, clock, log: logOf('event-store'), connection });
   stops.defer(() => opened.store.close());
-  const filling = { store: opened.store, log: logOf('query-service'), clock, delays, reader };
+  const filling = { store: opened.store, log: logOf('query-service'), clock, ids, delays, reader };
   const index = fillIndex({ ...filling, file: indexFile });
   stops.defer(() => index.stop());
   const store = () => Promise.resolve(opened.store);

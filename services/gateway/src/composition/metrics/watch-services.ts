@@ -12,12 +12,12 @@ import type { EndpointCount } from '@tollgate/notifier';
 import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex } from '@tollgate/view-index';
 import type { TeamDirectory } from '@tollgate/teams';
-import { viewKinds } from '@tollgate/views';
+import { foldedPrefixes } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
 import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
 
 type Watch = Pick<Metrics, 'watch'>;
-type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position'>;
+type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position' | 'differences' | 'quarantined'>;
 
 const breakerStates: readonly AccountHealth['breaker'][] = ['closed', 'open', 'half-open'];
 
@@ -102,33 +102,18 @@ export function watchIndex(
       })),
     );
   });
-  const projected = viewKinds.map(({ streamPrefix }) => streamPrefix);
+  watch('tollgate_index_count_differences', () => oneReading(index.differences()));
+  watch('tollgate_index_quarantined_streams', () => oneReading(index.quarantined().length));
   watch('tollgate_read_model_lag_seconds', async () =>
-    oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: projected })),
+    oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: foldedPrefixes })),
   );
 }
 
-/** A projector and what it projects. */
-export interface RunningProjector {
-  projection: string;
-  /** Undefined while another instance does its work. */
-  health: () => ProjectorHealth | undefined;
-}
-
-export function watchProjectors({ watch }: Watch, projectors: readonly RunningProjector[]): void {
-  const eachProjector = (valueOf: (health: ProjectorHealth) => number) => () =>
-    projectors.flatMap(({ projection, health }) => {
-      const known = health();
-      return known === undefined ? [] : [{ labels: { projection }, value: valueOf(known) }];
-    });
-  watch(
-    'tollgate_projector_advancing',
-    eachProjector(({ isAdvancing }) => Number(isAdvancing)),
-  );
-  watch(
-    'tollgate_projector_failed_streams',
-    eachProjector(({ failedStreams }) => failedStreams.length),
-  );
+/** @param health undefined while another instance projects */
+export function watchProjector({ watch }: Watch, health: () => ProjectorHealth | undefined): void {
+  watch('tollgate_projector_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
+  watch('tollgate_projector_failed_streams', () => oneReading(health()?.failedStreams.length));
+  watch('tollgate_projector_count_differences', () => oneReading(health()?.differences));
 }
 
 export function watchTeams({ watch }: Watch, { health }: Pick<TeamDirectory, 'health'>): void {

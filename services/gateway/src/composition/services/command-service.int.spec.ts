@@ -53,12 +53,20 @@ it('reports an index that only it has', async () => {
   const { service, metrics } = await startBeside([], () => reported.building);
   expect(await metrics.text()).toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
-  reported.building = { followed: '' as IndexBuilding['followed'], views: 3 };
+  reported.building = {
+    followed: '' as IndexBuilding['followed'],
+    head: '' as IndexBuilding['head'],
+    events: 3,
+  };
   expect(await service.degraded?.()).toEqual(['index']);
 });
 
 it('leaves that to the query service where both are in one process', async () => {
-  const building = { followed: '' as IndexBuilding['followed'], views: 3 };
+  const building = {
+    followed: '' as IndexBuilding['followed'],
+    head: '' as IndexBuilding['head'],
+    events: 3,
+  };
   const { service, metrics } = await startBeside(['query-service'], () => building);
   expect(await metrics.text()).not.toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);

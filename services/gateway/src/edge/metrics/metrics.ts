@@ -114,11 +114,23 @@ const gauges = {
   },
   tollgate_projector_advancing: {
     help: 'Whether the projector makes progress: 1 or 0; absent while another instance projects',
-    labelNames: ['projection'],
+    labelNames: [],
   },
   tollgate_projector_failed_streams: {
     help: 'Streams with an event that the projector could not apply; absent while another instance projects',
-    labelNames: ['projection'],
+    labelNames: [],
+  },
+  tollgate_projector_count_differences: {
+    help: 'Comparisons with an index that found another number of events; absent while another instance projects',
+    labelNames: [],
+  },
+  tollgate_index_count_differences: {
+    help: 'Comparisons with the projector that found another number of events; above 0, the index was rebuilt',
+    labelNames: [],
+  },
+  tollgate_index_quarantined_streams: {
+    help: 'Streams with an event that the index could not apply',
+    labelNames: [],
   },
 } as const satisfies Record<string, { help: string; labelNames: readonly string[] }>;
 export type GaugeName = keyof typeof gauges;

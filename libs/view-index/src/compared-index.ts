@@ -1,0 +1,16 @@
+/** Reads an index that another process has open, to compare it with the events. */
+import { openLocalFileForReading, positionInFile, type Position } from '@tollgate/event-store';
+import { silentLog } from '@tollgate/service-kit';
+import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import { createIndexFile } from './index-file.ts';
+
+/** @throws what SQLite throws */
+export function openIndexForComparison(path: string) {
+  const database = openLocalFileForReading(path);
+  const file = createIndexFile(database, { log: silentLog });
+  return {
+    position: (): Position => positionInFile(database),
+    rowOf: (kind: ViewKind, token: string): ViewEnvelope | undefined => file.find(kind, token),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,127 @@
+/** Compares the stored views, and the rows of an index, with the fold of their events from zero. Read-only. */
+import {
+  beginning,
+  readLast,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
+import {
+  checkpointStream,
+  foldedPrefixes,
+  kindOfStream,
+  viewCheckpointSchema,
+  viewStreamOf,
+  type ViewEnvelope,
+  type ViewKind,
+} from '@tollgate/views';
+import { nothingProjected } from './projection.ts';
+
+/** What the comparison needs of an index. */
+export interface ComparedIndex {
+  /** Every event at or before it is in its row. */
+  position(): Position;
+  rowOf(kind: ViewKind, token: string): ViewEnvelope | undefined;
+}
+
+interface CompareOptions {
+  store: EventStore;
+  index?: ComparedIndex;
+  signal: AbortSignal;
+  onProgress?: (progress: { compared: number }) => void;
+}
+
+export interface Compared {
+  /** Streams that have a view. */
+  views: number;
+  /** Views in the form of an earlier release: readers fold their events instead. */
+  outdated: number;
+  /** Streams of views that differ from the fold of their events, or are missing. */
+  differing: string[];
+  /** Streams whose rows in the index differ from the fold of their events, or are missing. */
+  differingInIndex: string[];
+  /** Streams that the projector is known to have failed on. */
+  failed: string[];
+}
+
+const reportEvery = 1_000;
+/** Streams that are compared at the same time. */
+const atOnce = 32;
+
+/** @throws StoreUnavailable; what the signal was aborted with */
+export async function compareReadModels(options: CompareOptions): Promise<Compared> {
+  const { store, index, signal, onProgress } = options;
+  const last = viewCheckpointSchema.safeParse((await readLast(store, checkpointStream))?.data).data;
+  const { position, failedStreams } = last ?? nothingProjected;
+  const failed = failedStreams.map(({ stream }) => stream);
+  const claims = { views: position, index: index?.position() ?? beginning };
+  const found: Compared = { views: 0, outdated: 0, differing: [], differingInIndex: [], failed };
+  let batch: string[] = [];
+  const compareBatch = async () => {
+    const before = found.views;
+    await Promise.all(batch.map((stream) => compareStream(options, { stream, claims, found })));
+    batch = [];
+    const isDue = Math.floor(found.views / reportEvery) > Math.floor(before / reportEvery);
+    if (isDue) onProgress?.({ compared: found.views });
+  };
+  const ending = new AbortController();
+  const until = AbortSignal.any([signal, ending.signal]);
+  for await (const item of store.subscribe({ from: beginning, prefixes: foldedPrefixes, signal: until })) {
+    if (item.kind === 'caught-up') break;
+    if (item.revision === 0 && batch.push(item.stream) >= atOnce) await compareBatch();
+  }
+  ending.abort();
+  await compareBatch();
+  signal.throwIfAborted();
+  return found;
+}
+
+interface Comparing {
+  stream: string;
+  claims: { views: Position; index: Position };
+  /** Filled. */
+  found: Compared;
+}
+
+async function compareStream(
+  { store, index }: CompareOptions,
+  { stream, claims, found }: Comparing,
+): Promise<void> {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) return;
+  const stored = await readLast(store, viewStreamOf(stream));
+  const row = index?.rowOf(kind, stream.slice(kind.streamPrefix.length));
+  const events = await Array.fromAsync(store.read(stream));
+  const isAsFolded = (data: unknown, claimed: Position) => isFoldOf(kind, events, { data, claimed });
+  if (stored !== undefined) found.views += 1;
+  if (isOutdated(kind, stored?.data)) found.outdated += 1;
+  else if (!found.failed.includes(stream) && !isAsFolded(stored?.data, claims.views))
+    found.differing.push(viewStreamOf(stream));
+  if (index !== undefined && !isAsFolded(row, claims.index)) found.differingInIndex.push(stream);
+}
+
+const isOutdated = (kind: ViewKind, data: unknown): boolean =>
+  typeof data === 'object' &&
+  data !== null &&
+  'schemaVersion' in data &&
+  Number(data.schemaVersion) < kind.schemaVersion;
+
+/** True for the fold of the events that a view says to include, if these are all up to a position. */
+function isFoldOf(
+  kind: ViewKind,
+  events: readonly RecordedEvent[],
+  { data, claimed }: { data: unknown; claimed: Position },
+): boolean {
+  const due = events.filter((event) => event.position <= claimed).length;
+  if (data === undefined) return due === 0;
+  const view = kind.schema.safeParse(data).data;
+  if (view === undefined || view.revision + 1 < due) return false;
+  try {
+    const folded = events
+      .filter(({ revision }) => revision <= view.revision)
+      .reduce<ViewEnvelope | undefined>((state, event) => kind.fold(state, event), undefined);
+    return JSON.stringify(kind.schema.parse(folded)) === JSON.stringify(view);
+  } catch {
+    return false;
+  }
+}
