@@ -68,7 +68,6 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     requireProper(world, { method, url, statusCode, text });
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
     if (url.endsWith('/payments')) requireOnePage(world, pages, body);
-    if (statusCode === 202) world.saw('answered 202');
     if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
     if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
     scheduler.after(random.between(1, 30), `answer of ${url}`, () =>
@@ -181,7 +180,7 @@ const codeOf = ({ errors }: Record<string, unknown>): string =>
   Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code).join(' ') : '';
 
 function requireProper(
-  { complain }: World,
+  { complain, saw }: World,
   {
     method,
     url,
@@ -190,6 +189,7 @@ function requireProper(
   }: Pick<CallerRequest, 'method' | 'url'> & Pick<Given, 'statusCode' | 'text'>,
 ): void {
   requireNoSecret(`the answer to ${method} ${url}`, text, complain);
+  if (statusCode === 202) saw('answered 202');
   if (statusCode === 500) complain('500', `${method} ${url} was answered 500: ${text}`);
   if (['path_not_found', 'method_not_allowed'].includes(codeOf(readBody(text))))
     complain('simulation', `nothing is at ${method} ${url}`);
