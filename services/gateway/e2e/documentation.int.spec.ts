@@ -97,7 +97,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await post('payments/decline', { token: released })).statusCode).toBe(200);
     expect((await post('payments/decline', { token: 'pay_none' })).statusCode).toBe(404);
     await fault('create', 'error_before');
-    const lost = await post('payments', { ...terms, orderNumber: 'lost' });
+    const lost = await post('payments', { ...terms, card, orderNumber: 'lost' });
     expect(lost.statusCode).toBe(202);
     for (const token of [created.body.token, first, authorized, released, lost.body.token])
       await readAll(token);

@@ -146,7 +146,7 @@ it('a payout above a sum waits for a second key, which cannot be the one that as
 });
 
 it('one command of the sandbox gives the demo team money to pay out at once', async () => {
-  const program = join(import.meta.dirname, '..', 'src', 'command-line', 'sandbox', 'main.ts');
+  const program = join(import.meta.dirname, '..', '..', 'cli', 'src', 'sandbox', 'main.ts');
   const env = { ...process.env, TOLLGATE_DATA_DIR: system.dataDir };
   const { stdout } = await promisify(execFile)(process.execPath, [program, 'fund', '5000'], { env });
   expect(stdout).toMatch(/^The demo team took 50\.00 EUR by pay_\w+, and can pay out 50\.00 EUR now \(5000 /);

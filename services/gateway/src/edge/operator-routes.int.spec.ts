@@ -307,7 +307,7 @@ describe('who may', () => {
     ],
     ['/api/v1/refunds', { token: 'VALUE', amount: 1 }, 'support'],
     ['/api/v1/admin/keys/VALUE/revoke', { team: 'shop' }, 'admin'],
-    ['/api/v1/admin/webhooks/VALUE/replay', {}, 'support'],
+    ['/api/v1/admin/webhooks/replay', { id: 'VALUE' }, 'support'],
     ['/api/v1/admin/teams', { team: 'VALUE' }, 'admin'],
   ])('%s: no card number and no secret is recorded, also of what is refused', async (url, payload, role) => {
     const { ask, recorded } = await start();
