@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { InvariantViolation } from '@tollgate/service-kit';
-import { propertyRuns } from '@tollgate/testing';
+import { isWholeRun, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFaults } from './faults.ts';
@@ -152,7 +152,8 @@ describe('the movements of money', () => {
       'dispute_lost',
       'approval_revised',
     ];
-    expect([...done.keys()].sort()).toEqual(bookings.sort()); // What never happened was not tested.
+    // What never happened was not tested.
+    if (isWholeRun) expect([...done.keys()].sort()).toEqual(bookings.sort());
   });
 
   it('throw where a booking would not add up, or take what is not there', () => {

@@ -1,4 +1,4 @@
-import { propertyRuns } from '@tollgate/testing';
+import { isWholeRun, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAboutDoubt, isOpen } from '../review.ts';
@@ -265,7 +265,8 @@ describe.each(kinds)('a %s payment', (kind) => {
       { numRuns: propertyRuns(800) },
     );
     // A model in which little happens proves little.
-    expect([...seen].filter((each) => each !== seldomSeen).sort()).toEqual(expectedToBeSeen[kind]);
+    if (isWholeRun)
+      expect([...seen].filter((each) => each !== seldomSeen).sort()).toEqual(expectedToBeSeen[kind]);
   });
 
   test('is final as the service shows it, or under review, once the faults have ended', () => {

@@ -1,4 +1,4 @@
-import { propertyRuns } from '@tollgate/testing';
+import { isWholeRun, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -165,7 +165,7 @@ test('pays out once and keeps the invariants, whatever happens in whatever order
   const expected = [...Object.keys(payoutEventSchemas), ...payoutReviewCodes].filter(
     (each) => each !== 'ReviewOpened',
   );
-  expect([...seen].sort()).toEqual(expected.sort());
+  if (isWholeRun) expect([...seen].sort()).toEqual(expected.sort());
 });
 
 test('is final as the service shows it, or under review, once the faults have ended', () => {
