@@ -97,9 +97,15 @@ function openSecondPayment(
   const { serviceToken } = shown;
   const { serviceToken: knownServiceToken = null } = state;
   if (knownServiceToken === serviceToken) return [];
+  // No customer was given the page of an earlier attempt. Until it takes money, there is nothing to decide.
+  if (attemptNumber < state.attempt.number && isUnpaidPage(state, shown)) return [];
   const evidence = { attemptNumber, serviceToken, knownServiceToken, ...moneyOf(shown) };
   return openBeside<ReviewCode>(state, 'second_payment_found', evidence, moneyIn);
 }
+
+const isUnpaidPage = ({ terms }: Payment, shown: ObservedPayment | Authorization): boolean =>
+  terms.kind === 'hosted' &&
+  (!('status' in shown) || ['init', 'expired', 'declined'].includes(statusOf(shown)));
 
 /** What was in doubt about others is in review as that, once it is known which one is ours. */
 export const settleDoubtsBeside = (state: Payment): PaymentEvent[] =>
