@@ -49,16 +49,6 @@ const calls: readonly PlantedBug[] = [
     to: 'if (!isRefusal || hasNoEffect === undefined || isConfirmed !== null) return outcome;',
   },
   {
-    ...{
-      name: 'refusal-believed-unasked',
-      breaks: 'T1: an inquiry without an answer confirms no refusal',
-      seeds: 400,
-    },
-    file: `${commands}/outbound/send.ts`,
-    from: "if (asked?.kind === 'accepted' && asked.answer) return outcome;",
-    to: "if (asked?.kind === 'accepted' ? asked.answer : asked !== undefined) return outcome;",
-  },
-  {
     ...{ name: 'unknown-is-not-sent', breaks: 'a timeout is no decline', seeds: 100 },
     file: `${domain}/outbound-call/outbound-call.ts`,
     from: '      return leaveUnresolved(call, outcome.reason, outcome.errors?.slice(0, errorsMax));',
@@ -137,22 +127,6 @@ const money: readonly PlantedBug[] = [
   },
   {
     ...{
-      name: 'capture-refused-while-unknown',
-      breaks: 'F5: a refusal while the money is authorized',
-      seeds: 400,
-    },
-    file: `${commands}/operations/capture-or-void.ts`,
-    from: 'return isPaymentAwaited(payment) ? inProgress : announced;',
-    to: 'return announced;',
-  },
-  {
-    ...{ name: 'capture-refused-unasked', breaks: 'F5: an inquiry that failed', seeds: 400 },
-    file: `${commands}/operations/capture-or-void.ts`,
-    from: "if (!isKnown) return { kind: 'unavailable', retryAfterSeconds };",
-    to: "if (!isKnown && triesMax < 0) return { kind: 'unavailable', retryAfterSeconds };",
-  },
-  {
-    ...{
       name: 'payout-of-anybody',
       breaks: 'S1: a team pays out of its own position',
       seeds: 60,
@@ -166,12 +140,6 @@ const money: readonly PlantedBug[] = [
     file: 'libs/views/src/position-in-review.ts',
     from: 'return isDisagreeing ? Math.max(0, Math.floor(shown)) : taken;',
     to: 'return taken;',
-  },
-  {
-    ...{ name: 'approved-by-oneself', breaks: 'the key that asked cannot approve', seeds: 400 },
-    file: `${domain}/payout/payout-approval.ts`,
-    from: "  if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });\n  if (approval.grantedBy",
-    to: '  if (approval.grantedBy',
   },
 ];
 
@@ -225,12 +193,6 @@ const followers: readonly PlantedBug[] = [
     file: 'services/event-publisher/src/publishing.ts',
     from: '  return lastRecords.reaches(topic, key, position);',
     to: '  return position === "" && lastRecords.reaches(topic, key, position);',
-  },
-  {
-    ...{ name: 'publisher-passes-over', breaks: 'I7: every event is on its topic', seeds: 100 },
-    file: 'services/event-publisher/src/publishing.ts',
-    from: '  await batch.publish();',
-    to: '  await batch.publish().catch(() => undefined);',
   },
   {
     ...{ name: 'checkpoint-before-views', breaks: 'I8: no checkpoint is ahead', seeds: 200 },

@@ -274,6 +274,3 @@ export const callbackBodySchema = z.looseObject({
   declineReason: z.string().nullish(),
 });
 export type CallbackBody = z.infer<typeof callbackBodySchema>;
-
-/** The error body of section 7, as this project writes it. The connector reads the variants of known deployments too. */
-export const errorBodySchema = z.object({ success: z.literal(false), errors: z.array(apiErrorSchema) });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { InquiryNeed } from './failed-inquiry.ts';
 import {

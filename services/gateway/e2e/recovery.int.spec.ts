@@ -73,7 +73,7 @@ async function storedTexts(): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  // So that what is kept for a further attempt is kept until the end.
+  // Three attempts each: the customer's data are kept for a further one until the end.
   system = await startSystem({
     env: { TOLLGATE_LOG_LEVEL: 'debug', PROVIDER_QUIET_MS: '600000' },
   });
@@ -85,7 +85,7 @@ beforeAll(async () => {
     expect((await cardGateway('POST', '/api/v1/payments', { body })).statusCode).toBe(200);
   });
   await post('payments', { ...terms, orderNumber: 'hosted', customer: customers.hosted });
-  const lose = { operation: 'create', fault: 'error_before', times: 2 };
+  const lose = { operation: 'create', fault: 'error_before', times: 6 };
   await system.sandbox('POST', '/sandbox/faults', [lose]);
   await post('payments', { ...terms, orderNumber: 'lost', customer: customers.lost });
   const { body: forgotten } = await post('payments', {

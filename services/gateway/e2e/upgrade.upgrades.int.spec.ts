@@ -5,7 +5,6 @@
 import { schemaVersion } from '@tollgate/payment-domain';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
-import { tollgateExit } from './commands.ts';
 import { SideBySide, releaseFolder } from './side-by-side.ts';
 import { type CallGateway, stopEverything } from './system.ts';
 

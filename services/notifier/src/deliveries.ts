@@ -41,7 +41,7 @@ const ranksOf: Readonly<Record<DeliveryStatus, readonly number[]>> = {
   delivered: [ranks.delivered],
 };
 
-export interface WebhookOwner {
+interface WebhookOwner {
   team: string;
   environment: string;
 }
@@ -73,7 +73,7 @@ export interface DeliveryFilter {
   createdBefore?: number | undefined;
 }
 
-export interface DeliveryRows {
+interface DeliveryRows {
   apply(event: RecordedEvent): void;
   /** Failed ones first, latest first, after the last row of the page before. */
   page(

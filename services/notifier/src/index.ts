@@ -1,5 +1,5 @@
 export type { EndpointCount } from './endpoints/endpoint-directory.ts';
-export { type Deliveries, openDeliveries } from './deliveries.ts';
+export { openDeliveries } from './deliveries.ts';
 export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
 export { createWebhookJournal } from './webhook-journal.ts';

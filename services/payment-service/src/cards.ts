@@ -41,5 +41,5 @@ export function isExpired(expires: string, now: number): boolean {
 }
 
 /** First six and last four digits; the last four alone where a short number would leave too few hidden. */
-export const maskCardNumber = (pan: string): string =>
+const maskCardNumber = (pan: string): string =>
   pan.length >= 15 ? `${pan.slice(0, 6)}******${pan.slice(-4)}` : `******${pan.slice(-4)}`;

@@ -13,7 +13,7 @@ import { pageAddress } from './relied-on.ts';
 const { specified, decided } = section(5);
 
 /** Every row of the endpoint table of section 4. */
-export const endpoints: readonly (readonly [Method, string])[] = [
+const endpoints: readonly (readonly [Method, string])[] = [
   ['POST', '/api/v1/payments'],
   ['GET', '/api/v1/payments/{token}'],
   ['GET', '/api/v1/payments'],

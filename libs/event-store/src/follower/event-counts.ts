@@ -7,7 +7,7 @@ import { type Position, type RecordedEvent, beginning } from '../event-store.ts'
 import { positionSchema } from './checkpoint.ts';
 
 /** By prefix. */
-export type Counts = Readonly<Record<string, number>>;
+type Counts = Readonly<Record<string, number>>;
 
 export const countedSchema = z.object({ position: positionSchema, counts: z.record(z.string(), z.int()) });
 /** What a follower had applied up to a position. */

@@ -39,5 +39,3 @@ const stated =
   });
 export const get = stated('GET');
 export const post = stated('POST');
-export const patch = stated('PATCH');
-export const remove = stated('DELETE');

@@ -1,6 +1,5 @@
 /** What the command line shares with the gateway: where its data are, and how it is configured. */
 export { openStore } from '../composition/open-store.ts';
-export { isOfAnEndedProcess, ownHost, toHolder } from '../composition/lease-holder.ts';
 export type { AccountName } from './account-config.ts';
 export { dataDirConfigSchema, defaultCallDeadlineMs } from './config.ts';
 export {

@@ -36,7 +36,7 @@ export interface EndpointDirectory {
   disabled(): OwnedEndpoint[];
 }
 
-export type OwnedEndpoint = Endpoint & EndpointOwner & { disabled: NonNullable<Endpoint['disabled']> };
+type OwnedEndpoint = Endpoint & EndpointOwner & { disabled: NonNullable<Endpoint['disabled']> };
 
 const nameOf = ({ environment, team }: EndpointOwner): string => `${environment}.${team}`;
 

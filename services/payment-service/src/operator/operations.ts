@@ -68,7 +68,7 @@ const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}._-])?$/u;
 export type OperatorOperations = ReturnType<typeof createOperatorOperations>;
 
 /** Each promise resolves when the change is durable; a running service follows it with its next request. */
-export function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
+function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
   const open = (environment: Environment): Register => ({
     environment,
     merchants: createMerchantsTable(databases[environment].connection),

@@ -27,7 +27,7 @@ export interface Answer {
   text: string;
 }
 
-export interface SentCallback {
+interface SentCallback {
   method: 'POST' | 'PUT';
   contentType: string;
   body: Body;

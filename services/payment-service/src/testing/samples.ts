@@ -7,8 +7,6 @@ export const authenticatedDeclinedCard = '4626233193837898';
 export const testCards = [approvedCard, declinedCard, authenticatedCard, authenticatedDeclinedCard] as const;
 
 export const payoutCard = '4627342642639018';
-export const payoutDeclinedCard = '4968357931420422';
-export const unknownCard = '4111111111111111';
 
 export const dayMs = 24 * 60 * 60_000;
 

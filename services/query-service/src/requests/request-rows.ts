@@ -52,8 +52,6 @@ const columns =
 
 type Row = Record<string, SQLOutputValue>;
 
-export type RequestRows = ReturnType<typeof createRequestRows>;
-
 /** @throws what SQLite throws for a damaged file */
 export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
   let counts = new Map<string, RequestOwner & { count: number }>();
