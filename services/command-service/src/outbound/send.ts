@@ -167,8 +167,8 @@ const reasonOf = (outcome: CallOutcome<unknown>): string =>
   outcome.kind === 'refused' ? `refused as ${outcome.errors[0]?.code ?? 'unknown'}` : outcome.kind;
 
 /**
- * A process that slept since its announcement must not send. The clock that announces follows the store's time, which goes on
- * with our monotonic clock: the permit asks the wall clock of this machine as well.
+ * A process that was suspended after its announcement must not send. Some hosts stop the monotonic clock during suspension,
+ * others step the wall clock: the call is due only while both say so.
  */
 function untilSendBy({ clock, times }: SenderDependencies, sendBy: number, { ageMs }: Permit): MaySend {
   return () => clock.now() < sendBy && ageMs() < times.sendWithinMs;
