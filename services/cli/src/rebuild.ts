@@ -54,7 +54,7 @@ async function checkAll(tools: CommandTools): Promise<CommandResult> {
 }
 
 function toResult(tools: CommandTools, compared: Compared, hasIndex: boolean): CommandResult {
-  const { views, outdated, differing, differingInIndex, failed } = compared;
+  const { views, ofOtherRelease, differing, differingInIndex, failed } = compared;
   const all = [...differing, ...differingInIndex.map((stream) => `index: ${stream}`)];
   if (all.length > 0) {
     for (const each of all) tools.progress(`${each}\n`);
@@ -69,9 +69,9 @@ function toResult(tools: CommandTools, compared: Compared, hasIndex: boolean): C
   }
   const text = [
     `${number(views)} views are what their events give${hasIndex ? ', and so is the index' : ''}.`,
-    ...(outdated === 0
+    ...(ofOtherRelease === 0
       ? []
-      : [`${number(outdated)} have the form of an earlier release: readers fold their events instead.`]),
+      : [`${number(ofOtherRelease)} have the form of another release: readers fold their events instead.`]),
     ...(failed.length === 0 ? [] : [`Known not to be projected: ${failed.join(', ')}.`]),
   ].join(' ');
   return done(text, compared);

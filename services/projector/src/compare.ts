@@ -34,8 +34,8 @@ interface CompareOptions {
 export interface Compared {
   /** Streams that have a view. */
   views: number;
-  /** Views in the form of an earlier release: readers fold their events instead. */
-  outdated: number;
+  /** Views in the form of another release, earlier or later: readers fold their events instead. */
+  ofOtherRelease: number;
   /** Streams of views that differ from the fold of their events, or are missing. */
   differing: string[];
   /** Streams whose rows in the index differ from the fold of their events, or are missing. */
@@ -55,7 +55,7 @@ export async function compareReadModels(options: CompareOptions): Promise<Compar
   const { position, failedStreams } = last ?? nothingProjected;
   const failed = failedStreams.map(({ stream }) => stream);
   const claims = { views: position, index: index?.position() ?? beginning };
-  const found: Compared = { views: 0, outdated: 0, differing: [], differingInIndex: [], failed };
+  const found: Compared = { views: 0, ofOtherRelease: 0, differing: [], differingInIndex: [], failed };
   let batch: string[] = [];
   const compareBatch = async () => {
     const before = found.views;
@@ -94,17 +94,17 @@ async function compareStream(
   const events = await Array.fromAsync(store.read(stream));
   const isAsFolded = (data: unknown, claimed: Position) => isFoldOf(kind, events, { data, claimed });
   if (stored !== undefined) found.views += 1;
-  if (isOutdated(kind, stored?.data)) found.outdated += 1;
+  if (isOfOtherRelease(kind, stored?.data)) found.ofOtherRelease += 1;
   else if (!found.failed.includes(stream) && !isAsFolded(stored?.data, claims.views))
     found.differing.push(viewStreamOf(stream));
   if (index !== undefined && !isAsFolded(row, claims.index)) found.differingInIndex.push(stream);
 }
 
-const isOutdated = (kind: ViewKind, data: unknown): boolean =>
+const isOfOtherRelease = ({ schemaVersion }: ViewKind, data: unknown): boolean =>
   typeof data === 'object' &&
   data !== null &&
   'schemaVersion' in data &&
-  Number(data.schemaVersion) < kind.schemaVersion;
+  data.schemaVersion !== schemaVersion;
 
 /** True for the fold of the events that a view says to include, if these are all up to a position. */
 function isFoldOf(
