@@ -22,7 +22,7 @@ let team: CallGateway;
 
 beforeAll(async () => {
   ({ system } = driven.now());
-  const program = join(import.meta.dirname, '..', 'src', 'command-line', 'sandbox', 'main.ts');
+  const program = join(import.meta.dirname, '..', '..', 'cli', 'src', 'sandbox', 'main.ts');
   const env = { ...process.env, TOLLGATE_DATA_DIR: system.dataDir };
   await promisify(execFile)(process.execPath, [program, 'fund', '10000'], { env });
   await tollgate(

@@ -63,13 +63,16 @@ describe('a payment', () => {
     expect(await page.locator('.timeline .event').last().innerText()).toContain('PaymentApproved · ada');
   });
 
-  it('whose answer was lost says so, and what comes next', async () => {
+  it('whose answer was lost gets a second page at once, and both calls are in its history', async () => {
     await signIn();
     await play('lost-answer');
-    expect(await page.locator('.next').innerText()).toContain('The answer to the creation call was lost.');
-    await page.locator('.place.now', { hasText: 'unresolved' }).waitFor();
     await state('Waiting for the customer').waitFor();
-    expect(await page.locator('.timeline .call').innerText()).toContain('found by an inquiry');
+    const [first, second] = await page.locator('.timeline .call').allInnerTexts();
+    expect(first).toContain('announced → unknown');
+    expect(second).toMatch(/creation, number 2[^]*announced → accepted/);
+    await page
+      .locator('.timeline .event', { hasText: 'The call was sent, and its answer was lost.' })
+      .waitFor();
   });
 });
 

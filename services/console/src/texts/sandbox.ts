@@ -71,11 +71,11 @@ export const sandboxTexts = {
     ],
     'lost-answer': [
       'A lost answer',
-      'The Payment Service creates the payment, and its answer is lost. The gateway does not call again: it inquires.',
+      'The Payment Service creates the payment, and its answer is lost. The customer gets a second page at once; the first is watched.',
     ],
     'down-service': [
       'A broken Payment Service',
-      'It answers the call with 500. Nobody can know whether that had an effect: the gateway inquires.',
+      'It answers the call with 500, which may have had an effect. The customer gets a second page at once; the first is watched.',
     ],
   } as Readonly<Record<string, readonly [string, string]>>,
   product: 'Tea for two',
