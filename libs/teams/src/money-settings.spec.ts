@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Wallet,
   approvalAboveIn,
   decideMoney,
   noMoneySettings,
-  walletSchema,
 } from './money-settings.ts';
+import { type Wallet, walletSchema } from './requester.ts';
 import { type TeamEvent, type TeamState, decideTeam, evolveTeam } from './team.ts';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };

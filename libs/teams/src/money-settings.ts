@@ -2,24 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { environmentSchema, type Decision, type Environment } from '@tollgate/payment-domain';
 import { z } from 'zod';
-
-export const walletNameSchema = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9-]{0,62}$/,
-    'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter',
-  );
-
-/**
- * What bounds a team's payouts. `own`: what it took itself and has not given back or paid out; `shared`: the same of all
- * teams that name this wallet; `provider`: nothing of ours, only the balance at the provider.
- */
-export const walletSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('own') }),
-  z.object({ kind: z.literal('shared'), name: walletNameSchema }),
-  z.object({ kind: z.literal('provider') }),
-]);
-export type Wallet = z.infer<typeof walletSchema>;
+import { type MoneyLimit, type Wallet, limitSchema, walletSchema } from './requester.ts';
 
 const ownWallet: Wallet = { kind: 'own' };
 
@@ -36,24 +19,6 @@ interface RequireApproval {
   /** Minor units; null: none waits any more. */
   above: number | null;
 }
-
-export const limitedOperations = ['payment', 'refund', 'payout'] as const;
-export type LimitedOperation = (typeof limitedOperations)[number];
-
-const limitShape = {
-  environment: environmentSchema,
-  operation: z.enum(limitedOperations),
-  /** ISO 4217 alphabetic code. */
-  currency: z.string(),
-  /** Absent: of all keys of the team together. */
-  keyId: z.string().optional(),
-  /** Minor units; null: not limited. */
-  perCall: z.int().min(1).nullable(),
-  perDay: z.int().min(1).nullable(),
-};
-const limitSchema = z.object(limitShape);
-/** What may be asked for in one call, and on one day in UTC. */
-export type MoneyLimit = z.infer<typeof limitSchema>;
 
 /** Takes the place of the limit before; with neither sum it takes it away. */
 interface LimitMoney extends MoneyLimit {

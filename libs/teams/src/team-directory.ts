@@ -4,7 +4,7 @@ import { beginning, type EventStore, type Position } from '@tollgate/event-store
 import { type Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, minuteMs, omitUndefined } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
-import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
+import { approvalAboveIn, limitsOfKey } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
 import {
   type Operator,
@@ -16,6 +16,7 @@ import { scopesWithin } from './operators/grants.ts';
 import { type KnownPeople, createKnownPeople } from './operators/known-people.ts';
 import { personStreamPrefix, type RegisteredCredential } from './operators/person-record.ts';
 import type { OperatorScope, PersonScope } from './operators/roles.ts';
+import type { Requester } from './requester.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
@@ -24,31 +25,14 @@ import { webhookSecretVersions } from './webhook-rotation.ts';
 export type CallerScope = Scope | OperatorScope | PersonScope;
 
 /** The team that a request comes from, and what its key allows. */
-export interface Caller {
-  team: string;
-  keyId: string;
-  environment: Environment;
+export interface Caller extends Requester {
   scopes: ReadonlySet<CallerScope>;
   /** The person who operates the gateway and calls for the team; absent where the team calls. */
   operator?: Operator;
   /** What the person has shown. */
   credential?: OperatorClaims;
-  allowedOrigins: AllowedOrigins;
-  /** What its payouts are taken from. */
-  wallet: Wallet;
-  /** Above which sum its payouts wait for a second key, minor units by currency; absent where none does. */
-  approvalAbove?: Readonly<Record<string, number>>;
-  /** What bounds its sums; absent where nothing does. */
-  limits?: readonly MoneyLimit[];
   /** Where the key has a limit of its own. */
   requestsPerSecondMax?: number;
-}
-
-/** Where the URLs of a team's requests may point (`isAllowedOrigin`, `isAllowedRedirect`). */
-interface AllowedOrigins {
-  callback: readonly string[];
-  /** Undefined until the team has set a list. */
-  redirect: readonly string[] | undefined;
 }
 
 /**

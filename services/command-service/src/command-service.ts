@@ -19,6 +19,7 @@ import { createUnmatchedOperations } from './aggregates/unmatched.ts';
 import type { Cause } from './aggregates/repository.ts';
 import { subjectsOf } from './aggregates/subjects.ts';
 import { createBackground } from './background.ts';
+import { type CoreDependencies, createCore } from './core.ts';
 import { type CallbackConsumerDependencies, consumeCallbacks } from './callbacks/callback-consumer.ts';
 import { type DisputesPollerDependencies, createDisputesPoller } from './disputes/disputes-poller.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './inquiries/ask-account.ts';
@@ -54,10 +55,7 @@ import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
 import type { FingerprintsOf } from './tokens.ts';
 
-export interface CommandServiceDependencies {
-  /** What `nameOfInstallation` gives. */
-  installation: string;
-  store: EventStore;
+export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;
   topicReader: TopicReader;
   directory: TeamDirectory;
@@ -71,34 +69,20 @@ export interface CommandServiceDependencies {
   books: Books;
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
-  /** The environments in which it takes two persons to resolve a review. */
-  reviewsByTwo: readonly Environment[];
-  accounts: ChangeableAccounts;
   /** Where the accounts are those of a file. */
   accountsFile?: AccountsFile | undefined;
-  /** Called before a review is resolved, or a payout approved or refused; that waits until it has resolved. */
-  recordResolution?: SecurityWatch['recordResolution'];
   /** Called before a person's command is carried out; the command waits until it has resolved. */
   recordCommand?: SecurityWatch['recordCommand'];
   /** Makes and checks the tokens and sessions of people. */
   operators: OperatorCredentials;
   /** What signs changes of teams; absent where people change none through this process. */
   teamKeys?: TeamKeys | undefined;
-  fingerprintsOf: FingerprintsOf;
-  /** Encrypts what is kept and must not be read in the store. */
-  vault: Vault;
-  times: CallTimes;
-  /** Address that the provider is given for the callbacks of one payment or payout. */
-  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
   /** Does work while no other process does the work of that name. */
   runAlone: (
     name: string,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<void>,
   ) => Promise<void>;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
 }
 
 export interface CommandService {
@@ -196,46 +180,13 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   };
 }
 
-/** Each part is made once: aggregates, the sender, inquiries, and what the routes are given. */
-export function createParts(
-  deps: Omit<
-    CommandServiceDependencies,
-    'bus' | 'topicReader' | 'index' | 'inquiryDelays' | 'operators' | 'place' | 'runAlone'
-  > &
-    Pick<PositionsDependencies, 'index'>,
-  stopping: AbortSignal,
-) {
-  const aggregates = {
-    payments: createPayments(deps),
-    payouts: createPayouts(deps),
-    customers: createCustomers(deps),
-    recurringTokens: createRecurringTokens(deps),
-    refundKeys: createRefundKeys(deps),
-    unmatched: createUnmatchedOperations(deps),
-  };
-  const quietPeriods = createQuietPeriods(deps);
-  const sender = createSender({ ...deps, quietPeriods, stopping });
-  const askAccount = createAskAccount({ ...deps, stopping });
-  const lastAnswers = createRecentlyUsed<LastAnswer>(lastAnswersMax);
-  const base = { ...deps, ...aggregates, sender, askAccount, quietPeriods, lastAnswers, stopping };
-  const inquiries = createInquiries<Cause>(
-    (token, cause) => inCause(cause.correlationId, () => inquireAbout(base, token, cause)),
-    // A caller's inquiry does not wait behind one of the schedule that has no place yet.
-    { stopping, laneOf: (cause) => (inquiryPriorityOf(cause) === 'caller' ? 'caller' : 'background') },
-  );
-  const inquire = (token: string, cause: Cause) => inquiries.request(token, cause);
-  const disputes = createDisputesPoller(deps);
-  const positions = createPositions(base);
-  return {
-    ...base,
-    inquiries,
-    inquire,
-    balances: createBalances(deps),
-    positions,
-    // In this order: a payout waits for approval with its amount reserved.
-    guards: [createSpendingGuard(base), createBalanceGuard(positions), createApprovalGuard(base)],
-    disputes,
-  };
+/** The core, and the modules around it that its routes use. */
+function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
+  const core = createCore(deps, stopping);
+  const positions = createPositions(core);
+  // In this order: a payout waits for approval with its amount reserved.
+  const guards = [createSpendingGuard(core), createBalanceGuard(positions), createApprovalGuard(core)];
+  return { ...core, positions, guards, disputes: createDisputesPoller(deps) };
 }
 
 const createSchedule = (

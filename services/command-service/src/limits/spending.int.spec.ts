@@ -1,10 +1,11 @@
-import type { Caller, MoneyLimit } from '@tollgate/teams';
+import type { Requester, MoneyLimit } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type Instance, caller, card, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { errorsOf, startApp } from '../testing/app.ts';
+import { allGuards } from '../testing/guards.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
-const harness = useHarness();
+const harness = useHarness(() => ({ guardsOf: allGuards }));
 
 const limitOf = (
   operation: MoneyLimit['operation'],
@@ -15,10 +16,10 @@ const limitOf = (
   ...{ environment: 'sandbox', operation, currency: 'EUR', perCall, perDay },
   ...(keyId === undefined ? {} : { keyId }),
 });
-const limited = (...limits: MoneyLimit[]): Caller => ({ ...caller, limits });
-const create = (orderNumber: string, amount: number, by: Caller, instance: Instance = harness()) =>
+const limited = (...limits: MoneyLimit[]): Requester => ({ ...caller, limits });
+const create = (orderNumber: string, amount: number, by: Requester, instance: Instance = harness()) =>
   instance.create({ ...teaFor(orderNumber, amount), caller: by });
-const payOut = (orderNumber: string, amount: number, by: Caller, instance: Instance = harness()) => {
+const payOut = (orderNumber: string, amount: number, by: Requester, instance: Instance = harness()) => {
   const { request, ...rest } = payoutFor(orderNumber);
   return instance.payOut({ ...rest, caller: by, request: { ...request, amount } });
 };
@@ -209,7 +210,7 @@ function startHolding(when: 'before' | 'after', prefix: string, type?: string) {
 
 describe('a refund of all that is left, under a limit', () => {
   /** A refund of everything that the provider has refused, which takes a moment to be recorded. */
-  async function underWay(token: string, by: Caller) {
+  async function underWay(token: string, by: Requester) {
     const { instance, reached, letGo } = startHolding('before', 'payment-', 'RefundDeclined');
     const refused = { kind: 'refused', code: 'a_code', errorKind: 'processing_error' } as const;
     harness().provider.faultsOf.refund.push(refused);
@@ -222,7 +223,7 @@ describe('a refund of all that is left, under a limit', () => {
   }
 
   /** By now it waits for its turn. */
-  async function askForRest(token: string, by: Caller) {
+  async function askForRest(token: string, by: Requester) {
     const asking = harness().refund(token, 'rest', undefined, by);
     await harness().passTime(harness().clock.sleep(200));
     return { asking };

@@ -6,7 +6,7 @@
 import { type EventStore, type Revision, createRecentlyUsed, notShown } from '@tollgate/event-store';
 import { type EventMetadata, firstSchemaVersion } from '@tollgate/payment-domain';
 import { type Clock, type Ids, TollgateError, dayMs } from '@tollgate/service-kit';
-import type { Caller, LimitedOperation, MoneyLimit } from '@tollgate/teams';
+import type { Requester, LimitedOperation, MoneyLimit } from '@tollgate/teams';
 import { dayOf } from '@tollgate/views';
 import type { Cause } from '../aggregates/repository.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
@@ -34,9 +34,9 @@ type SpendingReservation =
 
 interface Spending {
   /** Whether any limit is about these: where none is, nothing else here need be asked. */
-  isLimited(caller: Pick<Caller, 'limits'>, operation: LimitedOperation, currency: string): boolean;
+  isLimited(caller: Pick<Requester, 'limits'>, operation: LimitedOperation, currency: string): boolean;
   /** Reserves the amount, or says which limit it would pass. @throws StoreUnavailable */
-  reserve(caller: Caller, wanted: SpendingWanted, cause: Cause): Promise<SpendingReservation>;
+  reserve(caller: Requester, wanted: SpendingWanted, cause: Cause): Promise<SpendingReservation>;
 }
 
 export interface SpendingDependencies extends SpendingOutcomes {
@@ -137,7 +137,7 @@ interface Claim extends Pick<AmountReserved, 'token' | 'lapsesAt'> {
 const refused = (refusal: LimitRefusal): SpendingReservation => ({ kind: 'refused', refusal });
 
 const limitsOf = (
-  { limits = [] }: Pick<Caller, 'limits'>,
+  { limits = [] }: Pick<Requester, 'limits'>,
   operation: LimitedOperation,
   currency: string,
 ): MoneyLimit[] => limits.filter((each) => each.operation === operation && each.currency === currency);
@@ -150,7 +150,7 @@ const refusalOf = (
 
 /** Names have no dots. */
 const streamOf = (
-  { environment, team }: Caller,
+  { environment, team }: Requester,
   { keyId, operation, currency }: MoneyLimit,
   now: number,
 ): string =>

@@ -1,6 +1,6 @@
 /** Where a team's webhooks may go, and its customers be redirected. */
 import { isAllowedOrigin, isAllowedRedirect } from '@tollgate/teams';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 
 export interface OriginRefusal {
   code: 'origin_not_allowed';
@@ -15,7 +15,7 @@ export function originRefusal(
     redirectSuccessUrl?: string | undefined;
     redirectFailUrl?: string | undefined;
   },
-  { allowedOrigins }: Caller,
+  { allowedOrigins }: Requester,
 ): OriginRefusal | undefined {
   const { callbackUrl, redirectSuccessUrl, redirectFailUrl } = addresses;
   const code = 'origin_not_allowed';

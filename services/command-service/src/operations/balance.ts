@@ -5,7 +5,7 @@ import type { Balance, InquiryOutcome } from '@tollgate/provider';
 import type { Clock } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import type { Positions } from '../positions/positions.ts';
 
 type BalanceResult =
@@ -69,7 +69,7 @@ export function createBalances({ accounts, clock }: { accounts: Accounts; clock:
  */
 export async function readBalance(
   { positions, balances, accounts }: { positions: Positions; balances: Balances; accounts: Accounts },
-  caller: Caller,
+  caller: Requester,
   currency: string,
 ): Promise<BalanceResult> {
   const { environment, team } = caller;

@@ -1,6 +1,6 @@
 /** A team captures or voids the authorized money of a payment. Idempotent by nature. */
 import { type PaymentRefusal, isPaymentAwaited } from '@tollgate/payment-domain';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { windowAt } from '../outbound/call-times.ts';
@@ -17,7 +17,7 @@ import {
 export type CaptureOrVoidDependencies = OperationDependencies & PaymentCallsDependencies;
 
 export interface CaptureOrVoidInput {
-  caller: Caller;
+  caller: Requester;
   operation: 'capture' | 'void';
   token: string;
   cause: Cause;

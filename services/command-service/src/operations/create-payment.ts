@@ -8,7 +8,7 @@ import {
 } from '@tollgate/payment-domain';
 import { maskCardNumber } from '@tollgate/payment-domain/money';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -32,7 +32,7 @@ export interface CreatePaymentDependencies extends OperationDependencies, Paymen
 }
 
 export interface CreatePaymentInput {
-  caller: Caller;
+  caller: Requester;
   key: IdempotencyKey;
   request: PaymentRequest;
   cause: Cause;

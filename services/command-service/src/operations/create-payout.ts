@@ -14,7 +14,7 @@ import {
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import type { Permit } from '../accounts/account.ts';
 import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -41,7 +41,7 @@ export interface CreatePayoutDependencies extends OperationDependencies {
 }
 
 export interface CreatePayoutInput {
-  caller: Caller;
+  caller: Requester;
   key: IdempotencyKey;
   request: PayoutRequest;
   cause: Cause;

@@ -1,12 +1,12 @@
 /** What may stop a command before anything is announced: limits, balances, approvals. The composition lists the guards. */
 import type { RequestPayout } from '@tollgate/payment-domain';
-import type { Caller, LimitedOperation } from '@tollgate/teams';
+import type { Requester, LimitedOperation } from '@tollgate/teams';
 import type { Cause } from '../aggregates/repository.ts';
 
 /** A command that is about to be announced. */
 export interface GuardedCommand {
   operation: LimitedOperation;
-  caller: Caller;
+  caller: Requester;
   cause: Cause;
   /** Of the payment, refund or payout: a guard reserves once for each. */
   token: string;

@@ -1,6 +1,6 @@
 /** What the five operations that move money have in common. Each reads: permit, guard, announce, send, record. */
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
-import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import { type Requester, isOwnedBy, isToken } from '@tollgate/teams';
 import type { Unavailable } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
@@ -67,7 +67,7 @@ export async function replay<Subject, Refusal extends { code: string }>(
 /** What an alias stands for, and the only account that can use it; undefined if the team has no such recurring token. */
 export async function findRecurringToken(
   recurringTokens: RecurringTokens,
-  caller: Caller,
+  caller: Requester,
   alias: string,
 ): Promise<{ account: string; recurringToken: string } | undefined> {
   const found = await recurringTokens.find(alias);
@@ -78,7 +78,7 @@ export async function findRecurringToken(
 /** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */
 export async function findOwn(
   payments: Pick<Payments, 'load'>,
-  caller: Caller,
+  caller: Requester,
   token: string,
 ): Promise<PaymentAggregate | undefined> {
   const aggregate = isToken(token) ? await payments.load(token) : undefined;

@@ -1,20 +1,22 @@
 import { StoreUnavailable, guardAppends } from '@tollgate/event-store';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
 import { inquireNamed } from '../inquiries/inquire.ts';
 import { type Instance, caller, cause, payoutFor, quietMs } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { positionsOf } from '../positions/testing/positions-of.ts';
+import { allGuards } from '../testing/guards.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
-const harness = useHarness();
+const harness = useHarness(() => ({ guardsOf: allGuards }));
 
-const asker: Caller = { ...caller, wallet: { kind: 'own' }, approvalAbove: { EUR: 400 } };
-const approver: Caller = { ...asker, keyId: 'second' };
+const asker: Requester = { ...caller, wallet: { kind: 'own' }, approvalAbove: { EUR: 400 } };
+const approver: Requester = { ...asker, keyId: 'second' };
 const dayMs = 24 * 60 * 60 * 1000;
 
 const appOf = (
-  team: Caller,
+  team: Requester,
   scopes: readonly ('payouts' | 'approvals' | 'read')[] = ['payouts', 'approvals'],
   instance?: Instance,
 ): App => startApp(harness(), { ...(instance && { instance }), team: { ...team, scopes: new Set(scopes) } });
@@ -44,7 +46,7 @@ async function findPaid(token: string, serviceToken: string, status?: 'approved'
   setPaid(token, serviceToken, status);
   await inquireNamed(harness(), token, serviceToken, cause);
 }
-const balance = () => harness().positions.balance(asker, 'EUR');
+const balance = () => positionsOf(harness()).balance(asker, 'EUR');
 
 /** A process that sleeps as it appends to such a stream. */
 const sleeping = (prefix: string) => {
@@ -410,7 +412,7 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
   });
 
   it("when its team has lost its share in the provider's balance", async () => {
-    const treasury: Caller = { ...asker, wallet: { kind: 'provider' } };
+    const treasury: Requester = { ...asker, wallet: { kind: 'provider' } };
     await decide((await ask('payout-1', 500, treasury)).json<{ token: string }>().token, 'approve');
     expect([errorsOf(await ask()), sent()]).toEqual([exceeds, []]);
   });
@@ -456,7 +458,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
   const isPaidOut = { aggregate: { payout: { phase: 'approved' } } };
   const total = () => sent().reduce((sum, { amount }) => sum + amount, 0);
 
-  async function wakeTooLate(by: Caller, reserved: string): Promise<string> {
+  async function wakeTooLate(by: Requester, reserved: string): Promise<string> {
     const { instance, wake } = sleeping('payout-');
     const late = payOut('payout-1', 500, by, instance);
     await expect.poll(() => harness().onDisk()).toContain(reserved);
@@ -493,7 +495,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
       perCall: null,
       perDay,
     } as const;
-    const limited: Caller = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
+    const limited: Requester = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
     await decide(await wakeTooLate(limited, 'AmountReserved'), 'approve', { ...limited, keyId: 'second' });
     const again = () => payOut('payout-1', 500, limited);
     expect(await again()).toMatchObject({ refusal: { code: 'daily_limit_exceeded' } });
@@ -532,7 +534,7 @@ it('a payout counts under the limits of the day that it was asked for, also when
     perCall: null,
     perDay,
   } as const;
-  const limited: Caller = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
+  const limited: Requester = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
   const token = (await ask('payout-1', 500, limited)).json<{ token: string }>().token;
   await harness().clock.advance((23 / 24) * dayMs);
   await decide(token, 'approve');

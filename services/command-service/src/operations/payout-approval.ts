@@ -7,7 +7,7 @@ import {
   isBeforeAnnouncement,
 } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
-import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import { type Requester, isOwnedBy, isToken } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { isPayoutToken } from '../aggregates/subjects.ts';
@@ -31,20 +31,20 @@ export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard =>
 
 /** True if the team's payouts above a sum wait, and this is one. */
 const mustBeApproved = (
-  { approvalAbove = {} }: Pick<Caller, 'approvalAbove'>,
+  { approvalAbove = {} }: Pick<Requester, 'approvalAbove'>,
   { amount, currency }: { amount: number; currency: string },
 ): boolean => amount > (approvalAbove[currency] ?? Infinity);
 
 /** What is asked instead of the request, through the account that the request has chosen. */
 function toAsk(
   { call: { account, providerOrderNumber }, requestedAt: askedAt, type: _, ...request }: RequestPayout,
-  { keyId: askedBy }: Pick<Caller, 'keyId'>,
+  { keyId: askedBy }: Pick<Requester, 'keyId'>,
 ): AskPayoutApproval {
   return { ...request, type: 'AskPayoutApproval', account, providerOrderNumber, askedBy, askedAt };
 }
 
 export interface DecidePayoutInput {
-  caller: Caller;
+  caller: Requester;
   token: string;
   decision: { kind: 'approve' } | { kind: 'refuse'; reason: string };
   cause: Cause;

@@ -13,7 +13,7 @@ import {
   withTermsOf,
 } from '@tollgate/payment-domain';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import type { Permit } from '../accounts/account.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
@@ -39,7 +39,7 @@ export interface RefundPaymentDependencies extends OperationDependencies {
 }
 
 export interface RefundPaymentInput {
-  caller: Caller;
+  caller: Requester;
   key: IdempotencyKey;
   request: RefundRequest;
   cause: Cause;

@@ -8,7 +8,7 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import { type Caller, everywhere } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
 
 const harness = useHarness();
@@ -380,9 +380,9 @@ describe('a resolution', () => {
 });
 
 describe('where it takes two persons to resolve a review', () => {
-  const by = (person: string): Caller => ({
+  const by = (person: string): Requester => ({
     ...caller,
-    operator: { person, source: 'oidc', grants: everywhere('operator') },
+    operator: { person },
   });
   const answerOf = (person: string, token: string, more: Partial<ResolveReviewInput> = {}) =>
     resolveReview(

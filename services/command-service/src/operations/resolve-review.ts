@@ -13,7 +13,7 @@ import {
   payoutReviewCodeSchema,
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
-import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import { type Requester, isOwnedBy, isToken } from '@tollgate/teams';
 import { type Clock, omitUndefined } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
@@ -41,7 +41,7 @@ export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
 }
 
 export interface ResolveReviewInput {
-  caller: Caller;
+  caller: Requester;
   /** Of a payment, a payout, or of what only the provider has. */
   token: string;
   code: ReviewCode | PayoutReviewCode | UnmatchedReviewCode;

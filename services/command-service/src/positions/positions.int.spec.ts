@@ -3,26 +3,33 @@
  * is of all teams. The other team's refund then failed.
  */
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { inquireNamed } from '../inquiries/inquire.ts';
 import type { CreatePayoutResult } from '../operations/create-payout.ts';
 import { diesAnnounced } from '../testing/failing-stores.ts';
 import { type Instance, accountNamed, caller, cause, payoutFor, quietMs } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { createBalanceGuard } from './positions.ts';
+import { positionsOf } from './testing/positions-of.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const other = { provider: createFakeProvider() };
+let sharing: string[] = [];
 const harness = useHarness(() => {
   other.provider = createFakeProvider();
-  return { moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })] };
+  sharing = [];
+  return {
+    moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })],
+    guardsOf: (core) => [createBalanceGuard(positionsOf(core, sharing))],
+  };
 });
 
-const shop: Caller = { ...caller, wallet: { kind: 'own' } };
-const stranger: Caller = { ...shop, team: 'stranger' };
+const shop: Requester = { ...caller, wallet: { kind: 'own' } };
+const stranger: Requester = { ...shop, team: 'stranger' };
 
 /** A payout of 500 EUR unless it is said otherwise. */
-const payOut = (orderNumber: string, by: Caller = shop, amount = 500, instance: Instance = harness()) => {
+const payOut = (orderNumber: string, by: Requester = shop, amount = 500, instance: Instance = harness()) => {
   const { request, ...rest } = payoutFor(orderNumber);
   return instance.payOut({ ...rest, caller: by, request: { ...request, amount } });
 };
@@ -32,7 +39,7 @@ const exceeds = (availableAmount: number) => ({
 });
 const phaseOf = (result: CreatePayoutResult) =>
   result.kind === 'answered' ? result.aggregate.payout.phase : JSON.stringify(result);
-const balanceOf = (by: Caller) => harness().positions.balance(by, 'EUR');
+const balanceOf = (by: Requester) => positionsOf(harness(), sharing).balance(by, 'EUR');
 
 describe('a payout is bounded by what its team', () => {
   it('has taken: another team, currency or environment has nothing of it', async () => {
@@ -142,7 +149,7 @@ describe('a wallet', () => {
       { ...shop, wallet },
       { ...stranger, wallet },
     ];
-    harness().sharing.push('demo', 'stranger');
+    sharing.push('demo', 'stranger');
     expect(phaseOf(await payOut('payout-1', two))).toBe('approved');
     expect(await payOut('payout-1', one)).toEqual(exceeds(200));
     expect(await balanceOf(one)).toEqual({ available: 200n, hold: 0n });

@@ -6,7 +6,7 @@
 import { type EventStore, notShown, readLast } from '@tollgate/event-store';
 import { type Environment, type EventMetadata, firstSchemaVersion } from '@tollgate/payment-domain';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
-import type { Caller, TeamDirectory, Wallet } from '@tollgate/teams';
+import type { Requester, TeamDirectory, Wallet } from '@tollgate/teams';
 import type { CurrentPositionQuery, CurrentPositions } from '@tollgate/view-index';
 import type { PositionSums } from '@tollgate/views';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ export interface PositionsDependencies {
   ids: Ids;
 }
 
-type Owner = Pick<Caller, 'environment' | 'team' | 'wallet'>;
+type Owner = Pick<Requester, 'environment' | 'team' | 'wallet'>;
 type Bounded = Exclude<Wallet, { kind: 'provider' }>;
 
 export interface Positions {

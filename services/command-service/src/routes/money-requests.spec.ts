@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { caller, card } from '../testing/harness.ts';
+import { teamCaller as caller } from '../testing/app.ts';
+import { card } from '../testing/harness.ts';
 import { parsePayoutRequest, parseRefundRequest } from './requests.ts';
 
 const { pan, expires } = card;

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
 import { accountNamed, card, payoutFor } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { allGuards } from '../testing/guards.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
-const harness = useHarness();
+const harness = useHarness(() => ({ guardsOf: allGuards }));
 
 const key = { 'idempotency-key': 'a' };
 const received = () => harness().provider.received;

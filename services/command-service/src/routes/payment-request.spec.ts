@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { caller as anyCaller, card } from '../testing/harness.ts';
+import { teamCaller as anyCaller } from '../testing/app.ts';
+import { card } from '../testing/harness.ts';
 import { toTerms } from '../operations/create-payment.ts';
 import { parsePaymentName, parsePaymentRequest } from './requests.ts';
 

@@ -20,11 +20,12 @@ import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastif
 import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
+import { positionsOf } from '../positions/testing/positions-of.ts';
 import { type Harness, type Instance, caller } from './harness.ts';
 
 export interface AppOptions {
   scopes?: readonly Scope[];
-  team?: Partial<Caller>;
+  team?: Omit<Partial<Caller>, 'operator'>;
   authentication?: Authentication;
   /** The process that answers; the harness's own by default. */
   instance?: Instance;
@@ -39,6 +40,8 @@ export interface App {
 }
 
 const allScopes = ['payments', 'refunds', 'payouts', 'cards', 'stored-cards', 'admin', 'read'] as const;
+
+export const teamCaller: Caller = { ...caller, scopes: new Set(allScopes) };
 
 export function directoryOf({ scopes = allScopes, team = {}, authentication }: AppOptions): TeamDirectory {
   const known = { ...caller, scopes: new Set(scopes), ...team };
@@ -63,7 +66,8 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   const app = Fastify({ ...httpServerOptions({ bodyLimitBytes: 4_096 }), genReqId });
   answerInJsonOnly(app, silentLog);
   const { inside } = options.instance ?? harness;
-  const deps = { ...inside, directory: directoryOf(options), ids: systemIds, log: silentLog };
+  const positions = positionsOf(inside);
+  const deps = { ...inside, positions, directory: directoryOf(options), ids: systemIds, log: silentLog };
   // Fastify passes over a second answer with a warning that nobody reads.
   let answers = 0;
   app.addHook('onRequest', async (_request, reply) => {

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, beginning } from '@tollgate/event-store';
 import { openStoreInThread } from '@tollgate/event-store/testing';
-import { type PositionSource, readCurrentPositions } from '@tollgate/view-index';
 import { decodePaymentEvent, decodePayoutEvent, paymentStream, payoutStream } from '@tollgate/payment-domain';
-import type { Caller } from '@tollgate/teams';
+import type { Requester } from '@tollgate/teams';
 import {
   type Clock,
   type DataSecrets,
@@ -22,13 +21,14 @@ import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { type Account } from '../accounts/account.ts';
 import { type Accounts, createAccounts } from '../accounts/accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import { createParts } from '../command-service.ts';
+import { type Core, type CoreDependencies, createCore } from '../core.ts';
 import { type CreatePaymentInput, createPayment } from '../operations/create-payment.ts';
 import { type CreatePayoutInput, createPayout } from '../operations/create-payout.ts';
 import { captureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
 import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
+import type { Guard } from '../operations/guard.ts';
 import { createFingerprints } from '../tokens.ts';
 import { createFakeProvider } from '@tollgate/provider/testing';
 
@@ -54,13 +54,12 @@ const vaultOf = (secrets: DataSecrets, ids: Ids): Vault =>
 
 const installation = 'installation-1';
 /** Whose tokens the requests of {@link caller} get. */
-export const scopeOf = (by: Pick<Caller, 'environment' | 'team'>) => ({ ...by, installation });
+export const scopeOf = (by: Pick<Requester, 'environment' | 'team'>) => ({ ...by, installation });
 
-export const caller: Caller = {
+export const caller: Omit<Requester, 'operator'> = {
   team: 'demo',
   keyId: 'k',
   environment: 'sandbox',
-  scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'stored-cards', 'admin']),
   allowedOrigins: { callback: [], redirect: undefined },
   // Most specs pay out without a payment before; those of positions say whose wallet it is.
   wallet: { kind: 'provider' },
@@ -115,6 +114,8 @@ export interface HarnessOptions {
   moreAccounts?: readonly Account[];
   /** What is particular about `main`. */
   mainAccount?: Partial<Account>;
+  /** The guards that each process runs; none by default. */
+  guardsOf?: (core: Core) => readonly Guard[];
 }
 
 export interface InstanceOptions {
@@ -167,20 +168,11 @@ function countWork(store: EventStore, working: { count: number }): EventStore {
   };
 }
 
-/** A read model that has taken nothing over yet. */
-const wholeStore = (store: EventStore): PositionSource => ({
-  store,
-  position: () => beginning,
-  quarantined: () => [],
-  sums: () => [],
-  find: () => undefined,
-  atOnce: (read) => read(),
-});
-
 export async function createHarness({
   wrapStore = (store) => store,
   moreAccounts = [],
   mainAccount = {},
+  guardsOf = () => [],
 }: HarnessOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-command-'));
   const realStore = await openStoreInThread({ file: join(directory, 'events.db') });
@@ -189,8 +181,6 @@ export async function createHarness({
   const fakeClock = createFakeClock();
   const ids = createFakeIds(1);
   const provider = createFakeProvider(fakeClock);
-  /** The teams that share a wallet, whatever its name. */
-  const sharing: string[] = [];
   const surviving: { accounts: Accounts; idle: () => Promise<void> }[] = [];
 
   /** One process of the command service; several share the store. */
@@ -203,38 +193,34 @@ export async function createHarness({
     dataSecrets: secrets = dataSecrets,
   }: InstanceOptions = {}) {
     const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
-    const parts = createParts(
+    const core = createCore<CoreDependencies>(
       {
         ...{ installation, store: wrapOwn(store), clock, ids, log: silentLog, accounts },
         times: clock === systemClock ? patientTimes : times,
         callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
         ...{ fingerprintsOf: createFingerprints(secrets), vault: vaultOf(secrets, ids) },
-        directory: { teamsSharing: () => sharing } as never,
-        index: { currentPositions: (query) => readCurrentPositions(wholeStore(store), query) },
-        findByServiceToken: () => undefined,
-        books: undefined as never,
-        reconciledAfterDays: [],
         reviewsByTwo: [],
       },
       stopping,
     );
-    const { payments, payouts, sender, inquiries } = parts;
+    const { payments, payouts, sender, inquiries } = core;
     const idle = async () => {
       await sender.idle();
       await inquiries.idle();
     };
     if (!dies) surviving.push({ accounts, idle });
     const inside = {
-      ...parts,
+      ...core,
+      guards: guardsOf(core),
       inquire: (token: string, why: Cause = cause) => inquiries.request(token, why),
     };
     return {
       ...inside,
       inside,
       create: (input: CreatePaymentInput) => createPayment(inside, input),
-      end: (operation: 'capture' | 'void', token: string, by = caller) =>
+      end: (operation: 'capture' | 'void', token: string, by: Requester = caller) =>
         captureOrVoid(inside, { caller: by, operation, token, cause }),
-      refund: (token: string, key: string, amount?: number, by = caller) =>
+      refund: (token: string, key: string, amount?: number, by: Requester = caller) =>
         refundPayment(inside, {
           ...{ caller: by, key: keyOf(key), cause },
           request: { token, ...(amount === undefined ? {} : { amount }) },
@@ -259,7 +245,6 @@ export async function createHarness({
     ...first,
     clock: fakeClock,
     provider,
-    sharing,
     startInstance,
     /** Calls that the processes which are still alive believe to be under way. */
     permitsOut: (): number =>
