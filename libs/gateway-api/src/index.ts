@@ -20,6 +20,6 @@ export * from './topics/callback-records.ts';
 export * from './topics/record-format.ts';
 export * from './topics/records.ts';
 export * from './topics/topics.ts';
-export { toIso, toPublicEvidence } from './values.ts';
+export { toIso, toPublicEvidence, toWholeUnits } from './values.ts';
 export * from './webhook-endpoint.ts';
 export * from './webhook.ts';

@@ -1,14 +1,5 @@
 /** Reconciliations as administrators see them. */
-import {
-  differenceKinds,
-  type Counts,
-  type ReconciliationReport,
-  type ReconciliationSummary,
-  type Sums,
-} from '@tollgate/payment-domain';
-import { omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { toIso, toWholeUnits } from './values.ts';
 
 const count = z.int().min(0);
 const minorUnits = z.int().describe('Minor units.');
@@ -23,7 +14,7 @@ const countsSchema = z.object({
   onlyAtService: count.describe('None of ours; a review is open.'),
   onOtherDays: count.describe('Created that day here; the Payment Service shows it under another day.'),
   underWay: count.describe('Too young to be compared, or changed meanwhile; the next run compares it.'),
-}) satisfies z.ZodType<Counts>;
+});
 
 const sumsSchema = z.object({
   currency: z.string(),
@@ -33,7 +24,7 @@ const sumsSchema = z.object({
   refundsThere: money('Refunded', there),
   payoutsHere: money('Paid out', here),
   payoutsThere: money('Paid out', there),
-}) satisfies z.ZodType<Sums>;
+});
 
 const amountsSchema = z.object({
   status: z.string(),
@@ -42,7 +33,7 @@ const amountsSchema = z.object({
 });
 
 export const publicDifferenceSchema = z.object({
-  kind: z.enum(differenceKinds),
+  kind: z.enum(['differs', 'another_token', 'only_here', 'only_at_service']),
   operation: z.enum(['payment', 'payout']),
   token: z.string().describe('The payment or payout of ours.').exactOptional(),
   serviceToken: z.string().describe('Token of the Payment Service.'),
@@ -66,28 +57,3 @@ export const publicReconciliationSchema = z.object({
   sums: z.array(sumsSchema).describe('By currency.'),
 });
 export type PublicReconciliation = z.infer<typeof publicReconciliationSchema>;
-
-const withWholeUnits = <Amounts extends object>(amounts: Amounts): Amounts =>
-  Object.fromEntries(
-    Object.entries(amounts).map(([name, value]: [string, unknown]) => [
-      name,
-      typeof value === 'number' ? toWholeUnits(value) : value,
-    ]),
-  ) as Amounts;
-
-export function toPublicReconciliation(summary: ReconciliationSummary): PublicReconciliation {
-  const { token, account, day, isDryRun, by, outcome, startedAt, endedAt, counts, sums } = summary;
-  const times = { startedAt: toIso(startedAt), endedAt: toIso(endedAt) };
-  const whole = sums.map((each) => withWholeUnits(each));
-  return { token, account, day, isDryRun, by, outcome, ...times, counts, sums: whole };
-}
-
-export const toPublicDifferences = ({ differences }: ReconciliationReport): PublicDifference[] =>
-  differences.map(({ kind, operation, token, serviceToken, currency, isSettled, ...amounts }) => ({
-    ...{ kind, operation, serviceToken, currency, isSettled },
-    ...omitUndefined({
-      token,
-      here: amounts.here && withWholeUnits(amounts.here),
-      there: amounts.there && withWholeUnits(amounts.there),
-    }),
-  }));

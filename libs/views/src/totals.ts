@@ -40,17 +40,6 @@ export type TotalsLine = { amount: number } & (
   | { group: 'payouts'; name: PayoutStatus }
 );
 
-/** The UTC day of an instant, YYYY-MM-DD. */
-export function dayOf(instant: number): string {
-  const number = Math.floor(instant / dayMs);
-  if (number !== lastDay.number) lastDay = { number, text: new Date(instant).toISOString().slice(0, 10) };
-  return lastDay.text;
-}
-
-const dayMs = 86_400_000;
-// Pure memory: writing a date costs a microsecond, and what is added up is mostly of one day after the other.
-let lastDay = { number: 0, text: '1970-01-01' };
-
 /** What has changed in the totals of one key. */
 export interface TotalsChange {
   key: TotalsKey;

@@ -16,6 +16,7 @@ import {
   type Environment,
   type Review,
 } from '@tollgate/payment-domain';
+import { utcDayOf } from '@tollgate/service-kit';
 import type { Columns, ViewKind } from './view-kind.ts';
 import {
   disputeViewSchema,
@@ -40,7 +41,7 @@ import {
   type PayoutView,
 } from './payout-view.ts';
 import { positionOfPayment, positionOfPayout } from './position.ts';
-import { dayOf, type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
+import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import {
   foldUnmatchedView,
   unmatchedViewSchema,
@@ -200,4 +201,4 @@ function contributionOfPayout({ payout, createdAt }: PayoutView): Contribution {
 const totalsKeyOf = (
   { environment, team, terms }: { environment: Environment; team: string; terms: { currency: string } },
   createdAt: number,
-): TotalsKey => ({ environment, team, currency: terms.currency, day: dayOf(createdAt) });
+): TotalsKey => ({ environment, team, currency: terms.currency, day: utcDayOf(createdAt) });

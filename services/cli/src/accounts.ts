@@ -1,6 +1,12 @@
 /** `account …`: which merchant accounts the gateway calls. */
 import { accountChangeRequestSchema } from '@tollgate/gateway-api/http';
-import { changeAccount, daysToReconcile, readAccountChanges, requestReload } from '@tollgate/command-service';
+import {
+  changeAccount,
+  daysToReconcile,
+  lastReconciled,
+  readAccountChanges,
+  requestReload,
+} from '@tollgate/command-service';
 import type { AccountState, Environment } from '@tollgate/payment-domain';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
@@ -27,6 +33,11 @@ interface Change {
   override?: boolean;
 }
 
+const withReconciliations = (tools: CommandTools) => ({
+  ...tools,
+  lastReconciled: (environment: Environment, account: string) => lastReconciled(tools, environment, account),
+});
+
 export const changeTo =
   (command: string, state: AccountState) =>
   async (
@@ -40,7 +51,11 @@ export const changeTo =
     if (!parsed.success) return { kind: 'usage', message: `--reason ${parsed.error.issues[0]?.message}.` };
     await recordAction(tools, `account ${command}`, { environment, account, isOverridden });
     const change = { environment, account, state, reason: parsed.data.reason, changedBy: tools.person.name };
-    const refusal = await changeAccount(tools, { ...change, isOverridden }, causeOf(tools));
+    const refusal = await changeAccount(
+      withReconciliations(tools),
+      { ...change, isOverridden },
+      causeOf(tools),
+    );
     if (refusal !== undefined) {
       const days = daysToReconcile(refusal.restore);
       return refuse(

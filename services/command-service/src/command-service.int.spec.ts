@@ -1,3 +1,4 @@
+import { readCallback } from '@tollgate/provider/callbacks';
 import {
   encodeCallbackRecord,
   providerCallbacksDlqTopic,
@@ -48,6 +49,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
     ids: systemIds,
   }),
   ...{ clock: systemClock, ids: systemIds, log: silentLog },
+  readCallback,
   topicReader: createEmbeddedTopicReader({ store: harness().store }),
   bus: createEmbeddedMessageBus({
     store: harness().store,

@@ -42,6 +42,7 @@ import { createQuietPeriods } from './outbound/quiet-periods.ts';
 import { createSender } from './outbound/send.ts';
 import { type PositionsDependencies, createBalanceGuard, createPositions } from './positions/positions.ts';
 import type { Books } from './reconciliation/books.ts';
+import { lastReconciled } from './reconciliation/journal.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
 import { soleTeamOf } from './reconciliation/sole-team.ts';
 import { postponeVerified } from './reconciliation/verified.ts';
@@ -57,6 +58,8 @@ import type { FingerprintsOf } from './tokens.ts';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;
+  /** Reads what a provider's callback hints at. */
+  readCallback: CallbackConsumerDependencies['readCallback'];
   topicReader: TopicReader;
   directory: TeamDirectory;
   /** What is due for an inquiry, and what is left to each team. */
@@ -136,6 +139,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 
   const callbacks: CallbackConsumerDependencies = {
     ...deps,
+    readCallback: deps.readCallback,
     inquire: inquireForCallback,
     inquireNamed: (...named) => inquireNamed(parts, ...named),
     nudgeDisputes: () => disputes.nudge(),
@@ -158,7 +162,13 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerCredentialRoutes(app, { ...parts, operators: deps.operators });
       registerTeamRoutes(app, parts);
       registerDeadLetterRoutes(app, { ...parts, bus: deps.bus, topicReader: deps.topicReader });
-      registerAccountRoutes(app, { ...parts, index: deps.index, changes, file: deps.accountsFile });
+      registerAccountRoutes(app, {
+        ...parts,
+        index: deps.index,
+        changes,
+        file: deps.accountsFile,
+        lastReconciled: (environment, account) => lastReconciled(deps, environment, account),
+      });
     },
     inquireForReader,
     reconciliations: () => reconciler.health(),

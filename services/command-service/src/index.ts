@@ -11,7 +11,7 @@ export { publishDeadLettersAgain, readDeadLetters } from './callbacks/dead-lette
 export * from './command-service.ts';
 export { type InquiryScheduleHealth } from './inquiries/inquiry-schedule.ts';
 export { type Books } from './reconciliation/books.ts';
-export { createJournal, requestReconciliation } from './reconciliation/journal.ts';
+export { createJournal, lastReconciled, requestReconciliation } from './reconciliation/journal.ts';
 export type { ReconciliationHealth } from './reconciliation/reconciler.ts';
 export * from './adoption/adopt-payments.ts';
 export { createAskAccount } from './inquiries/ask-account.ts';

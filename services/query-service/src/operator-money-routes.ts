@@ -1,6 +1,7 @@
 /** Payouts and reconciliations across teams, for people who operate the gateway. */
 import type { ReconciliationSummary } from '@tollgate/payment-domain';
-import { toPublicDifferences, toPublicPayout, toPublicReconciliation } from '@tollgate/gateway-api';
+import { toPublicPayout } from '@tollgate/gateway-api';
+import { toPublicDifferences, toPublicReconciliation } from './public-reconciliation.ts';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, isToken } from '@tollgate/teams';

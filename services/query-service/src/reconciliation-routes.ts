@@ -9,7 +9,8 @@ import {
   reconciliationJournal,
   reconciliationStream,
 } from '@tollgate/payment-domain';
-import { type PublicDifference, toPublicDifferences, toPublicReconciliation } from '@tollgate/gateway-api';
+import type { PublicDifference } from '@tollgate/gateway-api';
+import { toPublicDifferences, toPublicReconciliation } from './public-reconciliation.ts';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';

@@ -1,7 +1,6 @@
 /** The days of a totals query. */
-import { dayMs } from '@tollgate/service-kit';
+import { dayMs, utcDayOf } from '@tollgate/service-kit';
 import { totalsQuerySchema } from '@tollgate/gateway-api/http';
-import { dayOf } from '@tollgate/views';
 import type { z } from 'zod';
 
 /** A leap year, and so any two dates a year apart at the most. */
@@ -23,7 +22,7 @@ export const parseTotalsRange = (query: TotalsQuery, now: number) => {
   const path = ['dateFrom'];
   return totalsQuerySchema
     .transform(({ dateFrom, dateTo, currency }): TotalsRange => {
-      const to = dateTo ?? dayOf(now);
+      const to = dateTo ?? utcDayOf(now);
       return { from: dateFrom ?? daysBefore(to, totalsDaysDefault - 1), to, currency };
     })
     .refine(({ from, to }) => from <= to, { path, message: 'must not be later than the last day' })
@@ -38,4 +37,4 @@ export const parseTotalsRange = (query: TotalsQuery, now: number) => {
 const daysBefore = (day: string, count: number): string =>
   Date.parse(day) < Date.parse('0001-01-01') + count * dayMs
     ? '0000-01-01'
-    : dayOf(Date.parse(day) - count * dayMs);
+    : utcDayOf(Date.parse(day) - count * dayMs);

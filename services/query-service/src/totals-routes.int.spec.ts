@@ -1,7 +1,7 @@
-import { dayOf, paymentKind, payoutKind } from '@tollgate/views';
+import { paymentKind, payoutKind } from '@tollgate/views';
 import { appendPayment, projectEvents } from '@tollgate/view-index/testing';
 import { type AnyEvent, happening, payoutRequested, requested, toNewEvents } from '@tollgate/views/testing';
-import { systemClock, systemIds } from '@tollgate/service-kit';
+import { systemClock, systemIds, utcDayOf } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test } from 'vitest';
 import { errorsOf, games, invalid, payoutsOnly, refused, start, withoutScope } from './testing/harness.ts';
@@ -74,7 +74,7 @@ test.each([
 
 test('are those of the last thirty days by default', async () => {
   const { get } = await givenTotals();
-  const today = dayOf(systemClock.now());
+  const today = utcDayOf(systemClock.now());
   const answer = (await get(url)).json<{ dateFrom: string; dateTo: string }>();
   // Midnight may have passed since.
   expect(Date.parse(answer.dateTo) - Date.parse(today)).toBeLessThanOrEqual(86_400_000);

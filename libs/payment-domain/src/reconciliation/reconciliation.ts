@@ -28,7 +28,7 @@ const requestSchema = z.object({
 export type ReconciliationRequest = z.infer<typeof requestSchema>;
 
 /** `differs`: status, amount or refunded sum; `another_token`: under our number, and not the one that we know. */
-export const differenceKinds = ['differs', 'another_token', 'only_here', 'only_at_service'] as const;
+const differenceKinds = ['differs', 'another_token', 'only_here', 'only_at_service'] as const;
 
 const amountsSchema = z.object({ status: z.string(), amount: z.number(), refundedAmount: shownSumSchema });
 const differenceSchema = z.object({

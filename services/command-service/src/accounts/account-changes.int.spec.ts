@@ -4,14 +4,24 @@ import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/servi
 import { eventually } from '@tollgate/testing';
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { reportReconciliation, requestReconciliation } from '../reconciliation/journal.ts';
+import { lastReconciled, reportReconciliation, requestReconciliation } from '../reconciliation/journal.ts';
 import { type AccountsFile, createAccountChanges } from './account-changes.ts';
-import { changeAccount, daysToReconcile, recordRestore, requestReload } from './change-account.ts';
+import {
+  type LastReconciled,
+  changeAccount,
+  daysToReconcile,
+  recordRestore,
+  requestReload,
+} from './change-account.ts';
 
 const ada = { kind: 'person', name: 'ada', source: 'oidc' } as const;
 const cause = { correlationId: 'req_1', causationId: 'req_1', actor: ada };
 const nothing = { added: [], changed: [], removed: [] };
-const depsOf = (store: EventStore) => ({ store, clock: systemClock, ids: systemIds });
+const depsOf = (store: EventStore) => {
+  const deps = { store, clock: systemClock, ids: systemIds };
+  const reconciled: LastReconciled = (environment, account) => lastReconciled(deps, environment, account);
+  return { ...deps, lastReconciled: reconciled };
+};
 
 const change = (store: EventStore, state: AccountState) =>
   changeAccount(

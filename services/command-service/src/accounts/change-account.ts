@@ -3,6 +3,7 @@ import { type Decision, type EventStore, decideAndAppend } from '@tollgate/event
 import {
   type AccountChange,
   type AccountRefusal,
+  type Environment,
   type EventMetadata,
   type MerchantAccountEvent,
   type MerchantAccounts,
@@ -14,16 +15,20 @@ import {
   noAccountChanges,
   versionOfMerchantAccountEvent,
 } from '@tollgate/payment-domain';
-import { type Clock, type Ids, dayMs } from '@tollgate/service-kit';
+import { type Clock, type Ids, dayMs, utcDayOf } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
-import { createJournal } from '../reconciliation/journal.ts';
-import { toDay } from '../reconciliation/schedule.ts';
 
 export interface AccountChangeDependencies {
   store: EventStore;
   clock: Clock;
   ids: Ids;
 }
+
+/** When the last complete reconciliation of a day of an account began; undefined before there is one. */
+export type LastReconciled = (
+  environment: Environment,
+  account: string,
+) => Promise<(day: string) => number | undefined>;
 
 /**
  * Records a change, even to the state that the account is in. A process heeds it once it has caught up.
@@ -32,16 +37,13 @@ export interface AccountChangeDependencies {
  * @throws StoreUnavailable
  */
 export async function changeAccount(
-  deps: AccountChangeDependencies,
+  deps: AccountChangeDependencies & { lastReconciled: LastReconciled },
   { isOverridden = false, ...change }: Omit<AccountChange, 'changedAt'> & { isOverridden?: boolean },
   cause: Cause,
 ): Promise<AccountRefusal | undefined> {
-  const journal = createJournal(deps);
-  await journal.refresh();
-  const days = journal.daysOf(change.environment, change.account);
+  const reconciledAt = await deps.lastReconciled(change.environment, change.account);
   const isReconciled = (restore: StoreRestore) =>
-    isOverridden ||
-    daysToReconcile(restore).every((day) => (days.get(day)?.completedAt ?? 0) >= restore.restoredAt);
+    isOverridden || daysToReconcile(restore).every((day) => (reconciledAt(day) ?? 0) >= restore.restoredAt);
   return append(deps, cause, (accounts) =>
     decideAccountChange(accounts, { ...change, changedAt: deps.clock.now() }, isReconciled),
   );
@@ -49,9 +51,9 @@ export async function changeAccount(
 
 /** The days whose events a restore has lost, in their order, `YYYY-MM-DD` in UTC; at least one. */
 export function daysToReconcile({ lastEventAt, restoredAt }: StoreRestore): string[] {
-  const last = toDay(restoredAt);
+  const last = utcDayOf(restoredAt);
   const days = [];
-  for (let at = Math.min(lastEventAt, restoredAt); toDay(at) < last; at += dayMs) days.push(toDay(at));
+  for (let at = Math.min(lastEventAt, restoredAt); utcDayOf(at) < last; at += dayMs) days.push(utcDayOf(at));
   return [...days, last];
 }
 

@@ -1,3 +1,4 @@
+import { readCallback } from '@tollgate/provider/callbacks';
 import {
   encodeCallbackRecord,
   providerCallbacksDlqTopic,
@@ -59,6 +60,7 @@ function consume(): void {
   const deps = {
     ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, inquire },
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
+    readCallback,
     nudgeDisputes: () => (nudges += 1),
     recordRefundDeclineReported: async (token: string, serviceRefundToken: string) => {
       await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);

@@ -1,3 +1,4 @@
+import { readCallback } from '@tollgate/provider/callbacks';
 import {
   encodeCallbackRecord,
   providerCallbacksDlqTopic,
@@ -61,6 +62,7 @@ function consume(
     ...{ bus: bus as MessageBus, clock, ids: createFakeIds(1), log: silentLog, inquire },
     inquireNamed: () => Promise.resolve('inquired'),
     recordRefundDeclineReported: () => Promise.resolve(),
+    readCallback,
     nudgeDisputes: () => undefined,
     defer: async (callback) => void deferred.push(callback),
     ...changes,

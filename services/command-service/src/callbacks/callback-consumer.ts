@@ -8,7 +8,6 @@ import {
 } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import type { CallbackHint } from '@tollgate/provider';
-import { readCallback } from '@tollgate/provider/callbacks';
 import {
   type Clock,
   type Ids,
@@ -24,6 +23,8 @@ import type { InquiryResult } from '../inquiries/inquiries.ts';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;
+  /** Reads what a callback hints at. */
+  readCallback: (body: Readonly<Record<string, unknown>>) => CallbackHint;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   /** Inquires what a callback names, where that is not the one that the token names. */
   inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
@@ -87,7 +88,7 @@ async function applyBatch(
   };
   // Of a burst of hints about the same payment, one is enough.
   const decoded = batch.map((record) => ({ record, callback: decodeCallbackRecord(record) }));
-  const distinct = new Map(decoded.map((each) => [keyOf(each), each]));
+  const distinct = new Map(decoded.map((each) => [keyOf(deps, each), each]));
   try {
     await Promise.all([...distinct.values()].map((each) => apply(deps, each, inquireInTime, signal)));
   } finally {
@@ -103,7 +104,7 @@ interface Received {
 const placeOf = ({ topic, partition, offset }: BusRecord): string => `${topic}/${partition}/${offset}`;
 
 /** The same for callbacks that hint at the same. What is no callback is like no other. */
-function keyOf({ record, callback }: Received): string {
+function keyOf({ readCallback }: CallbackConsumerDependencies, { record, callback }: Received): string {
   if (callback.kind === 'unreadable') return `${record.partition}/${record.offset}`;
   const { about, serviceToken, status } = readCallback(callback.body);
   return JSON.stringify([callback.token, about, serviceToken, ...(about === 'payment' ? [] : [status])]);
@@ -120,7 +121,7 @@ async function apply(
   signal: AbortSignal,
 ): Promise<void> {
   if (decoded.kind === 'unreadable') return deadLetter(deps, record, decoded.reason);
-  const callback = { token: decoded.token, hint: readCallback(decoded.body) };
+  const callback = { token: decoded.token, hint: deps.readCallback(decoded.body) };
   const correlationId = isRequestId(decoded.requestId) ? decoded.requestId : deps.ids.uuid();
   const causationId = placeOf(record);
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };

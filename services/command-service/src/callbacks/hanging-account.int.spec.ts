@@ -1,3 +1,4 @@
+import { readCallback } from '@tollgate/provider/callbacks';
 import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { inquiryNeedOf } from '@tollgate/payment-domain';
@@ -72,6 +73,7 @@ function consume(batches: readonly BusRecord[][]) {
   const deps = {
     ...{ bus: bus as MessageBus, clock, ids: systemIds, log: silentLog, inquire },
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
+    readCallback,
     nudgeDisputes: () => undefined,
     recordRefundDeclineReported: () => Promise.resolve(),
     async defer({ token }: { token: string }) {

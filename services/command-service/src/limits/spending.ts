@@ -5,9 +5,8 @@
  */
 import { type EventStore, type Revision, createRecentlyUsed, notShown } from '@tollgate/event-store';
 import { type EventMetadata, firstSchemaVersion } from '@tollgate/payment-domain';
-import { type Clock, type Ids, TollgateError, dayMs } from '@tollgate/service-kit';
+import { type Clock, type Ids, TollgateError, dayMs, utcDayOf } from '@tollgate/service-kit';
 import type { Requester, LimitedOperation, MoneyLimit } from '@tollgate/teams';
-import { dayOf } from '@tollgate/views';
 import type { Cause } from '../aggregates/repository.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
 import type { Guard, GuardedCommand, LimitRefusal, Verdict } from '../operations/guard.ts';
@@ -161,7 +160,7 @@ const streamOf = (
     keyId === undefined ? 'team' : `key-${keyId}`,
     operation,
     currency,
-    dayOf(now),
+    utcDayOf(now),
   ].join('.');
 
 type Reserved =

@@ -1,5 +1,5 @@
 /** A team asks for a payment: permit, guard, announce, send, record. A repeat meets what the first request did. */
-import type { PaymentRequest } from '@tollgate/gateway-api/http';
+import type { PaymentRequest } from './requests.ts';
 import {
   type PaymentRefusal,
   type PaymentTerms,

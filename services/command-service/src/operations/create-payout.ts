@@ -1,5 +1,5 @@
 /** A team pays out: permit, guard, announce, send, record. A payout is sent once, and never again. */
-import type { PayoutRequest } from '@tollgate/gateway-api/http';
+import type { PayoutRequest } from './requests.ts';
 import { maskCardNumber } from '@tollgate/payment-domain/money';
 import {
   type ObservedPayout,

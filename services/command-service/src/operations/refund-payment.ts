@@ -1,6 +1,6 @@
 /** A team gives money back: permit, guard, announce, send, record. The amount is reserved by the announcement. */
 import { notShown } from '@tollgate/event-store';
-import type { RefundRequest } from '@tollgate/gateway-api/http';
+import type { RefundRequest } from './requests.ts';
 import {
   type AcceptedRefund,
   type PaymentRefusal,

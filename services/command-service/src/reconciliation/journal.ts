@@ -50,6 +50,14 @@ async function append(
   await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');
 }
 
+/** When the last complete run of each day of an account began. */
+export async function lastReconciled(deps: JournalDependencies, environment: Environment, account: string) {
+  const journal = createJournal(deps);
+  await journal.refresh();
+  const days = journal.daysOf(environment, account);
+  return (day: string): number | undefined => days.get(day)?.completedAt;
+}
+
 export interface Journal {
   /** Reads what is new. */
   refresh(): Promise<void>;

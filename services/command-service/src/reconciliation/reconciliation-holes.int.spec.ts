@@ -1,5 +1,5 @@
 import { createFakeProvider } from '@tollgate/provider/testing';
-import { silentLog } from '@tollgate/service-kit';
+import { silentLog, utcDayOf } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { adoptPayments } from '../adoption/adopt-payments.ts';
 import { type AnySubject, creationOf, stateOf, subjectsOf } from '../aggregates/subjects.ts';
@@ -16,12 +16,15 @@ import {
   decodeReconciliationEvent,
   reconciliationStream,
 } from '@tollgate/payment-domain';
-import { toDay } from './schedule.ts';
+import { createApprovalGuard } from '../operations/payout-approval.ts';
 
 const other = { provider: createFakeProvider() };
 const harness = useHarness(() => {
   other.provider = createFakeProvider();
-  return { moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })] };
+  return {
+    moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })],
+    guardsOf: (core) => [createApprovalGuard(core)],
+  };
 });
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -39,7 +42,7 @@ function prepare() {
       pagesOf: (operation, { account, day }) => [
         [...known.values()].filter(
           (each) =>
-            operation in each && creationOf(each).account === account && toDay(each.createdAt) === day,
+            operation in each && creationOf(each).account === account && utcDayOf(each.createdAt) === day,
         ),
       ],
     },
@@ -61,7 +64,7 @@ function prepare() {
 async function reconcile({ deps }: ReturnType<typeof prepare>, { waitMs = minute, isDryRun = false } = {}) {
   await harness().clock.advance(waitMs);
   const wanted = { environment: 'sandbox', account: 'main', isDryRun, by: 'person' } as const;
-  const request = await requestReconciliation(deps, { ...wanted, day: toDay(harness().clock.now()) });
+  const request = await requestReconciliation(deps, { ...wanted, day: utcDayOf(harness().clock.now()) });
   const end = await harness().passTime(runReconciliation(deps, request, new AbortController().signal));
   const recorded = await Array.fromAsync(harness().store.read(reconciliationStream(request.token)));
   const report: ReconciliationReport = recorded
@@ -114,7 +117,7 @@ async function adoptAll(): Promise<(string | undefined)[]> {
       },
       {
         ...{ environment: 'sandbox', account: 'main', team: caller.team },
-        ...{ from: toDay(clock.now()), to: toDay(clock.now()), matches: () => true, isDryRun: false },
+        ...{ from: utcDayOf(clock.now()), to: utcDayOf(clock.now()), matches: () => true, isDryRun: false },
       },
       {
         ...{ signal: new AbortController().signal, onDay: () => undefined },

@@ -8,7 +8,7 @@ import {
 } from '@tollgate/payment-domain';
 import { pageRows } from '@tollgate/provider';
 import { StoreUnavailable } from '@tollgate/event-store';
-import { silentLog } from '@tollgate/service-kit';
+import { silentLog, utcDayOf } from '@tollgate/service-kit';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { adoptPayments } from '../adoption/adopt-payments.ts';
@@ -22,7 +22,6 @@ import type { Books } from './books.ts';
 import { createJournal, requestReconciliation } from './journal.ts';
 import { type ReconcilerDependencies, createReconciler } from './reconciler.ts';
 import { runReconciliation } from './reconciliation-run.ts';
-import { toDay } from './schedule.ts';
 
 const hung = { provider: createFakeProvider() };
 const harness = useHarness(() => {
@@ -31,7 +30,7 @@ const harness = useHarness(() => {
   return { moreAccounts: [accountNamed('hung', hung.provider.provider, { priority: 1 })] };
 });
 
-const today = () => toDay(harness().clock.now());
+const today = () => utcDayOf(harness().clock.now());
 const minute = 60_000;
 
 /** The index, as far behind as a spec leaves it. */
@@ -43,7 +42,8 @@ function createBooksOf(instance: Instance) {
       [...known.values()].find((each) => stateOf(each).serviceToken === serviceToken)?.token,
     pagesOf: (operation, { account, day }) => [
       [...known.values()].filter(
-        (each) => operation in each && creationOf(each).account === account && toDay(each.createdAt) === day,
+        (each) =>
+          operation in each && creationOf(each).account === account && utcDayOf(each.createdAt) === day,
       ),
     ],
   };

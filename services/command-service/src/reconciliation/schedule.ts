@@ -1,5 +1,5 @@
 /** Which day of an account is to be compared next. */
-import { dayMs } from '@tollgate/service-kit';
+import { dayMs, utcDayOf } from '@tollgate/service-kit';
 import type { ReconciliationSummary } from '@tollgate/payment-domain';
 
 const minute = 60_000;
@@ -27,10 +27,9 @@ interface ReconciledDay {
 /** By `YYYY-MM-DD`. */
 export type ReconciledDays = ReadonlyMap<string, ReconciledDay>;
 
-export const toDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 const startOf = (day: string): number => Date.parse(day);
 const endOf = (day: string): number => startOf(day) + dayMs;
-const dayBefore = (day: string, days: number): string => toDay(startOf(day) - days * dayMs);
+const dayBefore = (day: string, days: number): string => utcDayOf(startOf(day) - days * dayMs);
 
 /** A dry run has changed nothing, and counts as none. */
 export function afterRun(
@@ -62,7 +61,7 @@ export function dueDay(
   now: number,
   afterDays: readonly number[] = reconciledAfterDaysDefault,
 ): string | undefined {
-  const today = toDay(now);
+  const today = utcDayOf(now);
   const first = firstOf(days) ?? today;
   // What was attempted hours from now was attempted by a clock that ran ahead, and holds nothing up.
   const mayBegin = (day: string) => Math.abs(now - (days.get(day)?.attemptedAt ?? 0)) >= repeatMs;
@@ -92,4 +91,4 @@ export function lastCompleteDay(days: ReconciledDays): string | undefined {
 
 /** Differences that the latest runs of today and of the two days before found. */
 export const recentDifferences = (days: ReconciledDays, now: number): number =>
-  [0, 1, 2].reduce((sum, count) => sum + (days.get(dayBefore(toDay(now), count))?.differences ?? 0), 0);
+  [0, 1, 2].reduce((sum, count) => sum + (days.get(dayBefore(utcDayOf(now), count))?.differences ?? 0), 0);

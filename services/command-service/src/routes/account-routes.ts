@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountChanges, AccountsFile, FileDifferences } from '../accounts/account-changes.ts';
 import {
   type AccountChangeDependencies,
+  type LastReconciled,
   changeAccount,
   daysToReconcile,
   requestReload,
@@ -27,6 +28,7 @@ export interface AccountRouteDependencies extends RouteKit, AccountChangeDepende
   accounts: Accounts;
   index: Pick<DueInquiries, 'dueQueues'>;
   changes: AccountChanges;
+  lastReconciled: LastReconciled;
   file: AccountsFile | undefined;
 }
 

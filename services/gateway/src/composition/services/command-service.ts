@@ -1,3 +1,4 @@
+import { readCallback } from '@tollgate/provider/callbacks';
 import {
   createCommandService,
   createFingerprints,
@@ -50,6 +51,7 @@ export async function startCommandService(
     installation,
     teamKeys: ownTeamKeys(parts),
     operators: parts.operatorCredentials(),
+    readCallback,
     topicReader: await openTopicReader(config.kafka, { store, clock }),
     ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
     accounts,

@@ -1,4 +1,5 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
+import { readCallback } from '@tollgate/provider/callbacks';
 import {
   type Account,
   type AccountsFile,
@@ -114,6 +115,7 @@ export async function startApi(
     operators: credentials,
     ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts }), accountsFile },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
+    readCallback,
     topicReader: createEmbeddedTopicReader({ store }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',
     fingerprintsOf: createFingerprints(dataSecrets),
