@@ -3,6 +3,7 @@
  * and a read model that is a moment behind must not let one pass.
  */
 import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
+import type { Environment } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
 import {
   createPositionChanges,
@@ -16,7 +17,6 @@ import {
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
-import type { PositionQuery } from './index-positions.ts';
 
 /** Events that the read model may be behind at most: more would make each payout slow. */
 export const behindEventsMax = 20_000;
@@ -30,6 +30,13 @@ export interface PositionSource {
   find(kind: ViewKind, token: string): ViewEnvelope | undefined;
   /** What is read in between is of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
+}
+
+export interface PositionQuery {
+  environment: Environment;
+  /** Those whose position it is together. */
+  teams: readonly string[];
+  currency: string;
 }
 
 /** What is asked about positions that a payout is decided on. */

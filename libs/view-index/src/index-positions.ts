@@ -1,15 +1,8 @@
 /** Positions of teams. They are kept in the transaction that takes a view over, as the totals are. */
-import type { Environment } from '@tollgate/payment-domain';
 import { noPosition, plusPosition, type PositionPart, type PositionSums } from '@tollgate/views';
+import type { PositionQuery } from './current-positions.ts';
 import type { IndexFile } from './index-file.ts';
 import type { Row, Statements } from './index-rows.ts';
-
-export interface PositionQuery {
-  environment: Environment;
-  /** Those whose position it is together. */
-  teams: readonly string[];
-  currency: string;
-}
 
 /** What each team has in each account. */
 export const positionsIn = (

@@ -2,7 +2,8 @@
 import { routes, toPublicCredential } from '@tollgate/gateway-api/http';
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { type ReadDependencies, addReadRoute } from './reading.ts';
+import { addReadRoute } from './read-route.ts';
+import { type ReadDependencies } from './reading.ts';
 
 const listedMax = 1_000;
 

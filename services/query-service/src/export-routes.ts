@@ -6,7 +6,8 @@ import { TollgateError } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toListQuery } from './list-query.ts';
 import { exportedLines } from './payment-export.ts';
-import { addReadRoute, mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
+import { addReadRoute } from './read-route.ts';
+import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export interface ExportOptions {
   /** A client that reads nothing for so long is disconnected. */

@@ -2,7 +2,7 @@ import type { ViewList, ListQuery } from '@tollgate/view-index';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
 import type { ViewEnvelope } from '@tollgate/views';
-import { sendRefusedPage, tellPosition } from './reading.ts';
+import { sendRefusedPage, tellPosition } from './read-route.ts';
 
 /** Answers with one page of a list; `name` is the field of the entries. */
 export function sendList<View extends Pick<ViewEnvelope, 'position'>>(

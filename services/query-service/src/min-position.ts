@@ -3,7 +3,6 @@ import type { EventStore, Position } from '@tollgate/event-store';
 import { sendError } from '@tollgate/gateway-api/http';
 import { createPlaces } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
-import type { PaymentIndex } from '@tollgate/view-index';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const waitMaxMs = 2_000;
@@ -21,10 +20,15 @@ export interface PositionWaits {
   waitBriefly(position: Position, team: string): Promise<void>;
 }
 
+/** A read model that is waited for. */
+interface Followed {
+  position(): Position;
+  isCaughtUp(): boolean;
+  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+}
+
 /** A caller that waits for a distant position must not crowd out other teams; brief waits leave room for the others. */
-export function createPositionWaits(
-  index: Pick<PaymentIndex, 'position' | 'isCaughtUp' | 'waitFor'>,
-): PositionWaits {
+export function createPositionWaits(index: Followed): PositionWaits {
   const asked = createPlaces({ perHolderMax: 200, totalMax: 1_000 });
   const brief = createPlaces({ perHolderMax: 50, totalMax: 250 });
   async function wait(places: typeof asked, position: Position, timeoutMs: number, team: string) {

@@ -12,7 +12,7 @@ import { notedIn } from './list-query.ts';
 import { readOperatorHistory } from './operator-history.ts';
 import { type OperatorReadDependencies, ownersIn } from './operator-routes.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from './reading.ts';
+import { addReadRoute, parameterOf, sendRefusedPage } from './read-route.ts';
 import { readJournal, readReport } from './reconciliation-routes.ts';
 
 export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {

@@ -7,14 +7,8 @@ import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
 import { listOf, toShownTo } from './payment-lists.ts';
 import { readInPieces } from './pieces.ts';
-import {
-  addReadRoute,
-  mayReadPayouts,
-  parameterOf,
-  sendPayoutsNotAllowed,
-  tellPosition,
-  type ReadDependencies,
-} from './reading.ts';
+import { addReadRoute, parameterOf, tellPosition } from './read-route.ts';
+import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependencies): void {
   const { store, index, own, share } = deps;

@@ -7,7 +7,8 @@ import { sendList } from './list-answer.ts';
 import { accountFor } from './payment-lists.ts';
 import { toListQuery } from './list-query.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, tellPosition, type ReadDependencies } from './reading.ts';
+import { addReadRoute, parameterOf, tellPosition } from './read-route.ts';
+import { type ReadDependencies } from './reading.ts';
 
 export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencies): void {
   const { store, index, own, share } = deps;

@@ -16,7 +16,8 @@ import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
-import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
+import { addReadRoute, parameterOf, sendRefusedPage } from './read-route.ts';
+import { type ReadDependencies } from './reading.ts';
 
 /** Entries of the journal that one request passes over at most: most are requests, or of other accounts. */
 const passedOverMax = 5_000;

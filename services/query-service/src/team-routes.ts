@@ -5,14 +5,8 @@ import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { readInPieces, toPiece } from './pieces.ts';
-import {
-  addReadRoute,
-  mayReadPayouts,
-  parameterOf,
-  sendRefusedPage,
-  tellPosition,
-  type ReadDependencies,
-} from './reading.ts';
+import { addReadRoute, parameterOf, sendRefusedPage, tellPosition } from './read-route.ts';
+import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { findRefund } from './refund-reader.ts';
 
 /** The most disputes that the list shows, as in the specification. */

@@ -3,7 +3,8 @@ import { SumTooLarge, toPublicTotals } from '@tollgate/views';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { addReadRoute, mayReadPayouts, type ReadDependencies } from './reading.ts';
+import { addReadRoute } from './read-route.ts';
+import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { parseTotalsRange } from './totals-query.ts';
 
 export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencies): void {

@@ -1,15 +1,20 @@
 /** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
 import { Readable } from 'node:stream';
-import { createPlaces } from '@tollgate/service-kit';
+import type { EventStore } from '@tollgate/event-store';
+import { type Clock, createPlaces } from '@tollgate/service-kit';
 import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type ReadDependencies, addReadRoute } from '../reading.ts';
+import { type ReadRouteDependencies, addReadRoute } from '../read-route.ts';
+import type { ReadShare } from '../read-share.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type FedRecord, type FeedPage, type RecordOf, readFeedPage } from './feed-pages.ts';
 import { type OwnersOfStreams, createOwnersOfStreams } from './owners-of-streams.ts';
 
-export interface FeedDependencies extends ReadDependencies {
+export interface FeedDependencies extends ReadRouteDependencies {
+  store: EventStore;
+  share: ReadShare;
+  clock: Clock;
   feed: EventFeed;
   recordOf: RecordOf;
 }

@@ -4,13 +4,13 @@ import { toIso } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined, instantOfRequestId, isRequestId, requestIdFrom, dayMs } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { type ReadDependencies, addReadRoute, parameterOf, sendRefusedPage } from '../reading.ts';
+import { type ReadRouteDependencies, addReadRoute, parameterOf, sendRefusedPage } from '../read-route.ts';
 import type { RequestLedger } from './request-ledger.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export function registerRequestRoutes(
   app: FastifyInstance,
-  deps: ReadDependencies & { instance: string },
+  deps: ReadRouteDependencies & { instance: string },
   ledger: Pick<RequestLedger, 'find' | 'list'>,
 ): void {
   addReadRoute(app, deps, routes.listRequests, async ({ caller, query, reply }) => {
