@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  approvalAboveIn,
-  decideMoney,
-  noMoneySettings,
-} from './money-settings.ts';
+import { approvalAboveIn, decideMoney, noMoneySettings } from './money-settings.ts';
 import { type Wallet, walletSchema } from './requester.ts';
 import { type TeamEvent, type TeamState, decideTeam, evolveTeam } from './team.ts';
 

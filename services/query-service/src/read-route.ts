@@ -51,4 +51,3 @@ const refusedPages = {
   perPage:
     'perPage makes this page larger than 1 MB: ask for fewer, or leave page out and follow nextCursor.',
 };
-
