@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 /** Each is a program that prints a table. All but those with options of their own take `--payments <n>`. */
 const benches: Readonly<Record<string, string>> = {
-  'payment-creations': 'services/payment-service/bench/creations.ts',
   creation: 'services/gateway/bench/creation.ts',
   operations: 'services/gateway/bench/operations.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
@@ -32,12 +31,21 @@ type Call = { names: string[]; options: string[] } | { problem: string };
 function read(argv: readonly string[]): Call {
   const names: string[] = [];
   for (const [index, argument] of argv.entries()) {
-    if (argument.startsWith('-')) return { names, options: argv.slice(index) };
+    if (argument.startsWith('-')) return withOptions(names, argv.slice(index));
     if (!Object.hasOwn(benches, argument))
       return { problem: `There is no bench ${JSON.stringify(argument)}; --help lists them.` };
     names.push(argument);
   }
   return { names, options: [] };
+}
+
+function withOptions(names: string[], options: string[]): Call {
+  if (names.some((name) => withOwnOptions.includes(name))) return { names, options };
+  const [option, value = '', ...more] = options;
+  const unknown = option === '--payments' ? more[0] : option;
+  if (unknown !== undefined) return { problem: `There is no option ${unknown}; --help lists them.` };
+  if (/^[1-9]\d{0,6}$/.test(value)) return { names, options };
+  return { problem: '--payments must be a whole number from 1 to 9999999.' };
 }
 
 function machineFacts(): string {

@@ -34,7 +34,7 @@ export async function runCommand(argv: readonly string[], deps: CommandDeps): Pr
 function listing(selection: Selection): string {
   const tests = selectTests(selection);
   if (!selection.json) return tests.map((test) => `${testTitle(test)}\n`).join('');
-  const shown = tests.map(({ name, basis, needs, relies }) => ({ name, basis, needs, relies }));
+  const shown = tests.map(({ name, basis, relies }) => ({ name, basis, relies }));
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
 

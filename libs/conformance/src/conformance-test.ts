@@ -1,16 +1,15 @@
 /** What a conformance test is, and the three ways in which it does not pass. */
 import type { Peer } from './peer.ts';
 
-/** What a test needs besides the interface itself; where it is missing, the test is reported as not run. */
+/** What a test needs besides the interface itself: the message of {@link Unmet} where it is missing. */
 export const needs = {
-  sandbox: 'the sandbox controls, to act as the customer: give --sandbox',
-  faults: 'the sandbox controls at the base URL itself, to make the service fail: give --sandbox',
-  clock: "leave to move the sandbox's clock: give --sandbox --move-clock",
-  callbacks: 'callbacks that reach this machine: leave out --no-callbacks',
-  plainHttp: 'the address of plain HTTP: give --http-url',
-  otherKey: 'a key of the other environment: give --other-key',
+  sandbox: 'needs the sandbox controls, to act as the customer: give --sandbox',
+  faults: 'needs the sandbox controls at the base URL itself, to make the service fail: give --sandbox',
+  clock: "needs leave to move the sandbox's clock: give --sandbox --move-clock",
+  callbacks: 'needs callbacks that reach this machine: leave out --no-callbacks',
+  plainHttp: 'needs the address of plain HTTP: give --http-url',
+  otherKey: 'needs a key of the other environment: give --other-key',
 } as const;
-export type Need = keyof typeof needs;
 
 /**
  * `specification`: the specification says so. `decision`: it leaves the point open, and this project has decided it;
@@ -22,7 +21,6 @@ export interface ConformanceTest {
   /** The section, then the rule: `§4 POST /api/v1/payments answers HTTP 200 with the payment token`. */
   name: string;
   basis: Basis;
-  needs: readonly Need[];
   /** What a specified rule can only be tested by, though the specification does not show it. */
   relies?: string;
   /** Throws `Violation` where the rule is broken, `Unmet` where it could not be tested. */
@@ -35,19 +33,20 @@ export class Violation extends Error {}
 /** The rule could not be tested, and the message says what that would need. */
 export class Unmet extends Error {}
 
-type Options = Partial<Pick<ConformanceTest, 'needs' | 'relies'>>;
+type Run = ConformanceTest['run'];
+interface Declare {
+  (rule: string, run: Run): ConformanceTest;
+  (rule: string, relies: string, run: Run): ConformanceTest;
+}
 
 /** Declares the tests of one section. */
 export const section = (number: number) => {
   const declare =
-    (basis: Basis) =>
-    (rule: string, options: Options, run: ConformanceTest['run']): ConformanceTest => ({
-      name: `§${number} ${rule}`,
-      basis,
-      needs: [],
-      ...options,
-      run,
-    });
+    (basis: Basis): Declare =>
+    (rule: string, ...[relies, run]: [Run] | [string, Run]): ConformanceTest =>
+      typeof relies === 'string'
+        ? { name: `§${number} ${rule}`, basis, relies, run: run as Run }
+        : { name: `§${number} ${rule}`, basis, run: relies };
   return { specified: declare('specification'), decided: declare('decision') };
 };
 
@@ -58,3 +57,13 @@ export const sectionOf = ({ name }: Pick<ConformanceTest, 'name'>): string => na
 export function check(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Violation(message);
 }
+
+/** Decisions that specified rules have to be tested by, because the specification does not show how a call is written. */
+export const refundNamesPayment = 'a refund names its payment in the field token';
+export const twoStepIsAskedFor =
+  'a two-step payment is created with needConfirmation: true, and confirmed or declined by its token';
+export const payoutBody =
+  'a payout has amount, currency, orderNumber and destination {bankAccount: {bankName, account}}';
+export const balanceQuery = 'the currency of a balance is chosen by the query parameter currency';
+export const pageAddress = 'the payment page has its address in the field processingUrl of the creation';
+export const cardFields = 'card data is sent as card {pan, expires, holder, cvv}';

@@ -12,7 +12,7 @@ import {
 } from './answers.ts';
 import type { Callback, CallbackReceiver } from './callbacks.ts';
 import { poll, type Clock } from './clock.ts';
-import { Unmet, Violation } from './conformance-test.ts';
+import { Unmet, Violation, needs } from './conformance-test.ts';
 import type { Http } from './http.ts';
 import type { PaymentName, Sandbox } from './sandbox.ts';
 
@@ -43,7 +43,6 @@ export interface PeerOptions {
   currency: string;
   /** Sends a new Idempotency-Key with each POST: the specification knows none, and a service in front may want one. */
   sendsIdempotencyKeys: boolean;
-  mayMoveClock: boolean;
   patienceMs: number;
 }
 
@@ -52,7 +51,8 @@ export interface PeerDeps {
   clock: Clock;
   /** Gives a text of letters that it gives only once. */
   newName: () => string;
-  sandbox: Sandbox;
+  /** Undefined where its controls must not be used. */
+  sandbox: Sandbox | undefined;
   /** Undefined where callbacks cannot reach this machine. */
   callbacks: CallbackReceiver | undefined;
 }
@@ -64,25 +64,26 @@ export type Peer = ReturnType<typeof createPeer>;
 
 export function createPeer(options: PeerOptions, deps: PeerDeps) {
   const { baseUrl, key, otherKey, currency, patienceMs } = options;
-  const { clock, newName, sandbox, callbacks } = deps;
+  const { clock, newName } = deps;
   const calls = createCalls(options, deps);
   const merchant = createMerchant(options, deps, calls);
+  const callbacks = () => required(deps.callbacks, needs.callbacks);
   const receivedFor = ({ orderNumber }: PaymentName): readonly Callback[] =>
-    callbacks?.receivedFor(orderNumber) ?? [];
+    callbacks().receivedFor(orderNumber);
   return {
     baseUrl,
     key,
-    otherKey,
+    otherKey: () => required(otherKey, needs.otherKey),
     currency,
     clock,
     /** How long to wait for what the specification says will happen, without saying when. */
     patienceMs,
     /** Gives a text that was never used before: letters only, so that nothing takes it for a card number. */
     newName,
-    sandbox,
+    sandbox: () => required(deps.sandbox, needs.sandbox),
     ...calls,
     ...merchant,
-    ...createMoney(options, deps, { ...calls, ...merchant }),
+    ...createMoney(deps, { ...calls, ...merchant }),
     receivedFor,
     /** The first callback about a payment that has this status. */
     untilCallback: async (payment: PaymentName, status: Status): Promise<Callback> => {
@@ -97,8 +98,14 @@ export function createPeer(options: PeerOptions, deps: PeerDeps) {
       );
     },
     answerCallbacks: (orderNumber: string, statusCodes: readonly number[]) =>
-      callbacks?.answerFor(orderNumber, statusCodes),
+      callbacks().answerFor(orderNumber, statusCodes),
   };
+}
+
+/** @throws Unmet with `need` where the run does not have it */
+function required<Thing>(thing: Thing | undefined, need: string): Thing {
+  if (thing === undefined) throw new Unmet(need);
+  return thing;
 }
 
 type Calls = ReturnType<typeof createCalls>;
@@ -119,10 +126,8 @@ function createCalls(options: PeerOptions, { http, newName }: PeerDeps) {
     };
   return {
     call: callAt(baseUrl),
-    callPlainHttp: (...asked: Parameters<ReturnType<typeof callAt>>) => {
-      if (httpUrl === undefined) throw new Unmet('needs --http-url');
-      return callAt(httpUrl)(...asked);
-    },
+    callPlainHttp: async (...asked: Parameters<ReturnType<typeof callAt>>) =>
+      callAt(required(httpUrl, needs.plainHttp))(...asked),
     /** Opens a web page, or sends a form from it, as a browser does: without a key. */
     browse: (url: string, form?: Readonly<Record<string, string>>) => {
       if (form === undefined) return http.send({ method: 'GET', url });
@@ -175,7 +180,7 @@ function createMerchant(options: PeerOptions, deps: PeerDeps, { call }: Calls) {
   const untilStatus = (payment: PaymentName, status: Status): Promise<Answer> =>
     untilRetrieved(payment, status, (answer) => statusIn(answer) === status);
   const pay = async (payment: PaymentName, outcome: 'approved' | 'declined'): Promise<void> => {
-    const answer = await sandbox.pay(payment, outcome);
+    const answer = await required(sandbox, needs.sandbox).pay(payment, outcome);
     if (!hasSucceeded(answer)) throw new Unmet(`needs a customer who can pay: ${describe(answer)}`);
   };
   return {
@@ -207,20 +212,15 @@ const settlementMs = 8 * dayMs;
 const reserveAmount = 5_000_000;
 const shortageCodes = ['no_money_available_on_refund', 'balance_less_than_amount'];
 
-function createMoney(
-  { mayMoveClock }: PeerOptions,
-  { sandbox }: PeerDeps,
-  { call, createSettled }: Calls & Merchant,
-) {
+function createMoney({ sandbox }: PeerDeps, { call, createSettled }: Calls & Merchant) {
   const isShort = (answer: Answer): boolean =>
     !hasSucceeded(answer) && expectFailure(answer).some(({ code }) => shortageCodes.includes(code));
   /** Carries out what needs money in the account; if it is short, a payment is taken and settled first. */
   const withMoney = async (operation: () => Promise<Answer>): Promise<Answer> => {
     const first = await operation();
     if (!isShort(first)) return first;
-    if (!mayMoveClock) throw new Unmet('needs money in the account: let it settle by --sandbox --move-clock');
     await createSettled('approved', { amount: reserveAmount });
-    await sandbox.advance(settlementMs);
+    await required(sandbox, needs.sandbox).advance(settlementMs);
     return operation();
   };
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '@tollgate/testing';
-import { Unmet, Violation, section, type ConformanceTest, type Need } from './conformance-test.ts';
+import { Unmet, Violation, section, type ConformanceTest } from './conformance-test.ts';
 import type { Peer } from './peer.ts';
 import { closingReport, progressLine } from './report.ts';
 import { runTests, type TestResult } from './runner.ts';
@@ -8,21 +8,24 @@ import { runTests, type TestResult } from './runner.ts';
 const { specified, decided } = section(4);
 const peer = {} as Peer;
 
-const test = (rule: string, run: () => void | Promise<void>, needs: readonly Need[] = []): ConformanceTest =>
-  specified(rule, { needs }, async () => run());
+const test = (rule: string, run: () => void | Promise<void>): ConformanceTest =>
+  specified(rule, async () => run());
 
 async function run(
   tests: readonly ConformanceTest[],
   options: {
-    has?: readonly Need[];
     totalTimeoutMs?: number;
     clock?: ReturnType<typeof createFakeClock>;
   } = {},
 ) {
   const seen: TestResult[] = [];
-  const { has = [], totalTimeoutMs = 60_000, clock = createFakeClock() } = options;
+  const { totalTimeoutMs = 60_000, clock = createFakeClock() } = options;
   const running = runTests({
-    ...{ tests, peer, clock, has: new Set(has), testTimeoutMs: 1_000, totalTimeoutMs },
+    tests,
+    peer,
+    clock,
+    testTimeoutMs: 1_000,
+    totalTimeoutMs,
     secrets: ['sk_secret'],
     onResult: (result) => void seen.push(result),
   });
@@ -59,16 +62,6 @@ describe('a test', () => {
     expect(results[0]?.reason).toBe('GET /?key=<key> was answered HTTP 200 <key>');
   });
 
-  it('is not begun where something is missing that it needs', async () => {
-    let begun = false;
-    const tests = [test('a', () => void (begun = true), ['sandbox', 'clock'])];
-    const { results } = await (await run(tests, { has: ['sandbox'] })).running;
-    expect(outcomes(results)).toEqual(['not run']);
-    expect(results[0]?.reason).toContain('--move-clock');
-    expect(results[0]?.reason).not.toContain('as the customer');
-    expect(begun).toBe(false);
-  });
-
   it('fails when it does not come to an end in its time', async () => {
     const { running, clock } = await run([test('a', () => new Promise(() => {}))]);
     await clock.advance(1_000);
@@ -100,10 +93,10 @@ describe('a run', () => {
 
 describe('the report', () => {
   it('marks decisions, and says what a failed rule relied on', async () => {
-    const relying = specified('a', { relies: 'it is so' }, async () => {
+    const relying = specified('a', 'it is so', async () => {
       throw new Violation('It is not.');
     });
-    const { results } = await (await run([relying, decided('b', {}, async () => {})])).running;
+    const { results } = await (await run([relying, decided('b', async () => {})])).running;
     const [first, second] = results.map(progressLine);
     expect(first).toContain('It is not.\n        This relies on a decision: it is so.');
     expect(second).toContain('§4 b (decision)');

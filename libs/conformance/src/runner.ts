@@ -1,6 +1,6 @@
 /** Runs tests one after another, each within its time and all within theirs. */
 import type { Clock } from './clock.ts';
-import { Unmet, needs, type Basis, type ConformanceTest, type Need } from './conformance-test.ts';
+import { Unmet, type Basis, type ConformanceTest } from './conformance-test.ts';
 import type { Peer } from './peer.ts';
 
 export interface TestResult {
@@ -18,8 +18,6 @@ export interface RunOptions {
   tests: readonly ConformanceTest[];
   peer: Peer;
   clock: Clock;
-  /** What this run has; a test that needs anything else is not run. */
-  has: ReadonlySet<Need>;
   testTimeoutMs: number;
   /** For the whole run; what has not begun by then is not run. */
   totalTimeoutMs: number;
@@ -52,11 +50,9 @@ export async function runTests(options: RunOptions): Promise<RunSummary> {
 }
 
 async function runOne(
-  { peer, clock, has, testTimeoutMs, secrets }: RunOptions,
+  { peer, clock, testTimeoutMs, secrets }: RunOptions,
   test: ConformanceTest,
 ): Promise<TestResult> {
-  const missing = test.needs.filter((need) => !has.has(need)).map((need) => needs[need]);
-  if (missing.length > 0) return notRun(test, `needs ${missing.join('; ')}`);
   const startedAt = clock.now();
   const ending = new AbortController();
   const ended = await Promise.race([

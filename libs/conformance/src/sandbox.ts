@@ -4,7 +4,7 @@
  */
 import { describe, findField, hasSucceeded, isObject, type Answer, type Json } from './answers.ts';
 import { poll, type Clock } from './clock.ts';
-import { Unmet } from './conformance-test.ts';
+import { Unmet, needs } from './conformance-test.ts';
 
 /** What names a payment at the tested service. */
 export interface PaymentName {
@@ -38,10 +38,12 @@ export type SandboxCall = (
 export function createSandbox(deps: {
   call: SandboxCall;
   isElsewhere: boolean;
+  /** An operator has allowed it: it expires all open payments of the sandbox. */
+  mayMoveClock: boolean;
   clock: Clock;
   patienceMs: number;
 }): Sandbox {
-  const { call, isElsewhere, clock, patienceMs } = deps;
+  const { call, isElsewhere, mayMoveClock, clock, patienceMs } = deps;
   const tokenOf = async (payment: PaymentName): Promise<string> => {
     if (!isElsewhere) return payment.token;
     const found = await poll(clock, patienceMs, async () =>
@@ -59,10 +61,15 @@ export function createSandbox(deps: {
     `/sandbox/payments/${encodeURIComponent(await tokenOf(payment))}`;
   return {
     pay: async (payment, outcome) => call('POST', `${await pathOf(payment)}/pay`, { outcome }),
-    advance: (byMs) => control('POST', '/sandbox/clock', { advanceMs: byMs }),
+    advance: async (byMs) => {
+      if (!mayMoveClock) throw new Unmet(needs.clock);
+      return control('POST', '/sandbox/clock', { advanceMs: byMs });
+    },
     dispute: async (payment) => control('POST', '/sandbox/disputes', { token: await tokenOf(payment) }),
-    failNext: (operation) =>
-      control('POST', '/sandbox/faults', [{ operation, fault: 'error_before', times: 1 }]),
+    failNext: async (operation) => {
+      if (isElsewhere) throw new Unmet(needs.faults);
+      return control('POST', '/sandbox/faults', [{ operation, fault: 'error_before', times: 1 }]);
+    },
     clearFaults: () => control('DELETE', '/sandbox/faults'),
   };
 }

@@ -3,7 +3,7 @@ import { describe, expectFailure, hasSucceeded, type Answer } from './answers.ts
 import type { Arguments, Selection } from './arguments.ts';
 import { startCallbackReceiver } from './callbacks.ts';
 import type { Clock } from './clock.ts';
-import type { ConformanceTest, Need } from './conformance-test.ts';
+import type { ConformanceTest } from './conformance-test.ts';
 import { NoAnswer, createHttp, type Http } from './http.ts';
 import { createPeer, type Peer } from './peer.ts';
 import { hideSecrets, runTests, type RunSummary, type TestResult } from './runner.ts';
@@ -39,13 +39,12 @@ export async function runSuite(asked: Arguments, deps: SuiteDeps): Promise<RunSu
   const callbacks = asked.callbackHost === undefined ? undefined : await openCallbacks(asked.callbackHost);
   try {
     const sandbox = connectSandbox(asked, { http, clock });
-    const mayMoveClock = asked.sandbox?.mayMoveClock ?? false;
-    const peer = createPeer({ ...asked, mayMoveClock }, { http, clock, newName, sandbox, callbacks });
+    const peer = createPeer(asked, { http, clock, newName, sandbox, callbacks });
     await requireService(peer, asked.baseUrl);
     const secrets = [asked.key, asked.otherKey, asked.sandbox?.key].filter((key) => key !== undefined);
     const { totalTimeoutMs } = asked;
     const limits = { testTimeoutMs: Math.max(testTimeoutMs, 3 * asked.patienceMs), totalTimeoutMs };
-    return await runTests({ tests, peer, clock, has: needsMet(asked), secrets, ...limits, onResult });
+    return await runTests({ tests, peer, clock, secrets, ...limits, onResult });
   } finally {
     await callbacks?.close();
     await http.close();
@@ -71,31 +70,25 @@ async function openCallbacks(host: string) {
 function connectSandbox(
   { sandbox, patienceMs }: Arguments,
   { http, clock }: { http: Http; clock: Clock },
-): Sandbox {
-  const { url = '', key = '', isElsewhere = false } = sandbox ?? {};
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+): Sandbox | undefined {
+  if (sandbox === undefined) return undefined;
+  const { url, key, isElsewhere, mayMoveClock } = sandbox;
+  const authorization = `Bearer ${key}`;
   return createSandbox({
-    ...{ isElsewhere, clock, patienceMs },
+    isElsewhere,
+    mayMoveClock,
+    clock,
+    patienceMs,
     call: (method, path, body) =>
-      http.send({
-        ...{ method, url: `${url}${path}` },
-        ...(body === undefined
-          ? { headers: { authorization: headers.authorization } }
-          : { headers, body: JSON.stringify(body) }),
-      }),
+      body === undefined
+        ? http.send({ method, url: `${url}${path}`, headers: { authorization } })
+        : http.send({
+            method,
+            url: `${url}${path}`,
+            headers: { authorization, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }),
   });
-}
-
-function needsMet({ sandbox, callbackHost, httpUrl, otherKey }: Arguments): Set<Need> {
-  const met: Record<Need, boolean> = {
-    sandbox: sandbox !== undefined,
-    faults: sandbox?.isElsewhere === false,
-    clock: sandbox?.mayMoveClock === true,
-    callbacks: callbackHost !== undefined,
-    plainHttp: httpUrl !== undefined,
-    otherKey: otherKey !== undefined,
-  };
-  return new Set((Object.keys(met) as Need[]).filter((need) => met[need]));
 }
 
 /** A first call, so that a wrong address or key is reported once and not by every test. */

@@ -132,7 +132,7 @@ export const listPaymentsQuerySchema = z.strictObject({
   dateTo: dateSchema.optional(),
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   perPage: z.coerce.number().int().min(1).max(500, 'must be at most 500').default(20),
-  operationType: z.enum(['pays', 'payouts', 'all']).default('pays'),
+  operationType: z.enum(['pays', 'payouts']).default('pays'),
   orderNumber: textSchema(255).optional(),
 });
 export type ListPaymentsQuery = z.infer<typeof listPaymentsQuerySchema>;

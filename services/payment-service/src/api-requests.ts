@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import { cardBehaviour, isExpired, payoutBehaviour } from './cards.ts';
 import type { Creation } from './payment-changes.ts';
 import type { PayoutTerms } from './money-movements.ts';
-import type { PaymentFilter } from './storage/tables.ts';
+import type { RecordFilter } from './storage/tables.ts';
 
 export type Read<Value> = { value: Value; faults?: never } | { faults: ApiError[]; value?: never };
 
@@ -69,7 +69,7 @@ function withoutDigits({ parameter = '', message, ...entry }: ApiError): ApiErro
 }
 
 /** Both dates are whole days in UTC, and belong to the list. */
-export const toPaymentFilter = (merchantId: number, query: ListPaymentsQuery): PaymentFilter => ({
+export const toRecordFilter = (merchantId: number, query: ListPaymentsQuery): RecordFilter => ({
   merchantId,
   orderNumber: query.orderNumber,
   createdFrom: query.dateFrom === undefined ? undefined : Date.parse(query.dateFrom),

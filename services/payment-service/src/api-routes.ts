@@ -8,7 +8,7 @@ import {
   readListQuery,
   readPayout,
   readRequest,
-  toPaymentFilter,
+  toRecordFilter,
   type Read,
 } from './api-requests.ts';
 import {
@@ -135,17 +135,18 @@ function retrievePayment({ payments, payouts, processingUrl }: ApiRoutesDeps): H
   };
 }
 
-function listPayments({ operations, processingUrl }: ApiRoutesDeps): HandleCall {
+function listPayments({ payments, payouts, processingUrl }: ApiRoutesDeps): HandleCall {
   return (request, merchant) => {
     const { value, faults } = readListQuery(request.query);
     if (faults !== undefined) return { answer: refusal(...faults) };
     const { page, perPage, operationType } = value;
-    const filter = toPaymentFilter(merchant.id, value);
-    const found = operations.list(operationType, filter, { offset: (page - 1) * perPage, limit: perPage });
-    const shown = found.map(({ payment, payout }) =>
-      payment === undefined ? toListedPayout(payout) : toServicePayment(payment, processingUrl),
-    );
-    const totalCount = operations.count(operationType, filter);
+    const filter = toRecordFilter(merchant.id, value);
+    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const isOfPayments = operationType === 'pays';
+    const shown = isOfPayments
+      ? payments.list(filter, part).map((payment) => toServicePayment(payment, processingUrl))
+      : payouts.list(filter, part).map(toListedPayout);
+    const totalCount = (isOfPayments ? payments : payouts).count(filter);
     return { answer: success({ payments: shown, totalCount, page, perPage }) };
   };
 }
@@ -164,7 +165,7 @@ function listDisputes({ disputes }: ApiRoutesDeps): HandleCall {
   return (request, merchant) => {
     const { faults } = readRequest(disputesQuerySchema, request.query);
     if (faults !== undefined) return { answer: refusal(...faults) };
-    const newest = disputes.list(merchant.id, undefined, listedDisputesMax);
+    const newest = disputes.list({ merchantId: merchant.id }, { limit: listedDisputesMax });
     return { answer: success({ disputes: newest.map(toServiceDispute) }) };
   };
 }

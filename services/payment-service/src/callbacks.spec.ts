@@ -71,28 +71,7 @@ const payment = (token = 'a'): Payment =>
 const pending = (token?: string): Payment => openCheckout(payment(token), start);
 const approved = (token?: string): Payment => settleAs('approved', 'f'.repeat(32))(pending(token), start);
 
-describe('the body of a callback', () => {
-  it('tells the payment as it stands, with the specification’s names', () => {
-    expect(paymentNotice(approved()).body).toEqual({
-      token: 'a'.repeat(32),
-      type: 'payment',
-      status: 'approved',
-      orderNumber: 'A-1',
-      amount: 1250,
-      currency: 'EUR',
-    });
-  });
-});
-
 describe('the delivery of callbacks', () => {
-  it('ends with the answer 200', async () => {
-    const { clock, add, sent, states } = setUp(async () => 200);
-    add(pending());
-    await clock.advance(hourMs);
-    expect(sent).toEqual(['pending']);
-    expect(states()).toEqual(['delivered']);
-  });
-
   it.each([201, 204, 302, 404, 500])('tries again when answered %i', async (statusCode) => {
     const answers = [statusCode, 200];
     const { clock, add, sent, states } = setUp(async () => answers.shift() ?? 200);
@@ -162,14 +141,6 @@ describe('the delivery of callbacks', () => {
     expect(most).toBe(32);
     expect(mostOfOnePayment).toBe(1);
     expect(states()).toEqual(Array.from({ length: 100 }, () => 'delivered'));
-  });
-
-  it('keeps the order of a payment when nothing goes wrong', async () => {
-    const { clock, add, sent } = setUp(async () => 200);
-    add(pending());
-    add(approved());
-    await clock.advance(1);
-    expect(sent).toEqual(['pending', 'approved']);
   });
 
   it('leaves what is under way due when it is stopped', async () => {

@@ -73,59 +73,6 @@ async function startProcess() {
 
 // Each starts real processes, which on a busy machine takes seconds.
 describe('the service as a process', { timeout: 90_000 }, () => {
-  it('keeps every acknowledged creation and sends every due callback after kill -9', async () => {
-    receiver.react(() => 503);
-    const first = await startProcess();
-    const acknowledged: string[] = [];
-    let mayGoOn = true;
-    const createUntilKilled = async () => {
-      while (mayGoOn) {
-        const { token } = await first.call('POST', '/api/v1/payments', { ...tea, callbackUrl: receiver.url });
-        acknowledged.push(String(token));
-        if (acknowledged.length % 5 === 0)
-          await first.call('POST', `/sandbox/payments/${String(token)}/pay`, { outcome: 'approved' });
-      }
-    };
-    const creators = Array.from({ length: 8 }, () => createUntilKilled().catch(() => undefined));
-    await eventually('creations', () => acknowledged.length >= 200, 30_000);
-    expect(await end(first.child, 'SIGKILL')).toBe('SIGKILL');
-    mayGoOn = false;
-    await Promise.all(creators);
-    await first.disconnect();
-
-    const second = await startProcess();
-    // Printed at the first start only: what is printed ends in logs.
-    expect(first.output.out).toContain(first.key);
-    expect(second.output.out).not.toContain(second.key);
-    const { payments } = await second.ledger();
-    const stored = new Map(payments.map(({ token, status }) => [token, status]));
-    expect(acknowledged.filter((token) => !stored.has(token))).toEqual([]);
-    const approved = payments.filter(({ status }) => status === 'approved').map(({ token }) => token);
-    expect(approved.length).toBeGreaterThanOrEqual(30);
-
-    receiver.received.length = 0;
-    receiver.react(() => 200);
-    await second.call('POST', '/sandbox/clock', { advanceMs: 60_000 });
-    const unreported = () => {
-      const notified = new Set(receiver.received.map(({ token, status }) => `${token} ${status}`));
-      return approved.filter(
-        (token) => !notified.has(`${token} pending`) || !notified.has(`${token} approved`),
-      );
-    };
-    await eventually('the delivery of what was due', () => unreported().length === 0, 30_000);
-    await eventually(
-      'the ledger to say so',
-      async () => {
-        const { callbacks } = await second.ledger();
-        return (
-          callbacks.length === 2 * approved.length && callbacks.every(({ state }) => state === 'delivered')
-        );
-      },
-      30_000,
-    );
-    await second.disconnect();
-  });
-
   it('keeps money that was moved right through kill -9 in the middle of everything', async () => {
     receiver.react(() => 503);
     const first = await startProcess();
@@ -268,15 +215,5 @@ describe('a restart', () => {
     await harness.advanceClock(60_000);
     expect((await harness.retrieve(opened)).status).toBe('expired');
     await harness.stop();
-  });
-
-  it('expires what became due while the service was down', async () => {
-    const harness = await startHarness({ dataDir });
-    const token = await harness.create({ callbackUrl: receiver.url });
-    await harness.stop();
-    const clock = { ...systemClock, now: () => systemClock.now() + 30 * 60_000 };
-    const later = await startHarness({ dataDir, clock });
-    expect(await receiver.waitFor(1)).toMatchObject([{ token, status: 'expired' }]);
-    await later.stop();
   });
 });

@@ -59,7 +59,7 @@ const posts: [name: string, path: () => string, body: () => object][] = [
 const gets: [path: string, parameters: Record<string, string>][] = [
   [
     '/api/v1/payments',
-    { page: '1', perPage: '5', operationType: 'all', dateFrom: '2026-01-01', orderNumber: 'F-1' },
+    { page: '1', perPage: '5', operationType: 'payouts', dateFrom: '2026-01-01', orderNumber: 'F-1' },
   ],
   ['/api/v1/balance', { currency: 'EUR' }],
   ['/api/v1/disputes/list', {}],

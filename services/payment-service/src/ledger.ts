@@ -18,13 +18,13 @@ const entriesMax = 10_000;
 
 /** What there is, oldest first: all of it, or that of one `orderNumber`. The wallets are always whole. */
 export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: string | undefined): object {
-  const filter = { merchantId, orderNumber };
+  const [filter, page] = [{ merchantId, orderNumber }, { limit: entriesMax }];
   return {
-    payments: deps.payments.list(filter, { offset: 0, limit: entriesMax }).reverse().map(toLedgerPayment),
+    payments: deps.payments.list(filter, page).reverse().map(toLedgerPayment),
     paymentsCount: deps.payments.count(filter),
-    refunds: deps.refunds.list(merchantId, orderNumber, entriesMax).reverse().map(toLedgerRefund),
-    payouts: deps.payouts.list(merchantId, orderNumber, entriesMax).reverse().map(toLedgerPayout),
-    disputes: deps.disputes.list(merchantId, orderNumber, entriesMax).reverse().map(toServiceDispute),
+    refunds: deps.refunds.list(filter, page).reverse().map(toLedgerRefund),
+    payouts: deps.payouts.list(filter, page).reverse().map(toLedgerPayout),
+    disputes: deps.disputes.list(filter, page).reverse().map(toServiceDispute),
     wallets: deps.accounts.wallets(merchantId),
     callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
     calls: deps.calls.list(merchantId, orderNumber).map(toLedgerCall),

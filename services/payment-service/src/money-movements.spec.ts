@@ -75,15 +75,19 @@ function expectSound({ rows, tables }: World): void {
   expect(rows('SELECT coalesce(sum(remaining), 0) AS hold FROM hold_lots')).toEqual([{ hold }]);
   const payments = tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 1_000 });
   const sum = (amounts: number[]) => amounts.reduce((one, other) => one + other, 0);
-  const refunds = tables.refunds.list(1, undefined, 1_000);
+  const refunds = tables.refunds.list({ merchantId: 1 }, { limit: 1_000 });
   for (const { token, amount, refundedAmount, disputedAmount } of payments) {
     const own = refunds.filter(({ paymentToken }) => paymentToken === token);
     expect(sum(own.map((refund) => refund.amount))).toBe(refundedAmount);
     expect(refundedAmount + disputedAmount).toBeLessThanOrEqual(amount);
   }
   const approved = payments.filter(({ status }) => status === 'approved' || status === 'refunded');
-  const lost = tables.disputes.list(1, undefined, 1_000).filter(({ status }) => status === 'approved');
-  const paidOut = tables.payouts.list(1, undefined, 1_000).filter(({ status }) => status === 'approved');
+  const lost = tables.disputes
+    .list({ merchantId: 1 }, { limit: 1_000 })
+    .filter(({ status }) => status === 'approved');
+  const paidOut = tables.payouts
+    .list({ merchantId: 1 }, { limit: 1_000 })
+    .filter(({ status }) => status === 'approved');
   expect(payouts).toBe(sum(paidOut.map(({ amount }) => amount)));
   expect(hold + available + debt).toBe(
     sum(approved.map(({ amount }) => amount)) -
@@ -107,7 +111,7 @@ async function take(world: World, { name, amount, pick }: Step): Promise<void> {
   const payments = tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 1_000 });
   const payment = payments[pick % Math.max(1, payments.length)];
   const token = payment?.token ?? 'none';
-  const dispute = tables.disputes.list(1, undefined, 100)[pick]?.id ?? 'none';
+  const dispute = tables.disputes.list({ merchantId: 1 }, { limit: 100 })[pick]?.id ?? 'none';
   const terms = { amount, currency: 'EUR', orderNumber: 'x' };
   const steps: Record<Step['name'], () => Promise<unknown>> = {
     create: () => world.create(amount, false),

@@ -1,4 +1,4 @@
-import { connect as connectTcp } from 'node:net';
+import { type connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +7,6 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentService } from './payment-service.ts';
 import { errorsOf, startHarness, type Harness } from './testing/harness.ts';
-import { tea } from './testing/samples.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -54,13 +53,6 @@ describe('the plain HTTP server', () => {
     expect(answer.statusCode).toBe(403);
     expect(await answer.body.json()).toEqual(httpsRequired);
   });
-
-  it('rejects what is hardly HTTP too', async () => {
-    const { port, hostname } = new URL(harness.addresses().httpUrl);
-    const answer = await exchange(connectTcp(Number(port), hostname), 'nonsense\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 403 /);
-    expect(answer).toContain('https_required');
-  });
 });
 
 describe('the HTTPS server', () => {
@@ -88,20 +80,6 @@ describe('the HTTPS server', () => {
     expect([unknown.statusCode, errorsOf(unknown)[0]?.kind]).toEqual([404, 'invalid_request_error']);
     const unreadable = await harness.call('GET', '/%zz');
     expect([unreadable.statusCode, errorsOf(unreadable)[0]?.kind]).toEqual([400, 'invalid_request_error']);
-  });
-
-  it('takes JSON and nothing else', async () => {
-    const answer = await request(`${harness.addresses().httpsUrl}/api/v1/payments`, {
-      method: 'POST',
-      dispatcher: harness.agent(),
-      headers: { authorization: `Bearer ${harness.key()}`, 'content-type': 'text/plain' },
-      body: JSON.stringify(tea),
-    });
-    expect(answer.statusCode).toBe(415);
-    expect(await answer.body.json()).toMatchObject({
-      success: false,
-      errors: [{ code: 'unsupported_media_type', kind: 'invalid_request_error', parameter: 'body' }],
-    });
   });
 
   it('answers what is no HTTP with the error body', async () => {

@@ -2,14 +2,11 @@
 import { expectSuccess, isStatus, textField } from '../answers.ts';
 import type { Callback } from '../callbacks.ts';
 import { poll } from '../clock.ts';
-import { check, section } from '../conformance-test.ts';
-import { pageAddress, refundNamesPayment, twoStepIsAskedFor } from './relied-on.ts';
+import { check, section, pageAddress, refundNamesPayment, twoStepIsAskedFor } from '../conformance-test.ts';
 import { twoStep } from './payments.ts';
 import { createExpired, createRefunded } from './states.ts';
 
 const { specified, decided } = section(6);
-
-const needs = ['sandbox', 'callbacks'] as const;
 
 const show = ({ method, path, text }: Callback): string => `${method} ${path} ${text}`;
 
@@ -21,7 +18,7 @@ function expectOrderNumber(callback: Callback, orderNumber: string): void {
 }
 
 export const callbackTests = [
-  specified('a callback is an HTTP POST to the callbackUrl given at creation', { needs }, async (peer) => {
+  specified('a callback is an HTTP POST to the callbackUrl given at creation', async (peer) => {
     const payment = await peer.createSettled('approved');
     const callback = await peer.untilCallback(payment, 'approved');
     check(callback.method === 'POST', `The callback should be a POST; it was ${show(callback)}`);
@@ -30,20 +27,20 @@ export const callbackTests = [
       `It should go to the address given; it was ${show(callback)}`,
     );
   }),
-  specified('the body of a callback is JSON (section 2)', { needs }, async (peer) => {
+  specified('the body of a callback is JSON (section 2)', async (peer) => {
     const callback = await peer.untilCallback(await peer.createSettled('approved'), 'approved');
     check(
       /^application\/(.+\+)?json\b/i.test(callback.contentType),
       `It should be marked as JSON, not as "${callback.contentType}".`,
     );
   }),
-  specified("each callback carries the merchant's orderNumber, its own", { needs }, async (peer) => {
+  specified("each callback carries the merchant's orderNumber, its own", async (peer) => {
     for (const payment of [await peer.createSettled('approved'), await peer.createSettled('declined')]) {
       await peer.untilCallback(payment, await peer.statusOf(payment.token));
       for (const callback of peer.receivedFor(payment)) expectOrderNumber(callback, payment.orderNumber);
     }
   }),
-  specified('each callback carries a status, one of the six', { needs }, async (peer) => {
+  specified('each callback carries a status, one of the six', async (peer) => {
     const payment = await peer.createSettled('approved');
     await peer.untilCallback(payment, 'approved');
     for (const callback of peer.receivedFor(payment)) {
@@ -54,66 +51,55 @@ export const callbackTests = [
       );
     }
   }),
-  specified('the final status approved is posted', { needs }, async (peer) => {
-    await peer.untilCallback(await peer.createSettled('approved'), 'approved');
-  }),
-  specified('the final status declined is posted', { needs }, async (peer) => {
+  specified('the final status declined is posted', async (peer) => {
     await peer.untilCallback(await peer.createSettled('declined'), 'declined');
   }),
   specified(
     'each status change is posted: pending while the customer pays, then the outcome',
-    { needs, relies: pageAddress },
+    pageAddress,
     async (peer) => {
       const payment = await peer.create();
       await peer.browse(textField(payment.answer, 'processingUrl'));
       await peer.untilCallback(payment, 'pending');
-      await peer.sandbox.pay(payment, 'approved');
+      await peer.sandbox().pay(payment, 'approved');
       await peer.untilCallback(payment, 'approved');
     },
   ),
-  specified(
-    'the status change to refunded is posted',
-    { needs, relies: refundNamesPayment },
-    async (peer) => {
-      const payment = await createRefunded(peer);
-      expectOrderNumber(await peer.untilCallback(payment, 'refunded'), payment.orderNumber);
-    },
-  ),
-  specified('the status change to expired is posted', { needs: [...needs, 'clock'] }, async (peer) =>
+  specified('the status change to refunded is posted', refundNamesPayment, async (peer) => {
+    const payment = await createRefunded(peer);
+    expectOrderNumber(await peer.untilCallback(payment, 'refunded'), payment.orderNumber);
+  }),
+  specified('the status change to expired is posted', async (peer) =>
     peer.untilCallback(await createExpired(peer), 'expired'),
   ),
-  specified(
-    'the outcome of a two-step payment is posted',
-    { needs, relies: twoStepIsAskedFor },
-    async (peer) => {
-      for (const [operation, status] of [
-        ['confirm', 'approved'],
-        ['decline', 'declined'],
-      ] as const) {
-        const payment = await peer.createHeld();
-        expectSuccess(await twoStep(peer, operation, payment.token));
-        await peer.untilCallback(payment, status);
-      }
-    },
-  ),
-  decided('a callback that is not answered HTTP 200 is sent again', { needs }, async (peer) => {
+  specified('the outcome of a two-step payment is posted', twoStepIsAskedFor, async (peer) => {
+    for (const [operation, status] of [
+      ['confirm', 'approved'],
+      ['decline', 'declined'],
+    ] as const) {
+      const payment = await peer.createHeld();
+      expectSuccess(await twoStep(peer, operation, payment.token));
+      await peer.untilCallback(payment, status);
+    }
+  }),
+  decided('a callback that is not answered HTTP 200 is sent again', async (peer) => {
     const payment = await peer.create();
     peer.answerCallbacks(payment.orderNumber, [500]);
-    await peer.sandbox.pay(payment, 'declined');
+    await peer.sandbox().pay(payment, 'declined');
     const found = await poll(peer.clock, peer.patienceMs, () => {
       const texts = peer.receivedFor(payment).map(({ text }) => text);
       return new Set(texts).size < texts.length ? true : undefined;
     });
     check(found === true, 'The callback that was answered HTTP 500 should come again.');
   }),
-  decided('a full refund sends a callback of its own, of type refund', { needs }, async (peer) => {
+  decided('a full refund sends a callback of its own, of type refund', async (peer) => {
     const payment = await createRefunded(peer);
     const found = await poll(peer.clock, peer.patienceMs, () =>
       peer.receivedFor(payment).find(({ body }) => body['type'] === 'refund'),
     );
     check(found?.body['status'] === 'approved', 'A callback of type refund and status approved should come.');
   }),
-  decided('a callback holds token, type, amount and currency', { needs }, async (peer) => {
+  decided('a callback holds token, type, amount and currency', async (peer) => {
     const payment = await peer.createSettled('approved');
     const { body } = await peer.untilCallback(payment, 'approved');
     const { token, type, amount, currency } = body;

@@ -11,10 +11,16 @@ import {
   textField,
   type Json,
 } from '../answers.ts';
-import { check, section, type ConformanceTest } from '../conformance-test.ts';
+import {
+  check,
+  section,
+  type ConformanceTest,
+  pageAddress,
+  payoutBody,
+  refundNamesPayment,
+} from '../conformance-test.ts';
 import type { Payment, Peer } from '../peer.ts';
 import { approvedPan } from './flow.ts';
-import { pageAddress, payoutBody, refundNamesPayment } from './relied-on.ts';
 import { startPayout } from './money.ts';
 
 const { specified, decided } = section(2);
@@ -48,7 +54,7 @@ const wrongTypes: readonly { field: string; type: string; wrong: readonly unknow
 ];
 
 const typeTests = wrongTypes.map(({ field, type, wrong }) =>
-  specified(`${field} is ${type}: anything else is refused`, {}, async (peer) => {
+  specified(`${field} is ${type}: anything else is refused`, async (peer) => {
     for (const value of wrong)
       expectFailureOf('invalid_request_error', await createWith(peer, { [field]: value }));
   }),
@@ -58,20 +64,20 @@ const roundTripTests = [
   ...['product', 'amount', 'currency', 'orderNumber', 'callbackUrl'],
   ...['redirectSuccessUrl', 'redirectFailUrl', 'locale'],
 ].map((field) =>
-  decided(`${field} comes back as it was given when the payment is retrieved`, {}, async (peer) => {
+  decided(`${field} comes back as it was given when the payment is retrieved`, async (peer) => {
     const { token, terms } = await peer.create(otherFields);
     expectField(await peer.retrieve(token), field, terms[field]);
   }),
 );
 
 const requiredTests = ['product', 'amount', 'currency', 'callbackUrl'].map((field) =>
-  decided(`${field} is required`, {}, async (peer) => {
+  decided(`${field} is required`, async (peer) => {
     expectFailureOf('invalid_request_error', await createWithout(peer, field));
   }),
 );
 
 const optionalTests = ['orderNumber', 'redirectSuccessUrl', 'redirectFailUrl', 'locale'].map((field) =>
-  decided(`${field} is optional`, {}, async (peer) => {
+  decided(`${field} is optional`, async (peer) => {
     expectSuccess(await createWithout(peer, field));
   }),
 );
@@ -104,7 +110,7 @@ const redirectTest = (
 ): ConformanceTest =>
   specified(
     `${field}: the customer is sent there after ${after}`,
-    { relies: `${pageAddress}; its inputs have the autocomplete values of card forms; card ${pan}` },
+    `${pageAddress}; its inputs have the autocomplete values of card forms; card ${pan}`,
     async (peer) => {
       const location = await payOnPage(peer, await peer.create(otherFields), pan);
       check(
@@ -117,17 +123,17 @@ const redirectTest = (
 const declinedPan = '4730198364688516';
 
 export const fieldTests: ConformanceTest[] = [
-  specified('request bodies are JSON: what is none is refused', {}, async (peer) => {
+  specified('request bodies are JSON: what is none is refused', async (peer) => {
     expectFailure(await peer.call('POST', '/api/v1/payments', { rawBody: '{"product": "Tea"' }));
   }),
-  specified('request bodies are JSON: a form is refused', {}, async (peer) => {
+  specified('request bodies are JSON: a form is refused', async (peer) => {
     const rawBody = new URLSearchParams(
       Object.entries(peer.terms()).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
     const contentType = 'application/x-www-form-urlencoded';
     expectFailure(await peer.call('POST', '/api/v1/payments', { rawBody, contentType }));
   }),
-  specified('response bodies are JSON, of calls that succeed and of calls that fail', {}, async (peer) => {
+  specified('response bodies are JSON, of calls that succeed and of calls that fail', async (peer) => {
     const { token, answer } = await peer.create();
     const others = [
       await peer.retrieve(token),
@@ -143,7 +149,6 @@ export const fieldTests: ConformanceTest[] = [
   }),
   specified(
     'amounts are integers in minor units: the retrieved amount is the integer given',
-    {},
     async (peer) => {
       for (const amount of [1, 1250, 99_999]) {
         const { token } = await peer.create({ amount });
@@ -151,53 +156,34 @@ export const fieldTests: ConformanceTest[] = [
       }
     },
   ),
-  specified('each payment is identified by a token: a string, another for each', {}, async (peer) => {
+  specified('each payment is identified by a token: a string, another for each', async (peer) => {
     const tokens = [await peer.create(), await peer.create(), await peer.create()].map(({ token }) => token);
     check(new Set(tokens).size === 3, `Three payments should have three tokens, not ${tokens.join(', ')}.`);
   }),
-  specified(
-    'each refund is identified by a token: a string',
-    { needs: ['sandbox'], relies: refundNamesPayment },
-    async (peer) => {
-      const answer = await peer.refund(await peer.createSettled('approved'));
-      expectSuccess(answer);
-      const refund = findField(answer.body, 'refund');
-      const token = isObject(refund) ? refund['token'] : textField(answer, 'token');
-      check(typeof token === 'string' && token !== '', `The refund should have a token; ${describe(answer)}`);
-    },
-  ),
-  specified(
-    'each payout is identified by a token: a string',
-    { needs: ['sandbox'], relies: payoutBody },
-    async (peer) => {
-      const answer = await startPayout(peer);
-      expectSuccess(answer);
-      textField(answer, 'token');
-    },
-  ),
-  specified('a payment is created with all fields of the table', {}, async (peer) => {
+  specified('each refund is identified by a token: a string', refundNamesPayment, async (peer) => {
+    const answer = await peer.refund(await peer.createSettled('approved'));
+    expectSuccess(answer);
+    const refund = findField(answer.body, 'refund');
+    const token = isObject(refund) ? refund['token'] : textField(answer, 'token');
+    check(typeof token === 'string' && token !== '', `The refund should have a token; ${describe(answer)}`);
+  }),
+  specified('each payout is identified by a token: a string', payoutBody, async (peer) => {
+    const answer = await startPayout(peer);
+    expectSuccess(answer);
+    textField(answer, 'token');
+  }),
+  specified('a payment is created with all fields of the table', async (peer) => {
     expectSuccess(await createWith(peer, otherFields));
   }),
   ...typeTests,
-  specified('product: the payment page describes what is paid for', { relies: pageAddress }, async (peer) => {
+  specified('product: the payment page describes what is paid for', pageAddress, async (peer) => {
     const product = `Tea ${peer.newName()}`;
     const page = await peer.browse(textField((await peer.create({ product })).answer, 'processingUrl'));
     check(page.text.includes(product), `The page should show the product "${product}".`);
   }),
-  specified(
-    'callbackUrl: it receives status notifications by POST, at its own path and query',
-    { needs: ['sandbox', 'callbacks'] },
-    async (peer) => {
-      const payment = await peer.createSettled('approved');
-      const { method, path } = await peer.untilCallback(payment, 'approved');
-      check(method === 'POST', `The callback should be a POST, not a ${method}.`);
-      const asked = String(payment.terms['callbackUrl']);
-      check(asked.endsWith(path), `The callback should be sent to ${asked}, and came to ${path}.`);
-    },
-  ),
   redirectTest('redirectSuccessUrl', 'success', approvedPan),
   redirectTest('redirectFailUrl', 'failure', declinedPan),
-  specified('locale: it is the language of the payment page', { relies: pageAddress }, async (peer) => {
+  specified('locale: it is the language of the payment page', pageAddress, async (peer) => {
     for (const locale of ['de', 'en']) {
       const page = await peer.browse(textField((await peer.create({ locale })).answer, 'processingUrl'));
       const language = /<html[^>]*\blang="?([\w-]+)/i.exec(page.text)?.[1];
@@ -207,14 +193,14 @@ export const fieldTests: ConformanceTest[] = [
   ...requiredTests,
   ...optionalTests,
   ...roundTripTests,
-  decided('an unknown field is refused', {}, async (peer) => {
+  decided('an unknown field is refused', async (peer) => {
     expectFailureOf('invalid_request_error', await createWith(peer, { colour: 'green' }));
   }),
-  decided('amount is at least 1', {}, async (peer) => {
+  decided('amount is at least 1', async (peer) => {
     for (const amount of [0, -1])
       expectFailureOf('invalid_request_error', await createWith(peer, { amount }));
   }),
-  decided('creation answers success, token and payment {amount, currency, status}', {}, async (peer) => {
+  decided('creation answers success, token and payment {amount, currency, status}', async (peer) => {
     const { answer, token } = await peer.create();
     const { body } = answer;
     const payment = isObject(body) ? body['payment'] : undefined;

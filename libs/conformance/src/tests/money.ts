@@ -13,11 +13,10 @@ import {
   type Answer,
   type Json,
 } from '../answers.ts';
-import { check, section } from '../conformance-test.ts';
+import { check, section, balanceQuery, payoutBody, refundNamesPayment } from '../conformance-test.ts';
 import { poll } from '../clock.ts';
 import type { Peer } from '../peer.ts';
 import { untilListed } from './payments.ts';
-import { balanceQuery, payoutBody, refundNamesPayment } from './relied-on.ts';
 
 const { specified, decided } = section(4);
 
@@ -53,7 +52,7 @@ const totalIn = async (peer: Peer, currency: string): Promise<number> => {
 const refundTests = [
   specified(
     'POST /api/v1/refunds refunds a payment in full when no amount is passed',
-    { needs: ['sandbox'], relies: refundNamesPayment },
+    refundNamesPayment,
     async (peer) => {
       const payment = await peer.createSettled('approved');
       expectSuccess(await peer.refund(payment));
@@ -62,7 +61,7 @@ const refundTests = [
   ),
   specified(
     'POST /api/v1/refunds refunds partially when an amount is passed',
-    { needs: ['sandbox'], relies: `${refundNamesPayment}; a payment refunded in part stays approved` },
+    `${refundNamesPayment}; a payment refunded in part stays approved`,
     async (peer) => {
       const payment = await peer.createSettled('approved');
       const answer = await peer.refund(payment, 250);
@@ -73,7 +72,7 @@ const refundTests = [
   ),
   specified(
     'POST /api/v1/refunds: the amount is an integer, anything else is refused',
-    { needs: ['sandbox'], relies: refundNamesPayment },
+    refundNamesPayment,
     async (peer) => {
       const payment = await peer.createSettled('approved');
       for (const amount of [12.5, '250', true, [250]])
@@ -83,19 +82,18 @@ const refundTests = [
   ),
   specified(
     'POST /api/v1/refunds fails for a payment that does not exist',
-    { needs: ['sandbox'], relies: refundNamesPayment },
+    refundNamesPayment,
     async (peer) => {
       expectFailure(await refundOf(peer, { token: peer.newName() }));
       expectSuccess(await peer.refund(await peer.createSettled('approved')));
     },
   ),
-  decided('POST /api/v1/refunds needs the token', { needs: ['sandbox'] }, async (peer) => {
+  decided('POST /api/v1/refunds needs the token', async (peer) => {
     expectFailureOf('invalid_request_error', await refundOf(peer, { amount: 250 }));
     expectSuccess(await peer.refund(await peer.createSettled('approved')));
   }),
   decided(
     'POST /api/v1/refunds: partial refunds add up, and the last one makes the payment refunded',
-    { needs: ['sandbox'] },
     async (peer) => {
       const payment = await peer.createSettled('approved');
       expectSuccess(await peer.refund(payment, 250));
@@ -104,15 +102,11 @@ const refundTests = [
       await peer.untilStatus(payment, 'refunded');
     },
   ),
-  decided(
-    'POST /api/v1/refunds never refunds more than was approved',
-    { needs: ['sandbox'] },
-    async (peer) => {
-      const payment = await peer.createSettled('approved');
-      expectSuccess(await peer.refund(payment, 1000));
-      expectDecidedFailure(await peer.refund(payment, 251), 409, 'refund_exceeds_amount');
-    },
-  ),
+  decided('POST /api/v1/refunds never refunds more than was approved', async (peer) => {
+    const payment = await peer.createSettled('approved');
+    expectSuccess(await peer.refund(payment, 1000));
+    expectDecidedFailure(await peer.refund(payment, 251), 409, 'refund_exceeds_amount');
+  }),
 ];
 
 async function untilRefunded(peer: Peer, token: string, amount: number): Promise<void> {
@@ -124,16 +118,12 @@ async function untilRefunded(peer: Peer, token: string, amount: number): Promise
 }
 
 const payoutTests = [
-  specified(
-    'POST /api/v1/payouts starts a payout',
-    { needs: ['sandbox'], relies: payoutBody },
-    async (peer) => {
-      expectSuccess(await startPayout(peer));
-    },
-  ),
+  specified('POST /api/v1/payouts starts a payout', payoutBody, async (peer) => {
+    expectSuccess(await startPayout(peer));
+  }),
   specified(
     'POST /api/v1/payouts: the amount is an integer, anything else is refused',
-    { needs: ['sandbox'], relies: payoutBody },
+    payoutBody,
     async (peer) => {
       for (const amount of [12.5, '300', true]) {
         const body = { ...payoutTerms(peer), amount };
@@ -142,37 +132,29 @@ const payoutTests = [
       expectSuccess(await startPayout(peer));
     },
   ),
-  decided(
-    'POST /api/v1/payouts answers amount, currency, orderNumber and status',
-    { needs: ['sandbox'] },
-    async (peer) => {
-      const orderNumber = peer.newName();
-      const answer = await startPayout(peer, { orderNumber });
-      expectSuccess(answer);
-      for (const [field, value] of Object.entries({ amount: 300, currency: peer.currency, orderNumber }))
-        expectField(answer, field, value);
-      const status = textField(answer, 'status');
-      check(
-        ['pending', 'approved', 'declined'].includes(status),
-        `status should not be ${status}; ${describe(answer)}`,
-      );
-    },
-  ),
-  decided(
-    'a payout is retrieved by its token, and listed where operationType is payouts',
-    { needs: ['sandbox'] },
-    async (peer) => {
-      const orderNumber = peer.newName();
-      const answer = await startPayout(peer, { orderNumber });
-      expectSuccess(answer);
-      const token = textField(answer, 'token');
-      expectField(await peer.retrieve(token), 'token', token);
-      const path = `/api/v1/payments?operationType=payouts&orderNumber=${orderNumber}`;
-      const isFound = (payouts: Json[]) => payouts.some((payout) => payout['token'] === token);
-      await untilListed(peer, path, isFound, `Payout ${token} should be listed`);
-    },
-  ),
-  decided('POST /api/v1/payouts is refused where the balance is too small', {}, async (peer) => {
+  decided('POST /api/v1/payouts answers amount, currency, orderNumber and status', async (peer) => {
+    const orderNumber = peer.newName();
+    const answer = await startPayout(peer, { orderNumber });
+    expectSuccess(answer);
+    for (const [field, value] of Object.entries({ amount: 300, currency: peer.currency, orderNumber }))
+      expectField(answer, field, value);
+    const status = textField(answer, 'status');
+    check(
+      ['pending', 'approved', 'declined'].includes(status),
+      `status should not be ${status}; ${describe(answer)}`,
+    );
+  }),
+  decided('a payout is retrieved by its token, and listed where operationType is payouts', async (peer) => {
+    const orderNumber = peer.newName();
+    const answer = await startPayout(peer, { orderNumber });
+    expectSuccess(answer);
+    const token = textField(answer, 'token');
+    expectField(await peer.retrieve(token), 'token', token);
+    const path = `/api/v1/payments?operationType=payouts&orderNumber=${orderNumber}`;
+    const isFound = (payouts: Json[]) => payouts.some((payout) => payout['token'] === token);
+    await untilListed(peer, path, isFound, `Payout ${token} should be listed`);
+  }),
+  decided('POST /api/v1/payouts is refused where the balance is too small', async (peer) => {
     const body = { ...payoutTerms(peer), amount: 999_999_999_999 };
     const answer = await peer.call('POST', '/api/v1/payouts', { body });
     expectDecidedFailure(answer, 409, 'balance_less_than_amount');
@@ -182,7 +164,7 @@ const payoutTests = [
 const balanceTests = [
   specified(
     'GET /api/v1/balance reads the available and the held amount for a currency, both integers',
-    { relies: `${balanceQuery}; the amounts are named available, and hold or held` },
+    `${balanceQuery}; the amounts are named available, and hold or held`,
     async (peer) => {
       const answer = await balanceIn(peer, peer.currency);
       expectSuccess(answer);
@@ -192,10 +174,7 @@ const balanceTests = [
   ),
   specified(
     'GET /api/v1/balance is kept for each currency separately',
-    {
-      needs: ['sandbox'],
-      relies: `${balanceQuery}; an approved payment of 1250 adds 1250 to the two amounts`,
-    },
+    `${balanceQuery}; an approved payment of 1250 adds 1250 to the two amounts`,
     async (peer) => {
       const other = peer.currency === 'USD' ? 'EUR' : 'USD';
       const before = { asked: await totalIn(peer, peer.currency), other: await totalIn(peer, other) };
@@ -207,51 +186,44 @@ const balanceTests = [
       check((await totalIn(peer, other)) === before.other, `The balance in ${other} should stay.`);
     },
   ),
-  decided('GET /api/v1/balance answers wallet {currency, available, hold}', {}, async (peer) => {
+  decided('GET /api/v1/balance answers wallet {currency, available, hold}', async (peer) => {
     const answer = await balanceIn(peer, peer.currency);
     expectField(answer, 'currency', peer.currency);
     for (const field of ['available', 'hold']) integerField(answer, field);
   }),
-  decided('GET /api/v1/balance refuses a currency that is none', {}, async (peer) => {
+  decided('GET /api/v1/balance refuses a currency that is none', async (peer) => {
     expectFailureOf('invalid_request_error', await balanceIn(peer, 'EURO'));
     expectSuccess(await balanceIn(peer, peer.currency));
   }),
 ];
 
 const disputeTests = [
-  specified('GET /api/v1/disputes/list reads a list of dispute records', {}, async (peer) => {
+  specified('GET /api/v1/disputes/list reads a list of dispute records', async (peer) => {
     listIn(await peer.call('GET', '/api/v1/disputes/list'));
   }),
   specified(
     'GET /api/v1/disputes/list holds the most recent records of the account',
-    {
-      needs: ['sandbox'],
-      relies: 'a dispute has an id, an amount and, in most deployments, the token of its payment',
-    },
+    'a dispute has an id, an amount and, in most deployments, the token of its payment',
     async (peer) => {
       const before = listIn(await peer.call('GET', '/api/v1/disputes/list')).map(({ id }) => id);
-      await peer.sandbox.dispute(await peer.createSettled('approved', { amount: 1777 }));
+      await peer.sandbox().dispute(await peer.createSettled('approved', { amount: 1777 }));
       const isNew = (entries: Json[]) =>
         entries.some(({ id, amount }) => amount === 1777 && !before.includes(id));
       await untilListed(peer, '/api/v1/disputes/list', isNew, 'The new dispute should be listed');
     },
   ),
-  decided(
-    'GET /api/v1/disputes/list: the newest comes first, with its fields',
-    { needs: ['sandbox'] },
-    async (peer) => {
-      await peer.sandbox.dispute(await peer.createSettled('approved', { amount: 1778 }));
-      const isFirst = ([first]: Json[]) => first?.['amount'] === 1778;
-      const path = '/api/v1/disputes/list';
-      const answer = await untilListed(peer, path, isFirst, 'The new dispute should be the first');
-      const fields = ['id', 'currency', 'status', 'type', 'reasonCode', 'createdAt', 'updatedAt'];
-      for (const field of fields)
-        check(
-          findField(listIn(answer)[0], field) !== undefined,
-          `A dispute should have ${field}; ${describe(answer)}`,
-        );
-    },
-  ),
+  decided('GET /api/v1/disputes/list: the newest comes first, with its fields', async (peer) => {
+    await peer.sandbox().dispute(await peer.createSettled('approved', { amount: 1778 }));
+    const isFirst = ([first]: Json[]) => first?.['amount'] === 1778;
+    const path = '/api/v1/disputes/list';
+    const answer = await untilListed(peer, path, isFirst, 'The new dispute should be the first');
+    const fields = ['id', 'currency', 'status', 'type', 'reasonCode', 'createdAt', 'updatedAt'];
+    for (const field of fields)
+      check(
+        findField(listIn(answer)[0], field) !== undefined,
+        `A dispute should have ${field}; ${describe(answer)}`,
+      );
+  }),
 ];
 
 export const moneyTests = [...refundTests, ...payoutTests, ...balanceTests, ...disputeTests];

@@ -1,8 +1,7 @@
 /** Section 3: states and transitions. */
-import { check, section } from '../conformance-test.ts';
+import { check, section, pageAddress, refundNamesPayment } from '../conformance-test.ts';
 import { describe, expectSuccess, isStatus, listIn, textField, type Status } from '../answers.ts';
 import type { Payment, Peer } from '../peer.ts';
-import { pageAddress, refundNamesPayment } from './relied-on.ts';
 
 const { specified } = section(3);
 
@@ -12,7 +11,7 @@ const abandonedAfterMs = 31 * minuteMs;
 
 export async function createExpired(peer: Peer): Promise<Payment> {
   const payment = await peer.create();
-  await peer.sandbox.advance(abandonedAfterMs);
+  await peer.sandbox().advance(abandonedAfterMs);
   await peer.untilStatus(payment, 'expired');
   return payment;
 }
@@ -24,15 +23,20 @@ export async function createRefunded(peer: Peer): Promise<Payment> {
   return payment;
 }
 
-/** The customer tries again, either way; whatever is answered, the state stays. */
-async function expectStays(peer: Peer, payment: Payment, status: Status): Promise<void> {
-  for (const outcome of ['approved', 'declined'] as const) await peer.sandbox.pay(payment, outcome);
-  const now = await peer.statusOf(payment.token);
+const finals = [
+  ['approved', (peer: Peer) => peer.createSettled('approved')],
+  ['declined', (peer: Peer) => peer.createSettled('declined')],
+  ['refunded', createRefunded],
+  ['expired', createExpired],
+] as const;
+
+async function expectStill(peer: Peer, { token }: Payment, status: Status): Promise<void> {
+  const now = await peer.statusOf(token);
   check(now === status, `The final state ${status} should stay, and became ${now}.`);
 }
 
 export const stateTests = [
-  specified('a payment has one of the six states, each one in the list', {}, async (peer) => {
+  specified('a payment has one of the six states, each one in the list', async (peer) => {
     await peer.create();
     const answer = await peer.call('GET', '/api/v1/payments');
     for (const { status } of listIn(answer))
@@ -41,65 +45,36 @@ export const stateTests = [
         `${JSON.stringify(status)} is no state; ${describe(answer)}`,
       );
   }),
-  specified('init: the payment has been created', {}, async (peer) => {
+  specified('init: the payment has been created', async (peer) => {
     await peer.untilStatus(await peer.create(), 'init');
   }),
-  specified('pending: the customer is completing payment', { relies: pageAddress }, async (peer) => {
+  specified('pending: the customer is completing payment', pageAddress, async (peer) => {
     const payment = await peer.create();
     await peer.browse(textField(payment.answer, 'processingUrl'));
     await peer.untilStatus(payment, 'pending');
   }),
-  specified('approved: the payment completed successfully', { needs: ['sandbox'] }, async (peer) => {
+  specified('approved: the payment completed successfully', async (peer) => {
     await peer.createSettled('approved');
   }),
-  specified('declined: the payment did not complete', { needs: ['sandbox'] }, async (peer) => {
+  specified('declined: the payment did not complete', async (peer) => {
     await peer.createSettled('declined');
   }),
-  specified(
-    'refunded: the payment was refunded',
-    { needs: ['sandbox'], relies: refundNamesPayment },
-    async (peer) => createRefunded(peer),
-  ),
-  specified('expired: the payment was abandoned', { needs: ['sandbox', 'clock'] }, async (peer) => {
+  specified('refunded: the payment was refunded', refundNamesPayment, async (peer) => createRefunded(peer)),
+  specified('expired: the payment was abandoned', async (peer) => {
     await createExpired(peer);
   }),
-  specified('init and pending are not final: a payment leaves both', { needs: ['sandbox'] }, async (peer) => {
-    await peer.createSettled('approved');
-  }),
-  specified(
-    'approved is final: it stays, whatever the customer does',
-    { needs: ['sandbox'] },
-    async (peer) => {
-      await expectStays(peer, await peer.createSettled('approved'), 'approved');
-    },
+  ...finals.map(([status, create]) =>
+    specified(`${status} is final: it stays, whatever the customer does`, async (peer) => {
+      const payment = await create(peer);
+      for (const outcome of ['approved', 'declined'] as const) await peer.sandbox().pay(payment, outcome);
+      await expectStill(peer, payment, status);
+    }),
   ),
-  specified(
-    'declined is final: it stays, whatever the customer does',
-    { needs: ['sandbox'] },
-    async (peer) => {
-      await expectStays(peer, await peer.createSettled('declined'), 'declined');
-    },
-  ),
-  specified(
-    'refunded is final: it stays, whatever the customer does',
-    { needs: ['sandbox'], relies: refundNamesPayment },
-    async (peer) => expectStays(peer, await createRefunded(peer), 'refunded'),
-  ),
-  specified(
-    'expired is final: it stays, whatever the customer does',
-    { needs: ['sandbox', 'clock'] },
-    async (peer) => expectStays(peer, await createExpired(peer), 'expired'),
-  ),
-  specified('final states stay when time passes', { needs: ['sandbox', 'clock'] }, async (peer) => {
+  specified('final states stay when time passes', async (peer) => {
     const approved = await peer.createSettled('approved');
     const declined = await peer.createSettled('declined');
-    await peer.sandbox.advance(abandonedAfterMs);
-    for (const [payment, status] of [
-      [approved, 'approved'],
-      [declined, 'declined'],
-    ] as const) {
-      const now = await peer.statusOf(payment.token);
-      check(now === status, `The final state ${status} should stay, and became ${now}.`);
-    }
+    await peer.sandbox().advance(abandonedAfterMs);
+    await expectStill(peer, approved, 'approved');
+    await expectStill(peer, declined, 'declined');
   }),
 ];

@@ -1,3 +1,4 @@
+/** What each reader takes from an answer of HTTP 200 with `success: true`, and when it takes nothing. */
 import { describe, expect, it } from 'vitest';
 import {
   readBalance,
@@ -5,6 +6,7 @@ import {
   readDisputes,
   readHoldEnd,
   readPageOfPayments,
+  readPageOfPayouts,
   readPayment,
   readPayments,
   readPayout,
@@ -16,316 +18,269 @@ import { classify, type AnswerReader } from './classify.ts';
 
 const token = 'a3f0'.repeat(8);
 const otherToken = 'b'.repeat(32);
-
-/** Reads an answer of HTTP 200 whose body has `success: true` beside the given fields. */
-const read = <Answer>(reader: AnswerReader<Answer>, fields: object, secrets: string[] = []) =>
-  classify(
-    {
-      kind: 'answered',
-      statusCode: 200,
-      body: new TextEncoder().encode(JSON.stringify({ success: true, ...fields })),
-    },
-    reader,
-    secrets,
-  );
-const accepted = (answer: unknown) => ({ kind: 'accepted', answer });
-const unknown = (reason: string) => ({ kind: 'unknown', reason });
-
+const secret = 'rec_0123456789abcdef';
 const payment = { token, status: 'approved', amount: 100, currency: 'EUR' };
-/** Amounts as no service should write them. Whether they are the right ones is not ours to say. */
+const refund = { token: 'refund-1', amount: 40, currency: 'EUR', status: 'pending' };
+const payout = { token: 'payout-1', amount: 900, currency: 'EUR', orderNumber: 'mine', status: 'pending' };
+const wallet = { currency: 'EUR', available: 5, hold: 7 };
+const dispute = { id: 'd-1', amount: 5, currency: 'EUR', status: 'pending' };
+const days = { from: '2026-11-01', to: '2026-11-02', page: 1 };
+/** The values no service should write, and which are not ours to correct. */
 const oddAmounts = [-1, 0, 0.5, 2 ** 60];
 
-describe('a creation', () => {
-  it('hands on the status of the payment', () => {
-    const answer = { token, payment: { status: 'declined', amount: 450, currency: 'EUR' } };
-    expect(read(readCreation, answer)).toMatchObject(accepted(answer));
-  });
+const read = (reader: AnswerReader<unknown>, fields: object) =>
+  classify(
+    { kind: 'answered', statusCode: 200, body: Buffer.from(JSON.stringify({ success: true, ...fields })) },
+    reader,
+    [secret],
+  );
+const accepted = (answer: unknown) => ({ kind: 'accepted', answer });
+const listed = (orderNumber?: string | null) => ({ ...payment, orderNumber });
+const listedOn = (createdAt: string | null) => ({ ...payment, createdAt });
 
-  it('whose token repeats a secret of the request has none that could be kept', () => {
-    const secret = 'rec_0123456789abcdef';
-    expect(read(readCreation, { token: secret }, [secret])).toEqual(
-      unknown('success with a secret as token'),
-    );
-  });
+/** The reader, the fields beside `success`, and what is read from them. */
+const readable: [string, AnswerReader<unknown>, object, unknown][] = [
+  [
+    'a creation with the status of its payment',
+    readCreation,
+    { token, payment },
+    { success: true, token, payment },
+  ],
+  ['a payment', readPayment(token), { payment }, payment],
+  ['a capture without a payment', readHoldEnd(token), {}, undefined],
+  ['a capture whose payment is null', readHoldEnd(token), { payment: null }, undefined],
+  ['a capture that names the payment', readHoldEnd(token), { token }, undefined],
+  [
+    'a refund that names its payment',
+    readRefund(token),
+    { token: 'refund-1', refund, payment: { token } },
+    { success: true, token: 'refund-1', refund, payment: { token } },
+  ],
+  [
+    'a payout without its order number',
+    readPayoutCreation('mine'),
+    { payout: { ...payout, orderNumber: undefined } },
+    { success: true, payout: { ...payout, orderNumber: undefined } },
+  ],
+  ...['payout', 'payouts', 'Payout', undefined].map((operationType): (typeof readable)[number] => [
+    `a payout marked ${operationType}`,
+    readPayout('payout-1'),
+    { payment: { ...payout, operationType } },
+    { ...payout, operationType },
+  ]),
+  ...([{}, { totalCount: 0 }, { totalCount: null }] as const).flatMap((count): typeof readable => [
+    [`no payment (${JSON.stringify(count)})`, readPayments('mine'), { payments: [], ...count }, []],
+    [`no payout (${JSON.stringify(count)})`, readPayouts('mine'), { payments: [], ...count }, []],
+  ]),
+  [
+    'only payments of that order number',
+    readPayments('mine'),
+    { payments: [listed('other'), listed('mine')], totalCount: 900 },
+    [listed('mine')],
+  ],
+  [
+    'only payouts among other operations',
+    readPayouts('mine'),
+    { payments: [{ ...payout, operationType: 'pay' }, payout] },
+    [payout],
+  ],
+  ['a page without a total', readPageOfPayments(days), { payments: [payment] }, { found: [payment] }],
+  [
+    'a page with a payment made while the service counted',
+    readPageOfPayments(days),
+    { payments: [payment], totalCount: 0 },
+    { found: [payment], total: 0 },
+  ],
+  ['a balance', readBalance('EUR'), { wallet }, wallet],
+  ['no dispute', readDisputes, { disputes: [] }, { found: [], unreadable: 0 }],
+  [
+    'disputes with codes and tokens as numbers',
+    readDisputes,
+    { disputes: [{ ...dispute, reasonCode: 4853, token: 17 }] },
+    { found: [{ ...dispute, reasonCode: '4853', token: '17' }], unreadable: 0 },
+  ],
+];
+
+it.each(readable)('reads %s', (_what, reader, fields, answer) => {
+  expect(read(reader, fields)).toEqual(accepted(JSON.parse(JSON.stringify({ answer }))['answer']));
 });
 
-describe('a retrieval', () => {
-  it('gives the payment, with any status and any further field', () => {
-    expect(read(readPayment(token), { payment })).toEqual(accepted(payment));
-    const odd = { ...payment, status: 'on_the_moon', extra: { a: 1 }, orderNumber: null };
-    expect(read(readPayment(token), { payment: odd })).toMatchObject({ answer: { status: 'on_the_moon' } });
-  });
-
-  it('is unknown where it is about another payment', () => {
-    expect(read(readPayment(token), { payment: { ...payment, token: otherToken } })).toEqual(
-      unknown('answer about another payment'),
-    );
-  });
-
-  it('is unknown without a payment', () => {
-    for (const fields of [{}, { payment: {} }, { payment: [payment] }])
-      expect(read(readPayment(token), fields)).toEqual(unknown('success without a readable payment'));
-  });
+it.each<[string, AnswerReader<unknown>, (odd: object) => object]>([
+  ['a payment', readPayment(token), (odd) => ({ payment: { ...payment, ...odd } })],
+  ['a capture', readHoldEnd(token), (odd) => ({ payment: { ...payment, ...odd } })],
+  ['a refund', readRefund(token), (odd) => ({ token: 'refund-1', refund: { ...refund, ...odd } })],
+  ['a payout', readPayoutCreation('mine'), (odd) => ({ payout: { ...payout, ...odd } })],
+])('hands on any amount, status and further field of %s', (_what, reader, fieldsOf) => {
+  for (const amount of oddAmounts) {
+    const odd = { amount, status: 'on_the_moon', extra: { a: 1 } };
+    const outcome = read(reader, fieldsOf(odd));
+    expect(outcome.kind).toBe('accepted');
+    expect(JSON.stringify(outcome)).toContain(JSON.stringify(odd).slice(1, 30).split(',')[0]);
+  }
 });
 
-describe('the end of a hold', () => {
-  const end = (fields: object) => read(readHoldEnd(token), fields);
+/** The reason, the reader, and the fields beside `success` that give it. */
+const unknown: [reason: string, AnswerReader<unknown>, ...fields: object[]][] = [
+  ['success without a readable token and payment', readCreation, {}, { token: '' }],
+  ['success with a secret as token', readCreation, { token: secret }],
+  ['success without a readable payment', readPayment(token), {}, { payment: {} }, { payment: [payment] }],
+  ['answer about another payment', readPayment(token), { payment: { ...payment, token: otherToken } }],
+  [
+    'answer about another payment',
+    readHoldEnd(token),
+    { payment: { ...payment, token: otherToken } },
+    { token: otherToken },
+    { token: otherToken, payment },
+  ],
+  [
+    'success without a readable payment',
+    readHoldEnd(token),
+    ...[{}, [], 'approved', true, { token }, { ...payment, amount: '100' }].map((shown) => ({
+      payment: shown,
+    })),
+  ],
+  [
+    'success without a readable refund',
+    readRefund(token),
+    {},
+    { token: 'refund-1' },
+    { refund },
+    { token: '', refund },
+    { token: 'refund-1', refund: { ...refund, token: null } },
+    { token: 'refund-1', refund: { ...refund, status: undefined } },
+    { token: 'refund-1', refund: [refund] },
+  ],
+  [
+    'success without a token of the refund',
+    readRefund(token),
+    { token: 'refund-2', refund },
+    { token, refund },
+    { token, refund: { ...refund, token } },
+  ],
+  [
+    'success with a secret as token',
+    readRefund(token),
+    { token: secret, refund: { ...refund, token: secret } },
+  ],
+  [
+    'answer about another payment',
+    readRefund(token),
+    { token: 'refund-1', refund, payment: { token: otherToken } },
+  ],
+  [
+    'answer about another payout',
+    readPayoutCreation('mine'),
+    ...[{ orderNumber: 'other' }, { orderNumber: '' }, { operationType: 'refund' }].map((other) => ({
+      payout: { ...payout, ...other },
+    })),
+  ],
+  [
+    'success without a readable payout',
+    readPayoutCreation('mine'),
+    {},
+    { token: 'payout-1' },
+    { payout: { ...payout, token: undefined } },
+    { payout: { ...payout, token: '' } },
+    { payout: { ...payout, status: 1 } },
+    { payout: [payout] },
+  ],
+  [
+    'success with a secret as token',
+    readPayoutCreation('mine'),
+    { payout: { ...payout, token: `to-${secret}` } },
+  ],
+  [
+    'answer about another payout',
+    readPayout('payout-1'),
+    ...[{ token }, { operationType: 'pay' }, { operationType: '' }].map((other) => ({
+      payment: { ...payout, ...other },
+    })),
+  ],
+  [
+    'success without a readable payout',
+    readPayout('payout-1'),
+    ...[undefined, {}, [payout], { token: 'payout-1' }].map((shown) => ({ payment: shown })),
+  ],
+  ['list of other order numbers', readPayouts('mine'), { payments: [{ ...payout, operationType: 'pay' }] }],
+  ...(
+    [
+      ['payments', readPayments('mine')],
+      ['payouts', readPayouts('mine')],
+    ] as const
+  ).flatMap(([name, reader]): typeof unknown => [
+    ['list without all its rows', reader, { payments: [], totalCount: 1 }],
+    [
+      'list of other order numbers',
+      reader,
+      ...[listed('other'), listed(null), listed(), listed('Mine')].map((other) => ({ payments: [other] })),
+    ],
+    [
+      `success without readable ${name}`,
+      reader,
+      ...[undefined, {}, [listed('mine'), { token }], [null]].map((payments) => ({ payments })),
+    ],
+  ]),
+  [
+    'list of another page',
+    readPageOfPayments(days),
+    { payments: [payment], page: 2 },
+    { payments: [payment], perPage: 100 },
+    { payments: Array.from({ length: 501 }, () => payment) },
+  ],
+  [
+    'list of other days',
+    readPageOfPayments(days),
+    { payments: [listedOn('2026-11-03T00:00:00Z')] },
+    { payments: [listedOn('2026-10-31T23:59:59.999Z')] },
+  ],
+  [
+    'list of other operations',
+    readPageOfPayments(days),
+    { payments: [payment, { ...payout, operationType: 'payout' }] },
+  ],
+  ['list of other operations', readPageOfPayouts(days), { payments: [{ ...payment, operationType: 'pay' }] }],
+  ['list without all its rows', readPageOfPayments(days), { payments: [payment], totalCount: 2 }],
+  [
+    'answer about another currency',
+    readBalance('EUR'),
+    ...['USD', 'eur', ''].map((currency) => ({ wallet: { ...wallet, currency } })),
+  ],
+  [
+    'success without a readable balance',
+    readBalance('EUR'),
+    {},
+    { wallet: [wallet] },
+    wallet,
+    { wallet: { ...wallet, hold: undefined } },
+    { wallet: { ...wallet, available: '5' } },
+  ],
+  [
+    'success without readable disputes',
+    readDisputes,
+    ...[undefined, {}, [null], [{ id: 'd-1' }]].map((disputes) => ({ disputes })),
+  ],
+];
 
-  it('gives the payment, whatever its status and amount', () => {
-    for (const amount of oddAmounts) {
-      const odd = { ...payment, amount, status: 'on_the_moon' };
-      expect(end({ payment: odd })).toEqual(accepted(odd));
-    }
-  });
-
-  it('is an acceptance without a payment, too', () => {
-    for (const fields of [{}, { payment: null }, { token }]) expect(end(fields)).toEqual(accepted(undefined));
-  });
-
-  it('is unknown where anything in it names another payment', () => {
-    for (const fields of [
-      { payment: { ...payment, token: otherToken } },
-      { token: otherToken },
-      { token: otherToken, payment },
-    ])
-      expect(end(fields)).toEqual(unknown('answer about another payment'));
-  });
-
-  it('is unknown where its payment is unreadable', () => {
-    for (const unreadable of [{}, [], 'approved', true, { token }, { ...payment, amount: '100' }])
-      expect(end({ payment: unreadable })).toEqual(unknown('success without a readable payment'));
-  });
+it.each(unknown)('is unknown: %s', (reason, reader, ...bodies) => {
+  for (const fields of bodies)
+    expect(read(reader, fields), JSON.stringify(fields).slice(0, 200)).toEqual({ kind: 'unknown', reason });
 });
 
-describe('a refund', () => {
-  const refund = { token: 'refund-1', amount: 40, currency: 'EUR', status: 'pending' };
-  const refunded = (fields: object) => read(readRefund(token), fields);
-
-  it('has a token, and any amount and status', () => {
-    for (const amount of oddAmounts) {
-      const odd = { ...refund, amount, status: 'on_the_moon', extra: 1 };
-      expect(refunded({ token: 'refund-1', refund: odd })).toEqual(
-        accepted({ success: true, token: 'refund-1', refund: odd }),
-      );
-    }
-  });
-
-  it.each([
-    [{}],
-    [{ token: 'refund-1' }],
-    [{ refund }],
-    [{ token: '', refund }],
-    [{ token: 'refund-1', refund: { ...refund, token: null } }],
-    [{ token: 'refund-1', refund: { ...refund, status: undefined } }],
-    [{ token: 'refund-1', refund: [refund] }],
-  ])('is none in %j', (fields) => {
-    expect(refunded(fields)).toEqual(unknown('success without a readable refund'));
-  });
-
-  it('needs one token, and one of its own', () => {
-    for (const fields of [
-      { token: 'refund-2', refund },
-      { token, refund },
-      { token, refund: { ...refund, token } },
-    ])
-      expect(refunded(fields)).toEqual(unknown('success without a token of the refund'));
-  });
-
-  it('whose token repeats a secret has none that could be kept', () => {
-    const secret = 'sk_sandbox_0123456789';
-    const named = { token: secret, refund: { ...refund, token: secret } };
-    expect(read(readRefund(token), named, [secret])).toEqual(unknown('success with a secret as token'));
-  });
-
-  it('of another payment is unknown', () => {
-    const named = (paymentToken: string) => ({ token: 'refund-1', refund, payment: { token: paymentToken } });
-    expect(refunded(named(otherToken))).toEqual(unknown('answer about another payment'));
-    expect(refunded(named(token)).kind).toBe('accepted');
-  });
-});
-
-const payout = { token: 'payout-1', amount: 900, currency: 'EUR', orderNumber: 'mine', status: 'pending' };
-
-describe('the answer of a payout', () => {
-  const paidOut = (fields: object, secrets: string[] = []) =>
-    read(readPayoutCreation('mine'), fields, secrets);
-
-  it('has a token, any amount and status, and perhaps the order number', () => {
-    for (const amount of oddAmounts)
-      for (const orderNumber of ['mine', undefined]) {
-        const odd = { ...payout, amount, orderNumber, currency: 'XTS', status: 'on_the_moon' };
-        expect(paidOut({ payout: odd })).toEqual(accepted({ success: true, payout: odd }));
-      }
-    expect(paidOut({ payout: { ...payout, orderNumber: null } }).kind).toBe('accepted');
-  });
-
-  it('is unknown with another order number, or about what is no payout', () => {
-    for (const other of [{ orderNumber: 'other' }, { orderNumber: '' }, { operationType: 'refund' }])
-      expect(paidOut({ payout: { ...payout, ...other } })).toEqual(unknown('answer about another payout'));
-  });
-
-  it.each([
-    [{}],
-    [{ token: 'payout-1' }],
-    [{ payout: { ...payout, token: undefined } }],
-    [{ payout: { ...payout, token: '' } }],
-    [{ payout: { ...payout, status: 1 } }],
-    [{ payout: [payout] }],
-  ])('is none in %j', (fields) => {
-    expect(paidOut(fields)).toEqual(unknown('success without a readable payout'));
-  });
-
-  it('whose token repeats a secret of the request has none that could be kept', () => {
-    const account = 'DE89370400440532013000';
-    expect(paidOut({ payout: { ...payout, token: `to-${account}` } }, [account])).toEqual(
-      unknown('success with a secret as token'),
-    );
-  });
-});
-
-describe('the retrieval of a payout', () => {
-  const retrieve = (shown: unknown) => read(readPayout('payout-1'), { payment: shown });
-
-  it('finds it as payment, marked as payout or not marked', () => {
-    for (const operationType of ['payout', 'payouts', 'Payout', undefined]) {
-      const shown = { ...payout, operationType };
-      expect(retrieve(shown)).toEqual(accepted(shown));
-    }
-  });
-
-  it('is unknown where it is about another one, or about what is no payout', () => {
-    for (const other of [{ token }, { operationType: 'pay' }, { operationType: '' }])
-      expect(retrieve({ ...payout, ...other })).toEqual(unknown('answer about another payout'));
-  });
-
-  it('is unknown without a payout', () => {
-    for (const shown of [undefined, {}, [payout], { token: 'payout-1' }])
-      expect(retrieve(shown)).toEqual(unknown('success without a readable payout'));
-  });
-});
-
-/** Both lists by order number keep the same rules. */
-const lists = {
-  payments: (list: object, orderNumber = 'mine') => read(readPayments(orderNumber), list),
-  payouts: (list: object, orderNumber = 'mine') => read(readPayouts(orderNumber), list),
-};
-
-describe.each(Object.entries(lists))('a list of %s by order number', (name, list) => {
-  const listed = (orderNumber?: string | null) => ({ ...payment, orderNumber });
-
-  it('that is empty proves that there is none', () => {
-    for (const count of [{}, { totalCount: 0 }, { totalCount: null }])
-      expect(list({ payments: [], ...count })).toEqual(accepted([]));
-  });
-
-  it('that is empty proves nothing where it counts rows that it does not show', () => {
-    expect(list({ payments: [], totalCount: 1 })).toEqual(unknown('list without all its rows'));
-  });
-
-  it('gives only what has that order number', () => {
-    expect(list({ payments: [listed('other'), listed('mine')] })).toEqual(accepted([listed('mine')]));
-  });
-
-  it('has found what it shows, however many rows it hides', () => {
-    expect(list({ payments: [listed('mine')], totalCount: 900 })).toEqual(accepted([listed('mine')]));
-  });
-
-  it('does not prove that there is none where the service ignored the order number', () => {
-    for (const others of [[listed('other')], [listed(null)], [listed()], [listed('Mine')]])
-      expect(list({ payments: others, totalCount: 1 })).toEqual(unknown('list of other order numbers'));
-  });
-
-  it('is unknown where an entry is unreadable', () => {
-    for (const payments of [undefined, {}, [listed('mine'), { token }], [null], [listed('mine'), null]])
-      expect(list({ payments })).toEqual(unknown(`success without readable ${name}`));
-  });
-});
-
-describe('a list of payouts', () => {
-  const list = (...payments: object[]) => read(readPayouts('mine'), { payments });
-
-  it('leaves out what is no payout', () => {
-    expect(list({ ...payout, operationType: 'pay' }, payout)).toEqual(accepted([payout]));
-  });
-
-  it('does not prove that there is none where the service ignored that payouts were asked for', () => {
-    expect(list({ ...payout, operationType: 'pay' })).toEqual(unknown('list of other order numbers'));
-  });
-});
-
-describe('a page of payments', () => {
-  const page = (list: object) =>
-    read(readPageOfPayments({ from: '2026-11-01', to: '2026-11-01', page: 1 }), list);
-
-  it('without a count is read as one without a total', () => {
-    expect(page({ payments: [payment] })).toEqual(accepted({ found: [payment] }));
-  });
-
-  it('may hold what was made while the service counted', () => {
-    expect(page({ payments: [payment], totalCount: 0 })).toEqual(accepted({ found: [payment], total: 0 }));
-  });
-
-  it('may hold rows whose time or kind does not show', () => {
+describe('rows of a list', () => {
+  it('of a page may hide their time', () => {
     for (const createdAt of [null, 'yesterday', ''])
-      expect(page({ payments: [{ ...payment, createdAt }] }).kind).toBe('accepted');
-  });
-});
-
-describe('a balance', () => {
-  const wallet = { currency: 'EUR', available: 5, hold: 7 };
-  const balance = (fields: object) => read(readBalance('EUR'), fields);
-
-  it('gives the amounts as they are', () => {
-    for (const available of oddAmounts)
-      expect(balance({ wallet: { ...wallet, available } })).toEqual(accepted({ ...wallet, available }));
+      expect(read(readPageOfPayments(days), { payments: [listedOn(createdAt)] }).kind).toBe('accepted');
   });
 
-  it('of another currency is unknown', () => {
-    for (const currency of ['USD', 'eur', ''])
-      expect(balance({ wallet: { ...wallet, currency } })).toEqual(unknown('answer about another currency'));
-  });
-
-  it.each([
-    [{}],
-    [{ wallet: [wallet] }],
-    [wallet],
-    [{ wallet: { ...wallet, hold: undefined } }],
-    [{ wallet: { ...wallet, available: '5' } }],
-  ])('is none in %j', (fields) => {
-    expect(balance(fields)).toEqual(unknown('success without a readable balance'));
-  });
-});
-
-describe('disputes', () => {
-  const dispute = { id: 'd-1', amount: 5, currency: 'EUR', status: 'pending' };
-  const disputes = (...entries: unknown[]) => read(readDisputes, { disputes: entries });
-
-  it('are given as they are, without the token of their payment too', () => {
-    const entries = [dispute, { ...dispute, id: 17, token, status: 'on_the_moon' }];
-    expect(disputes(...entries)).toEqual(accepted({ found: entries, unreadable: 0 }));
-    expect(disputes()).toEqual(accepted({ found: [], unreadable: 0 }));
-  });
-
-  // One row that could not be read hid all disputes of its account, for as long as it was among the newest hundred.
-  it('are read without those that have no id of their own, or no amount or currency that can be read', () => {
+  // One unreadable row hid all disputes of its account, for as long as it was among the newest hundred.
+  it('of disputes are read without those that have no id, amount or currency', () => {
     const unreadable = [
       ...[undefined, null, '', 2 ** 53, 1.5, {}].map((id) => ({ id })),
       ...[{ amount: '100' }, { amount: null }, { currency: undefined }],
     ];
     for (const fields of unreadable)
-      expect(disputes({ ...dispute, ...fields }, dispute)).toEqual(
+      expect(read(readDisputes, { disputes: [{ ...dispute, ...fields }, dispute] })).toEqual(
         accepted({ found: [dispute], unreadable: 1 }),
       );
-  });
-
-  it('have codes and tokens as text, however they are written', () => {
-    expect(disputes({ ...dispute, reasonCode: 4853, token: 17 })).toEqual(
-      accepted({ found: [{ ...dispute, reasonCode: '4853', token: '17' }], unreadable: 0 }),
-    );
-  });
-
-  it('are unknown where the list is unreadable', () => {
-    for (const fields of [{}, { disputes: {} }, { disputes: [null] }, { disputes: [{ id: 'd-1' }] }])
-      expect(read(readDisputes, fields)).toEqual(unknown('success without readable disputes'));
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createSecureServer } from 'node:http2';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
@@ -125,22 +125,6 @@ describe('the requests', () => {
     ]);
   });
 
-  it.each(['', '.', '..', '\ud800'])('a retrieval of the unusable token %j is not sent', async (token) => {
-    const peer = await startPeer();
-    const outcome = await connect(peer.baseUrl).retrievePayment(token);
-
-    expect(outcome).toEqual({ kind: 'not-sent', reason: 'unusable token' });
-    expect(peer.arrivals).toEqual([]);
-  });
-
-  it('use one connection after another answer', async () => {
-    const peer = await startPeer();
-    const client = connect(peer.baseUrl);
-    for (let call = 0; call < 5; call += 1)
-      expect((await client.createPayment(creation)).kind).toBe('accepted');
-    expect(peer.connections()).toBe(1);
-  });
-
   it('use HTTP/1.1 where the peer offers HTTP/2, whose requests undici would queue again', async () => {
     const versions: string[] = [];
     const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
@@ -222,27 +206,14 @@ describe('a sent request without a readable answer is unknown, and is sent once'
     'success without a token': [json(200, { success: true }), 'success without a readable token and payment'],
     'no content': [({ response }) => void response.writeHead(204).end(), 'http 204 without a readable body'],
   };
-  const operations = {
-    creation: (client: PaymentServiceClient) => client.createPayment(creation),
-    retrieval: (client: PaymentServiceClient) => client.retrievePayment('token-1'),
-    list: (client: PaymentServiceClient) => client.listPayments({ orderNumber: 'pay_1.1' }),
-  };
-
-  for (const [name, [behaviour, reason]] of Object.entries(answers)) {
-    for (const [operation, run] of Object.entries(operations)) {
-      const readsItsOwnWay = operation !== 'creation' && name === 'success without a token';
-      it(`${name} (${operation})`, async () => {
-        const peer = await startPeer(behaviour);
-        const client = connect(peer.baseUrl);
-
-        const outcome = await run(client);
-        expect(outcome).toEqual({ kind: 'unknown', reason: readsItsOwnWay ? expect.any(String) : reason });
-        expect((await client.createPayment({ ...creation, orderNumber: 'next' })).kind).toBe('accepted');
-        expect(peer.arrivals.length).toBe(2);
-        expect(peer.arrivals[1]?.body).toContain('"next"');
-      });
-    }
-  }
+  it.each(Object.entries(answers))('%s', async (_name, [behaviour, reason]) => {
+    const peer = await startPeer(behaviour);
+    const client = connect(peer.baseUrl);
+    expect(await client.createPayment(creation)).toEqual({ kind: 'unknown', reason });
+    expect((await client.createPayment({ ...creation, orderNumber: 'next' })).kind).toBe('accepted');
+    expect(peer.arrivals.length).toBe(2);
+    expect(peer.arrivals[1]?.body).toContain('"next"');
+  });
 });
 
 describe('a refusal', () => {
@@ -251,59 +222,37 @@ describe('a refusal', () => {
     const peer = await startPeer(json(502, { success: false, errors: error }));
     expect(await connect(peer.baseUrl).createPayment(creation)).toEqual({ kind: 'refused', errors: [error] });
   });
-
-  it('of an unknown token says payment_not_found', async () => {
-    const peer = await startPeer(
-      json(404, { success: false, errors: [{ code: 'payment_not_found', kind: 'invalid_request_error' }] }),
-    );
-    expect(await connect(peer.baseUrl).retrievePayment('token-9')).toMatchObject({
-      kind: 'refused',
-      errors: [{ code: 'payment_not_found' }],
-    });
-  });
 });
 
 describe('a connection that the peer closed while it was idle', () => {
-  const operations = {
-    creation: (client: PaymentServiceClient) => client.createPayment(creation),
-    retrieval: (client: PaymentServiceClient) => client.retrievePayment('token-1'),
-  };
-  for (const [operation, run] of Object.entries(operations)) {
-    it(`a ${operation} right after that is sent at most once, and the outcome says whether`, async () => {
-      for (let round = 0; round < 20; round += 1) {
-        const answer = operation === 'creation' ? created : json(200, { success: true, payment });
-        const sockets: { end(): void; destroy(): void }[] = [];
-        const peer = await startPeer((context) => {
-          sockets.push(context.request.socket, context.tcp);
-          created(context);
-        }, answer);
-        const client = connect(peer.baseUrl);
-        await client.createPayment(creation);
-        if (round % 2 === 0) sockets[0]?.end();
-        else sockets[1]?.destroy();
-
-        const outcome = await run(client);
-        const sentCount = peer.arrivals.length - 1;
-        if (outcome.kind === 'accepted') expect(sentCount).toBe(1);
-        else
-          expect([outcome.kind, sentCount <= 1]).toEqual([
-            outcome.kind === 'not-sent' ? 'not-sent' : 'unknown',
-            true,
-          ]);
-        if (outcome.kind === 'not-sent') expect(sentCount).toBe(0);
-      }
-    });
-
-    it(`a ${operation} on which the peer resets it is unknown, and not sent again`, async () => {
-      const peer = await startPeer(created, reset);
+  it('is used at most once for the next call, and the outcome says whether', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const sockets: { end(): void; destroy(): void }[] = [];
+      const peer = await startPeer((context) => {
+        sockets.push(context.request.socket, context.tcp);
+        created(context);
+      });
       const client = connect(peer.baseUrl);
       await client.createPayment(creation);
+      if (round % 2 === 0) sockets[0]?.end();
+      else sockets[1]?.destroy();
 
-      expect(await run(client)).toEqual({ kind: 'unknown', reason: 'connection reset' });
-      expect((await client.createPayment(creation)).kind).toBe('accepted');
-      expect(peer.arrivals.length).toBe(3);
-    });
-  }
+      const { kind } = await client.createPayment(creation);
+      const sentCount = peer.arrivals.length - 1;
+      expect(['accepted', 'not-sent', 'unknown']).toContain(kind);
+      expect(sentCount).toBeLessThanOrEqual(kind === 'not-sent' ? 0 : 1);
+      if (kind === 'accepted') expect(sentCount).toBe(1);
+    }
+  });
+
+  it('makes the next call unknown if it is reset on it, and the call is not sent again', async () => {
+    const peer = await startPeer(created, reset);
+    const client = connect(peer.baseUrl);
+    await client.createPayment(creation);
+    expect(await client.createPayment(creation)).toEqual({ kind: 'unknown', reason: 'connection reset' });
+    expect((await client.createPayment(creation)).kind).toBe('accepted');
+    expect(peer.arrivals.length).toBe(3);
+  });
 });
 
 describe('a request that never left is not-sent', () => {
@@ -326,28 +275,23 @@ describe('a request that never left is not-sent', () => {
     });
   });
 
-  it('where the peer resets in the handshake', async () => {
-    const server = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    cleanups.push(async () => void server.close());
-    expect(await connect(await listenOn(server)).createPayment(creation)).toEqual({
-      kind: 'not-sent',
-      reason: 'connection reset',
+  it.each<[string, (socket: Socket) => unknown, RegExp]>([
+    [
+      'resets in the handshake',
+      (socket) => socket.once('data', () => socket.resetAndDestroy()),
+      /^connection reset$/,
+    ],
+    ['speaks no TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), /^(E|ERR_SSL_)[A-Z_]+$/],
+    ['never finishes the handshake', () => undefined, /^(connect )?timeout$/],
+  ])('where the peer %s', async (_what, behave, reason) => {
+    const server = createServer((socket) => {
+      cleanups.push(async () => void socket.destroy());
+      behave(socket);
     });
-  });
-
-  it('where the peer speaks no TLS', async () => {
-    const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     cleanups.push(async () => void server.close());
-    const outcome = await connect(await listenOn(server)).createPayment(creation);
-    expect(outcome).toEqual({ kind: 'not-sent', reason: expect.stringMatching(/^(E|ERR_SSL_)[A-Z_]+$/) });
-  });
-
-  it('where the peer never finishes the handshake, once the deadline has passed', async () => {
-    const server = createServer((socket) => cleanups.push(async () => void socket.destroy()));
-    cleanups.push(async () => void server.close());
-    expect(await connect(await listenOn(server), { deadlineMs: 100 }).createPayment(creation)).toEqual({
+    expect(await connect(await listenOn(server), { deadlineMs: 500 }).createPayment(creation)).toEqual({
       kind: 'not-sent',
-      reason: expect.stringMatching(/^(connect )?timeout$/),
+      reason: expect.stringMatching(reason),
     });
   });
 
@@ -447,15 +391,6 @@ describe('the deadline', () => {
     ]);
     expect(peer.connections()).toBe(1);
   });
-
-  it('of the configured length ends without help', async () => {
-    const peer = await startPeer(() => {});
-    const outcome = await connect(peer.baseUrl, { deadlineMs: 50 }).createPayment(creation);
-    expect(outcome).toEqual({
-      kind: peer.arrivals.length === 0 ? expect.any(String) : 'unknown',
-      reason: 'timeout',
-    });
-  });
 });
 
 describe('closing', () => {
@@ -476,19 +411,6 @@ describe('closing', () => {
     expect((await call).kind).toBe('accepted');
     await Promise.all([closed, client.close()]);
     expect(peer.arrivals.length).toBe(1);
-  });
-
-  it('takes at most the deadline of what is under way', async () => {
-    const { behaviour, arrived } = silence();
-    const peer = await startPeer(behaviour);
-    const { clock, expire } = manualDeadlines();
-    const client = connect(peer.baseUrl, { clock });
-    const call = client.createPayment(creation);
-    await arrived;
-    const closed = client.close();
-    expire(0);
-    expect((await call).kind).toBe('unknown');
-    await closed;
   });
 });
 

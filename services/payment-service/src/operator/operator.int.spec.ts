@@ -152,23 +152,6 @@ describe('an operator', () => {
     expect([unknown.exitCode, unknown.error.includes('fff')]).toEqual([2, false]);
   });
 
-  it.each([
-    ['approve', '--technical'],
-    ['issue-key', '--environment=sandbox'],
-    ['set', '--unique-order-number=on'],
-  ])('learns from %s that a merchant is unknown', async (command, option) => {
-    const { exitCode, error } = await operate(command, 'nobody', option);
-    expect([exitCode, error]).toEqual([
-      2,
-      '<name> is "nobody", and no such merchant is registered: list shows all.\n',
-    ]);
-  });
-
-  it.each(['', ' ', 'a\nb', '-', 'x'.repeat(65)])('cannot register %j', async (name) => {
-    const { exitCode, error } = await operate('register', '--', name);
-    expect([exitCode, error]).toEqual([2, expect.stringMatching(/^<name> must be 1 to 64 [^\n]+\.\n$/)]);
-  });
-
   it('learns in one sentence that the data folder cannot be used', async () => {
     expect(await operateOn('/dev/null/data', 'list')).toEqual({
       exitCode: 1,
@@ -181,34 +164,6 @@ describe('an operator', () => {
     const registered = operateApart('register', 'tea-shop');
     const sandbox = await serve('sandbox');
     expect((await sandbox.create(keyIn(await registered))).statusCode).toBe(200);
-  });
-
-  it('makes order numbers unique in a running service', async () => {
-    const sandbox = await serve('sandbox');
-    const key = keyIn(await operate('register', 'tea-shop'));
-    const create = async () => (await sandbox.create(key, { orderNumber: 'one' })).statusCode;
-    expect([await create(), await create()]).toEqual([200, 200]);
-    expect((await operate('set', 'tea-shop', '--unique-order-number', 'on')).exitCode).toBe(0);
-    expect(await create()).not.toBe(200);
-    await operate('set', 'tea-shop', '--unique-order-number', 'off');
-    expect(await create()).toBe(200);
-  });
-
-  it('loses no key when many commands and requests write at once', async () => {
-    const sandbox = await serve('sandbox');
-    const key = keyIn(await operate('register', 'tea-shop'));
-    let mayGoOn = true;
-    const creations = Array.from({ length: 4 }, async () => {
-      const statusCodes = new Set<number>();
-      while (mayGoOn) statusCodes.add((await sandbox.create(key)).statusCode);
-      return [...statusCodes];
-    });
-    const issued = await Promise.all(
-      Array.from({ length: 4 }, () => operateApart('issue-key', 'tea-shop', '--environment', 'sandbox')),
-    );
-    mayGoOn = false;
-    expect(await Promise.all(creations)).toEqual([[200], [200], [200], [200]]);
-    for (const result of issued) expect((await sandbox.create(keyIn(result))).statusCode).toBe(200);
   });
 });
 

@@ -52,8 +52,8 @@ const disputeSchema = z.object({
 });
 export type Dispute = z.infer<typeof disputeSchema>;
 
-/** Which payments a list shows. Times are milliseconds since the Unix epoch, `createdBefore` exclusive. */
-export interface PaymentFilter {
+/** Which records a list shows. Times are milliseconds since the Unix epoch, `createdBefore` exclusive. */
+export interface RecordFilter {
   merchantId: number;
   orderNumber?: string | undefined;
   createdFrom?: number | undefined;
@@ -69,7 +69,6 @@ export const createTables = (connection: DatabaseSync) => ({
   payouts: createRecordsTable<Payout>(connection, 'payouts', toPayout, tokenOf),
   disputes: createRecordsTable<Dispute>(connection, 'disputes', readerOf(disputeSchema), ({ id }) => id),
   bookings: createAccountsTable(connection),
-  operations: createOperationsList(connection),
   queue: createCallbackQueue(connection),
   calls: createCallLog(connection),
 });
@@ -121,20 +120,7 @@ function createPaymentsTable(connection: DatabaseSync) {
       findFirst.all(recurringToken).map(toPayment)[0],
     existsOrderNumber: (merchantId: number, orderNumber: string): boolean =>
       existsOrderNumber.get(merchantId, orderNumber) !== undefined,
-    /** Newest first. */
-    list: (filter: PaymentFilter, page: { offset: number; limit: number }): Payment[] => {
-      const { where, values } = toCondition(filter);
-      const statement = connection.prepare(
-        `SELECT record FROM payments ${where} ORDER BY id DESC LIMIT ? OFFSET ?`,
-      );
-      return statement.all(...values, page.limit, page.offset).map(toPayment);
-    },
-    count: (filter: PaymentFilter): number => {
-      const { where, values } = toCondition(filter);
-      return Number(
-        connection.prepare(`SELECT count(*) AS count FROM payments ${where}`).get(...values)?.['count'],
-      );
-    },
+    ...createLists(connection, 'payments', toPayment),
     /** Tokens of payments whose expiry has come, oldest first. */
     tokensDue: (now: number, limit: number): string[] =>
       tokensDue.all(now, limit).map((row) => String(row['token'])),
@@ -142,8 +128,30 @@ function createPaymentsTable(connection: DatabaseSync) {
   };
 }
 
-/** The condition of a filter in SQL, for payments and for payouts. */
-function toCondition(filter: PaymentFilter): { where: string; values: SQLInputValue[] } {
+/** What all tables of records can list, newest first. */
+function createLists<Item>(
+  connection: DatabaseSync,
+  table: 'payments' | 'refunds' | 'payouts' | 'disputes',
+  read: (row: Row) => Item,
+) {
+  return {
+    list: (filter: RecordFilter, { offset = 0, limit }: { offset?: number; limit: number }): Item[] => {
+      const { where, values } = toCondition(filter);
+      const sql = `SELECT record FROM ${table} ${where} ORDER BY id DESC LIMIT ? OFFSET ?`;
+      return connection
+        .prepare(sql)
+        .all(...values, limit, offset)
+        .map(read);
+    },
+    count: (filter: RecordFilter): number => {
+      const { where, values } = toCondition(filter);
+      const sql = `SELECT count(*) AS count FROM ${table} ${where}`;
+      return Number(connection.prepare(sql).get(...values)?.['count']);
+    },
+  };
+}
+
+function toCondition(filter: RecordFilter): { where: string; values: SQLInputValue[] } {
   const conditions: [string, SQLInputValue | undefined][] = [
     ['merchant_id = ?', filter.merchantId],
     ['order_number = ?', filter.orderNumber],
@@ -168,9 +176,6 @@ function createRecordsTable<Item extends Pick<Payment, 'merchantId' | 'orderNumb
   );
   const update = connection.prepare(`UPDATE ${table} SET record = ? WHERE record_id = ?`);
   const find = connection.prepare(`SELECT record FROM ${table} WHERE record_id = ?`);
-  const list = connection.prepare(
-    `SELECT record FROM ${table} WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id DESC LIMIT ?3`,
-  );
   return {
     insert: (item: Item): void => {
       const { merchantId, orderNumber = null, createdAt } = item;
@@ -180,48 +185,6 @@ function createRecordsTable<Item extends Pick<Payment, 'merchantId' | 'orderNumb
       update.run(JSON.stringify(item), idOf(item));
     },
     find: (id: string): Item | undefined => find.all(id).map(read)[0],
-    /** The newest `limit` of a merchant, or of one `orderNumber`, newest first. */
-    list: (merchantId: number, orderNumber: string | undefined, limit: number): Item[] =>
-      list.all(merchantId, orderNumber ?? null, limit).map(read),
-  };
-}
-
-/** An entry of a list that may hold payments and payouts. */
-type ListedOperation = { payment: Payment; payout?: never } | { payout: Payout; payment?: never };
-
-/** Which of the two a list shows, by `operationType` of `GET /payments`. */
-type OperationType = 'pays' | 'payouts' | 'all';
-
-const tablesOf = { pays: ['payments'], payouts: ['payouts'], all: ['payments', 'payouts'] } as const;
-
-/** Pages of payments and payouts together, newest first. */
-function createOperationsList(connection: DatabaseSync) {
-  return {
-    list: (
-      type: OperationType,
-      filter: PaymentFilter,
-      { offset, limit }: { offset: number; limit: number },
-    ): ListedOperation[] => {
-      const { where, values } = toCondition(filter);
-      const tables = tablesOf[type];
-      const parts = tables.map(
-        (table) => `SELECT '${table}' AS kind, id, created_at, record FROM ${table} ${where}`,
-      );
-      // One table is in the order of its ids; of two, only the times can be compared.
-      const order = tables.length === 1 ? 'id DESC' : 'created_at DESC, kind, id DESC';
-      const sql = `${parts.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`;
-      const rows = connection.prepare(sql).all(...tables.flatMap(() => values), limit, offset);
-      return rows.map((row) =>
-        row['kind'] === 'payouts' ? { payout: toPayout(row) } : { payment: toPayment(row) },
-      );
-    },
-    count: (type: OperationType, filter: PaymentFilter): number => {
-      const { where, values } = toCondition(filter);
-      const counts = tablesOf[type].map((table) => {
-        const row = connection.prepare(`SELECT count(*) AS count FROM ${table} ${where}`).get(...values);
-        return Number(row?.['count']);
-      });
-      return counts.reduce((sum, count) => sum + count, 0);
-    },
+    ...createLists(connection, table, read),
   };
 }
