@@ -10,11 +10,10 @@ const faults = '**/*.faults.int.spec.ts';
 const elsewhere = [withServers, faults];
 const notOurs = '**/node_modules/**';
 
-const arrangement = process.env['TOLLGATE_ARRANGEMENT'];
-const notRearranged = [
+/** Of the specs of faults, that of the specification runs in front of every process, store and bus at once, too. */
+const notRearranged = (name: string) => [
   withServers,
-  // Of these, only the suite of the specification is run again: in front of everything at once.
-  arrangement === 'services-eventstoredb-kafka' ? '**/!(conformance).faults.int.spec.ts' : faults,
+  name === 'services-eventstoredb-kafka' ? '**/!(conformance).faults.int.spec.ts' : faults,
   // These start no system.
   '**/{tail,example-consumer}.int.spec.ts',
 ];
@@ -67,12 +66,15 @@ export default defineConfig({
         ],
         { maxWorkers: 1 },
       ),
-      // Each system is up to ten processes.
-      slowProject('arrangements', 'services/gateway/e2e/**/*.int.spec.ts', {
-        exclude: notRearranged,
-        maxWorkers: 1,
-        hookTimeout: 180_000,
-      }),
+      // `npm run test:arrangements`. Each system is up to ten processes.
+      ...['services', 'one-process-eventstoredb', 'services-eventstoredb-kafka'].map((name) =>
+        slowProject(name, 'services/gateway/e2e/**/*.int.spec.ts', {
+          exclude: notRearranged(name),
+          env: { TOLLGATE_ARRANGEMENT: name },
+          maxWorkers: 1,
+          hookTimeout: 180_000,
+        }),
+      ),
     ],
     env: compileCache,
     passWithNoTests: false,

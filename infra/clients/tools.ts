@@ -1,6 +1,6 @@
 /** Clients that others have written, pinned and fetched once: each by its own registry's program. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ToolRun, fetchOnce, runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
@@ -15,9 +15,8 @@ export interface Tools {
   python: string;
   /** A folder with node_modules. */
   node: string;
-  /** The program; likewise below. */
+  /** The program. */
   promtool: string;
-  kcat: string;
   generators: Generators;
 }
 
@@ -40,12 +39,9 @@ export async function findTools(fetching: Fetching): Promise<Tools> {
   const [python, node, promtool] = await Promise.all([
     pythonPackages(fetching),
     nodePackages(fetching),
-    ofDebian(fetching, { name: 'promtool', ofPackages: ['prometheus'], megabytes: 20 }),
+    promtoolOfDebian(fetching),
   ]);
-  // One after the other: where the lists of packages are empty, each would fetch them.
-  const kcatOf = { name: 'kcat', ofPackages: ['kcat', 'librdkafka1', 'libyajl2'], megabytes: 1 };
-  const kcat = await ofDebian(fetching, kcatOf);
-  return { python, node, promtool, kcat, generators: await findGenerators(fetching) };
+  return { python, node, promtool, generators: await findGenerators(fetching) };
 }
 
 const javaGenerator = 'org.openapitools:openapi-generator-cli:7.25.0';
@@ -96,7 +92,7 @@ const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? 'it gav
 
 async function pythonPackages({ say, signal }: Fetching): Promise<string> {
   const missing =
-    'schemathesis and the clients of KurrentDB and Kafka need Python 3.10 or later with pip, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.';
+    'schemathesis and the client of KurrentDB need Python 3.10 or later with pip, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.';
   // Some are compiled for one version of Python.
   const { output: version } = await runTool({ command: 'python3', args: ['--version'], missing, signal });
   const folder = join(cacheFolder, `python-${digestOf(readFileSync(requirements, 'utf8') + version)}`);
@@ -106,10 +102,10 @@ async function pythonPackages({ say, signal }: Fetching): Promise<string> {
     const { code, output } = await runTool({ command: 'python3', args, missing, signal });
     if (code !== 0)
       throw new CannotGoOn(
-        `pip could not fetch schemathesis and the clients of KurrentDB and Kafka: ${lastLine(output)}`,
+        `pip could not fetch schemathesis and the client of KurrentDB: ${lastLine(output)}`,
       );
   };
-  const what = 'schemathesis and the clients of KurrentDB and Kafka from PyPI (first time only, about 45 MB)';
+  const what = 'schemathesis and the client of KurrentDB from PyPI (first time only, about 40 MB)';
   await fetchOnce({ folder, what, fetch: install, say });
   return folder;
 }
@@ -131,45 +127,30 @@ async function nodePackages({ say, signal }: Fetching): Promise<string> {
   return folder;
 }
 
-interface DebianProgram {
-  name: string;
-  /** The one that has it, then the libraries that it needs and few machines have. */
-  ofPackages: readonly string[];
-  megabytes: number;
-}
-
-/** The one on the PATH, or that of Debian's packages, which are not installed for it. */
-async function ofDebian({ say, signal }: Fetching, program: DebianProgram): Promise<string> {
-  const { name, ofPackages, megabytes } = program;
-  const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, name));
+/** The one on the PATH, or that of Debian's package, which is not installed for it. */
+async function promtoolOfDebian({ say, signal }: Fetching): Promise<string> {
+  const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'promtool'));
   const found = onPath.find((file) => existsSync(file));
   if (found !== undefined) return found;
-  const folder = join(cacheFolder, name);
-  const what = `${name} out of Debian's ${ofPackages.join(', ')} (first time only, ${megabytes} MB)`;
-  await fetchOnce({ folder, what, fetch: (into) => unpack(program, { into, signal }), say });
-  return join(folder, name);
+  const folder = join(cacheFolder, 'promtool');
+  const what = "promtool out of Debian's prometheus (first time only, 20 MB)";
+  await fetchOnce({ folder, what, fetch: (into) => unpackPrometheus(into, signal), say });
+  return join(folder, 'usr', 'bin', 'promtool');
 }
 
-/** With a script of the program's name, which knows where its libraries are. */
-async function unpack(
-  { name, ofPackages }: DebianProgram,
-  { into, signal }: { into: string; signal: AbortSignal },
-): Promise<void> {
-  const missing = `${name} was not found, and Debian, whose package has it, is not what this machine runs: put ${name} on the PATH, then start again.`;
+async function unpackPrometheus(into: string, signal: AbortSignal): Promise<void> {
+  const missing =
+    'promtool was not found, and Debian, whose package has it, is not what this machine runs: put promtool on the PATH, then start again.';
   const run = (command: string, args: string[], cwd?: string) =>
     runTool({ command, args, missing, signal, cwd });
-  const download = () => run('apt-get', ['download', ...ofPackages], into);
+  const download = () => run('apt-get', ['download', 'prometheus'], into);
   let result = await download();
   // The lists of a fresh container are empty.
   if (result.code !== 0 && (await run('apt-get', ['update'])).code === 0) result = await download();
-  const archives = readdirSync(into).filter((file) => file.endsWith('.deb'));
-  if (result.code !== 0 || archives.length < ofPackages.length)
-    throw new CannotGoOn(`apt-get could not fetch ${ofPackages.join(', ')}: ${lastLine(result.output)}`);
-  for (const archive of archives) {
-    const unpacked = await run('dpkg', ['-x', join(into, archive), into]);
-    if (unpacked.code !== 0)
-      throw new CannotGoOn(`${archive} could not be unpacked: ${lastLine(unpacked.output)}`);
-  }
-  const script = `#!/bin/sh\nhere="$(dirname "$0")/usr"\nLD_LIBRARY_PATH="$(echo "$here"/lib/*-linux-gnu*)" exec "$here/bin/${name}" "$@"\n`;
-  writeFileSync(join(into, name), script, { mode: 0o755 });
+  const archive = readdirSync(into).find((file) => file.endsWith('.deb'));
+  if (result.code !== 0 || archive === undefined)
+    throw new CannotGoOn(`apt-get could not fetch prometheus: ${lastLine(result.output)}`);
+  const unpacked = await run('dpkg', ['-x', join(into, archive), into]);
+  if (unpacked.code !== 0)
+    throw new CannotGoOn(`${archive} could not be unpacked: ${lastLine(unpacked.output)}`);
 }

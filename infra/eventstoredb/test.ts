@@ -1,6 +1,7 @@
 /** `npm run test:eventstoredb`: the specs that need an EventStoreDB, wherever one can be had. */
 import { join } from 'node:path';
 import { runWithServer, startServerProgram, type RunningServer } from '../run-with-server.ts';
+import { vitestArgv } from '../run-vitest.ts';
 import { requireGoingOn, runCommand } from '../stop-with-sentence.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
@@ -41,10 +42,8 @@ async function testServer(dataDir: string, signal: AbortSignal): Promise<Running
   return serverAt(server.address, server.stop);
 }
 
-await runCommand((signal) => {
-  const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
-  const options = ['--root', workspace, '--project', 'eventstoredb'];
-  return runWithServer({
+await runCommand((signal) =>
+  runWithServer({
     obtainServer: async (dataDir) => {
       const elsewhere = namedServer() ?? (await containerServer(signal));
       // One that runs is given, whatever came meanwhile: who has it stops it.
@@ -52,7 +51,7 @@ await runCommand((signal) => {
       requireGoingOn(signal);
       return testServer(dataDir, signal);
     },
-    argv: [vitest, 'run', ...options, ...process.argv.slice(2)],
+    argv: vitestArgv('eventstoredb', process.argv.slice(2)),
     signal,
-  });
-});
+  }),
+);

@@ -5,13 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { workspace } from '../copy-workspace.ts';
-import { runWithServer } from '../run-with-server.ts';
+import { runVitest } from '../run-vitest.ts';
 import { runCommand } from '../stop-with-sentence.ts';
 import { buildLastRelease } from './last-release.ts';
 import { buildNextRelease } from './next-release.ts';
 
-const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
 const quick = ['--testNamePattern', 'adds events'];
 const options = process.argv.slice(2).flatMap((option) => (option === '--quick' ? quick : [option]));
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -21,15 +19,8 @@ await runCommand(async (signal) => {
   try {
     const last = await buildLastRelease(join(folder, 'last'), say, signal);
     const next = await buildNextRelease(join(folder, 'next'));
-    return await runWithServer({
-      // It needs none.
-      obtainServer: async () => ({
-        env: { NEXT_RELEASE_FOLDER: next, ...(last === undefined ? {} : { LAST_RELEASE_FOLDER: last }) },
-        stop: async () => {},
-      }),
-      argv: [vitest, 'run', '--root', workspace, '--project', 'upgrades', ...options],
-      signal,
-    });
+    const env = { NEXT_RELEASE_FOLDER: next, ...(last === undefined ? {} : { LAST_RELEASE_FOLDER: last }) };
+    return await runVitest('upgrades', options, { env, signal });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -40,86 +40,55 @@ export interface Parameter<Value> {
 }
 
 type Parse<Value> = (text: string) => Value;
-const last = (texts: readonly string[]) => texts.at(-1);
+type Read<Value> = (texts: readonly string[]) => Value;
+
+/** The last of several counts. */
+const required =
+  <Value>(parse: Parse<Value>): Read<Value> =>
+  (texts) =>
+    parse(texts.at(-1) ?? '');
+const optional =
+  <Value>(parse: Parse<Value>): Read<Value | undefined> =>
+  (texts) =>
+    texts.length === 0 ? undefined : required(parse)(texts);
+
+const parameter = <Value>(
+  kind: Parameter<Value>['kind'],
+  [placeholder, help]: readonly [placeholder: string, help: string],
+  read: Read<Value>,
+  isRequired = false,
+): Parameter<Value> => ({ kind, placeholder, help, isRequired, read });
 
 export const text: Parse<string> = (given) => given;
 
-export const argument = <Value>(
-  placeholder: string,
-  help: string,
-  parse: Parse<Value>,
-): Parameter<Value> => ({
-  kind: 'argument',
-  placeholder,
-  help,
-  isRequired: true,
-  read: (texts) => parse(last(texts) ?? ''),
-});
+export const argument = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
+  parameter('argument', [placeholder, meaning], required(parse), true);
 
 /** `undefined` without the argument. */
-export const optionalArgument = <Value>(
-  placeholder: string,
-  help: string,
-  parse: Parse<Value>,
-): Parameter<Value | undefined> => ({
-  ...option(placeholder, help, parse),
-  kind: 'argument',
-});
+export const optionalArgument = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
+  parameter('argument', [placeholder, meaning], optional(parse));
 
 /** `undefined` without the option. */
-export const option = <Value>(
-  placeholder: string,
-  help: string,
-  parse: Parse<Value>,
-): Parameter<Value | undefined> => ({
-  kind: 'option',
-  placeholder,
-  help,
-  isRequired: false,
-  read: (texts) => (texts.length === 0 ? undefined : parse(last(texts) ?? '')),
-});
+export const option = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
+  parameter('option', [placeholder, meaning], optional(parse));
 
-export const requiredOption = <Value>(
-  placeholder: string,
-  help: string,
-  parse: Parse<Value>,
-): Parameter<Value> => ({
-  ...argument(placeholder, help, parse),
-  kind: 'option',
-});
+export const requiredOption = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
+  parameter('option', [placeholder, meaning], required(parse), true);
 
 export const optionOr = <Value>(
   placeholder: string,
-  help: string,
+  meaning: string,
   parse: Parse<Value>,
   otherwise: string,
-): Parameter<Value> => ({
-  kind: 'option',
-  placeholder,
-  help: `${help} (default: ${otherwise})`,
-  isRequired: false,
-  read: (texts) => parse(last(texts) ?? otherwise),
-});
+): Parameter<Value> =>
+  parameter('option', [placeholder, `${meaning} (default: ${otherwise})`], (texts) =>
+    parse(texts.at(-1) ?? otherwise),
+  );
 
-export const flag = (help: string): Parameter<boolean> => ({
-  kind: 'flag',
-  placeholder: '',
-  help,
-  isRequired: false,
-  read: (texts) => texts.length > 0,
-});
+export const flag = (meaning: string) => parameter('flag', ['', meaning], (texts) => texts.length > 0);
 
-export const list = <Value>(
-  placeholder: string,
-  help: string,
-  parse: Parse<Value>,
-): Parameter<Value[] | undefined> => ({
-  kind: 'list',
-  placeholder,
-  help,
-  isRequired: false,
-  read: (texts) => (texts.length === 0 ? undefined : texts.map(parse)),
-});
+export const list = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
+  parameter('list', [placeholder, meaning], (texts) => (texts.length === 0 ? undefined : texts.map(parse)));
 
 export const choice =
   <const Choice extends string>(choices: readonly Choice[]): Parse<Choice> =>

@@ -51,13 +51,11 @@ describe('account', () => {
       'pause --account mian --environment sandbox --reason x',
       'no account mian',
     ],
-    ['no reason', 'pause --account main --environment sandbox', '--reason'],
     [
       'a card number',
       'pause --account main --environment sandbox --reason 4392963203551251',
       '--reason must not',
     ],
-    ['no environment', 'drain --account main --reason x', '--environment'],
   ])('refuses %s, and nothing is on record', async (_, command, said) => {
     const { run, store } = await start();
     const { exitCode, error } = await run(`account ${command}`);

@@ -77,16 +77,3 @@ it('audit verify names an event of a team that is not the one that the log tells
     'Event 9 of team-shop is in the security log, and is not',
   );
 });
-
-it.each([
-  ['audit --since yesterday', '--since'],
-  ['audit --kind money', '--kind'],
-  ['audit --team ../x', '--team'],
-  ['audit --limit 0', '--limit'],
-  ['audit verify --head abc', '--head'],
-])('%s is refused', async (command, named) => {
-  const { run } = await start();
-  const refused = await run(command);
-  expect(refused).toMatchObject({ exitCode: 2, out: '' });
-  expect(refused.error).toContain(named);
-});

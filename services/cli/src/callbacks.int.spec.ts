@@ -122,17 +122,3 @@ it('what is no callback is listed and left out of all, and fit for a terminal', 
   expect(await published()).toBe(false);
   expect(await json('callbacks dead-letters')).toHaveLength(1);
 });
-
-it.each([
-  ['callbacks', 'command'],
-  ['callbacks replay', '--all'],
-  ['callbacks replay --all --offset 1/2', '--all'],
-  ['callbacks replay --offset 12', "'12'"],
-  ['callbacks replay --offset ../x', "'../x'"],
-  ['callbacks replay --offset', '--offset'],
-  ['callbacks dead-letters all', "'all'"],
-])('%j is called wrongly', async (command, named) => {
-  const { run } = await start();
-  const { exitCode, error } = await run(command);
-  expect([exitCode, error.includes(named), error]).toEqual([2, true, error]);
-});

@@ -8,14 +8,15 @@ import { schemaVersion } from '@tollgate/payment-domain';
 import { providers } from '@tollgate/provider';
 import {
   type Clock,
+  type DataSecrets,
   type Ids,
   type Log,
   StartupError,
-  parseDataSecrets,
-  parseWebhookSecrets,
+  type WebhookMasterSecret,
 } from '@tollgate/service-kit';
 import {
   type DataDirectory,
+  type InternalSecrets,
   type KafkaConfig,
   type TeamSigningConfig,
   accountNamesBesideGateway,
@@ -24,7 +25,6 @@ import {
   openDataDirectory,
   openStore,
   openTeamKeys,
-  parseInternalSecrets,
   release,
 } from '@tollgate/gateway/configuration';
 import { type OpenedTools, noAccount } from './tools.ts';
@@ -34,9 +34,9 @@ export interface BesideGatewayConfig {
   accountsFile?: string | undefined;
   callDeadlineMs?: number | undefined;
   env?: Readonly<Record<string, string | undefined>>;
-  webhookSecrets?: string | undefined;
-  dataSecrets?: string | undefined;
-  internalSecrets?: string | undefined;
+  webhookSecrets?: readonly WebhookMasterSecret[] | undefined;
+  dataSecrets?: DataSecrets | undefined;
+  internalSecrets?: InternalSecrets | undefined;
   teamSigning?: TeamSigningConfig;
   kafka?: KafkaConfig | undefined;
   eventStore?: EventStoreDbConnection | undefined;
@@ -66,18 +66,9 @@ export async function openBesideGateway(
   });
   const store = guardAppends(opened.store);
   // As the gateway does: from the environment, else from its file.
-  const webhookSecrets = () =>
-    configured.webhookSecrets === undefined
-      ? directory.webhookSecrets(parts.ids)
-      : parseWebhookSecrets(configured.webhookSecrets);
-  const dataSecrets = () =>
-    configured.dataSecrets === undefined
-      ? directory.dataSecrets(parts.ids)
-      : parseDataSecrets(configured.dataSecrets);
-  const internalSecrets = () =>
-    configured.internalSecrets === undefined
-      ? directory.internalSecrets(parts.ids)
-      : parseInternalSecrets(configured.internalSecrets);
+  const webhookSecrets = () => configured.webhookSecrets ?? directory.webhookSecrets(parts.ids);
+  const dataSecrets = () => configured.dataSecrets ?? directory.dataSecrets(parts.ids);
+  const internalSecrets = () => configured.internalSecrets ?? directory.internalSecrets(parts.ids);
   const openAccount = openAccountsBeside(directory, parts, configured);
   const isEmbedded = eventStore === undefined;
   const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall: isEmbedded });

@@ -227,19 +227,3 @@ describe('tail without Kafka', () => {
     expect((await run(`tail ${gatewayPaymentsTopic}`)).out).toMatch(/pay_1 +unreadable/);
   });
 });
-
-it.each([
-  ['tail', '<topic>'],
-  ['tail gateway.nothing.v1', 'gateway.payments.v1, gateway.payouts.v1'],
-  [`tail ${gatewayPaymentsTopic} --from yesterday`, '--from'],
-  [`tail ${gatewayPaymentsTopic} --from 2030-13-01T00:00:00Z`, '--from'],
-  [`tail ${gatewayPaymentsTopic} --from end`, '--follow'],
-  [`tail ${gatewayPaymentsTopic} --key`, '--key'],
-  [`tail ${gatewayPaymentsTopic} more`, "'more'"],
-])('%j is called wrongly', async (command, named) => {
-  const { run } = await start();
-  const { exitCode, out, error } = await run(command);
-  expect([exitCode, out]).toEqual([2, '']);
-  expect(error).toContain(named);
-  expect(error).toMatch(/^[A-Z<-][^\n]*[^.\n]\.\n$/);
-});

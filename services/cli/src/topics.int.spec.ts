@@ -123,17 +123,3 @@ describe('topics republish', () => {
     expect((await run('topics republish')).out).toContain('Nothing is needed');
   });
 });
-
-it.each([
-  ['topics', 'command'],
-  ['topics drop', "'drop'"],
-  ['topics create --replication', '--replication'],
-  ['topics create --replication 0', '--replication'],
-  ['topics check --replication 1e1', '--replication'],
-  ['topics check --replication 10', '--replication'],
-  ['topics republish --topic provider.callbacks.v1', '--topic'],
-  ['topics republish --from yesterday', '--from'],
-])('%j is called wrongly', async (command, named) => {
-  const { exitCode, out, error } = await run(command, []);
-  expect([exitCode, out, error.includes(named)]).toEqual([2, '', true]);
-});

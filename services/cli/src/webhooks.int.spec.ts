@@ -91,15 +91,10 @@ describe('webhook rotate', () => {
     expect(out).not.toBe(first);
   });
 
-  it.each([
-    [`${rotate} --endpoint http://a.example`, 2, '--endpoint'],
-    [`${rotate} --overlap soon`, 2, '--overlap'],
-    ['webhook rotate nobody --environment sandbox', 1, 'nobody'],
-  ])('%s is refused', async (command, exitCode, named) => {
+  it('of a team that does not exist is refused', async () => {
     const { run } = await start();
-    const refused = await run(command);
-    expect(refused).toMatchObject({ exitCode, out: '' });
-    expect(refused.error).toContain(named);
+    const refused = await run('webhook rotate nobody --environment sandbox');
+    expect(refused).toMatchObject({ exitCode: 1, out: '', error: expect.stringContaining('nobody') });
   });
 });
 
@@ -161,17 +156,4 @@ describe('webhook replay', () => {
     const { run } = await start();
     expect(await run(command)).toEqual({ exitCode: 1, out: '', error });
   });
-});
-
-it.each([
-  ['webhook', 'command'],
-  ['webhook secret shop', '--environment'],
-  ['webhook secret shop --environment test', 'sandbox, production'],
-  ['webhook secret Shop --environment sandbox', "'Shop'"],
-  ['webhook list', '<token>'],
-  ['webhook replay ../x', "'../x'"],
-])('%j is called wrongly', async (command, named) => {
-  const { run } = await start();
-  const { exitCode, error } = await run(command);
-  expect([exitCode, error.includes(named)]).toEqual([2, true]);
 });

@@ -49,6 +49,12 @@ const post = (path: string, body: object, key?: string) =>
     ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
   });
 
+/** Calls the gateway as a person with this role in all teams. */
+async function asPerson(role: string): Promise<CallGateway> {
+  const { token } = await tollgate<{ token: string }>(system, 'operator', 'token', '--role', role);
+  return documentedGateway(system.gatewayAs(token), seen);
+}
+
 async function untilPhase(token: string, phase: string): Promise<void> {
   await eventually(async () => {
     const { body } = await call('GET', `/api/v1/payments/${token}`);
@@ -358,9 +364,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   });
 
   it('of people who operate the gateway', async () => {
-    const argv = ['operator', 'token', '--role', 'operator'];
-    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
-    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    const ask = await asPerson('operator');
     const { body } = await ask('GET', '/api/v1/admin/payments?perPage=5');
     const { token } = body.payments[0] ?? { token: '' };
     const suggestions = `search/suggestions?q=${token.slice(0, 8)}`;
@@ -409,9 +413,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   });
 
   it('of teams and keys, for a person who may change them', async () => {
-    const argv = ['operator', 'token', '--role', 'admin'];
-    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
-    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    const ask = await asPerson('admin');
     expect((await ask('GET', '/api/v1/admin/teams/demo')).statusCode).toBe(200);
     const { body } = await ask('GET', '/api/v1/admin/payments?perPage=1');
     const forgotten = `/api/v1/admin/payments/${body.payments[0]?.token}/forget`;
@@ -473,9 +475,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   });
 
   it('of merchant accounts, for a person who may pause them', async () => {
-    const argv = ['operator', 'token', '--role', 'admin'];
-    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
-    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    const ask = await asPerson('admin');
     for (const name of ['pause', 'drain', 'resume']) {
       const path = `/api/v1/admin/accounts/sandbox/sandbox/${name}`;
       expect((await ask('POST', path, { body: { reason: 'A spec.' } })).statusCode, name).toBe(200);
@@ -487,9 +487,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   });
 
   it('of webhooks that were not delivered, for people who operate the gateway', async () => {
-    const argv = ['operator', 'token', '--role', 'support'];
-    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
-    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    const ask = await asPerson('support');
     const { body } = await call('POST', '/api/v1/webhook-endpoints', {
       body: { url: `${callbackUrl}/down`, events: ['payment.approved'] },
     });

@@ -1,6 +1,6 @@
 /** The main job from outside: a team's HTTP call, the customer on the hosted page, the team's reading, the topic. */
 import { eventually } from '@tollgate/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { type Answer, type PaymentView, type System, startSystem, stopEverything } from './system.ts';
 import { recordsOf } from './topic.ts';
@@ -14,8 +14,15 @@ let system: System;
 let orders = 0;
 
 beforeAll(async () => {
-  system = await startSystem();
+  // The defaults, shortened: their order matters, not their length.
+  const times = {
+    PROVIDER_CALL_DEADLINE_MS: '1000',
+    PROVIDER_SEND_WITHIN_MS: '1000',
+    PROVIDER_QUIET_MS: '500',
+  };
+  system = await startSystem({ env: times });
 });
+afterEach(() => system.sandbox('DELETE', '/sandbox/faults'));
 afterAll(stopEverything);
 
 function terms(more: Record<string, unknown> = {}) {
@@ -160,6 +167,28 @@ describe('a repeated creation', () => {
   });
 });
 
+// The story: one lost reply of the service kept a customer from the page for 65 seconds.
+describe('a creation without a usable answer', () => {
+  it.each(['lost_reply', 'error_after', 'html_502', 'truncated_json', 'error_before', 'slow_reply'])(
+    '%s is followed at once by another page, the only one that is given',
+    async (fault) => {
+      const delay = fault === 'slow_reply' ? { delayMs: 2_500 } : {};
+      await system.sandbox('POST', '/sandbox/faults', [{ operation: 'create', fault, times: 1, ...delay }]);
+      const body = terms();
+      const first = await create(body);
+      expect(first.statusCode).toBe(200);
+      const again = await create(body);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+      const { token, processingUrl } = first.body;
+      expect(again.body.processingUrl).toBe(processingUrl);
+      const numbers = (await ledgerOf(token)).map(({ orderNumber }) => orderNumber);
+      expect(numbers.sort()).toEqual([...(fault === 'error_before' ? [] : [`${token}.1`]), `${token}.2`]);
+      await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
+      expect((await untilStatus(token, 'approved')).body.payment).toMatchObject({ reviews: [] });
+    },
+  );
+});
+
 describe('callbacks', () => {
   it('that come twice leave one event each', async () => {
     await system.sandbox('POST', '/sandbox/faults', [
@@ -168,7 +197,6 @@ describe('callbacks', () => {
     const { token, processingUrl } = (await create()).body;
     await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
     await untilStatus(token, 'approved');
-    await system.sandbox('DELETE', '/sandbox/faults');
     const history = await historyOf(token);
     expect(new Set(history).size).toBe(history.length);
     expect(history.at(-1)).toBe('PaymentApproved');

@@ -1,4 +1,4 @@
-/** Searches everything that the system writes for planted secrets. */
+/** Searches everything that the system writes for planted secrets, in every encoding, while it runs and after it has ended. */
 import { dayMs } from '@tollgate/service-kit';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { eventFiles, sandboxKeyFiles } from './arrangement.ts';
-import { issueKey, tollgate } from './commands.ts';
+import { issueKey, tollgate, tollgateExit } from './commands.ts';
 import { ledgerOf, serviceTokenOf } from './ledger.ts';
 import { storeOf, textsOnTopics } from './topic.ts';
 import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
@@ -25,12 +25,38 @@ function filesOf(directory: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Files of the data directory that hold a text, by their names. What a database has not taken in yet is a part of it. */
-function filesWith(system: System, text: string): string[] {
-  const files = filesOf(system.dataDir)
-    .filter((file) => readFileSync(file).includes(text))
-    .map((file) => file.slice(system.dataDir.length + 1).replace(/-wal$/, ''));
-  return [...new Set(files)].sort();
+interface FoundFile {
+  /** Relative; a write-ahead log counts as its database. */
+  name: string;
+  bytes: Buffer;
+}
+
+const readFiles = ({ dataDir }: System): FoundFile[] =>
+  filesOf(dataDir).map((file) => ({
+    name: file.slice(dataDir.length + 1).replace(/-wal$/, ''),
+    bytes: readFileSync(file),
+  }));
+
+/** A text as it is, and in the encodings that are long enough not to match by chance. */
+const encodingsOf = (text: string): string[] => [
+  text,
+  ...[
+    Buffer.from(text).toString('hex'),
+    encodeURIComponent(text),
+    // Without the ends, which depend on what stands before and after the text.
+    ...[0, 1, 2].flatMap((shift) => {
+      const base64 = Buffer.from(' '.repeat(shift) + text)
+        .toString('base64')
+        .slice(4, -4);
+      return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+    }),
+  ].filter((each) => each.length >= 8),
+];
+
+function filesWith(files: readonly FoundFile[], text: string): string[] {
+  const encodings = encodingsOf(text);
+  const found = files.filter(({ bytes }) => encodings.some((each) => bytes.includes(each)));
+  return [...new Set(found.map(({ name }) => name))].sort();
 }
 
 /** Asks for the customer's authentication, and is approved. */
@@ -147,6 +173,25 @@ async function readEverything(gateway: CallGateway): Promise<void> {
       await gateway('GET', `/api/v1/${path}`);
 }
 
+const customer = { email: 'ada.hosted@shop.example', ip: '203.0.113.71' };
+const forgottenCustomer = { email: 'ada.forgotten@shop.example', ip: '203.0.113.73' };
+
+/** Creations that get no page keep the data of their customers for a further attempt, encrypted. @returns what was kept, encrypted */
+async function keepAndForgetCustomers(system: System): Promise<string[]> {
+  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'create', fault: 'error_before', times: 6 }]);
+  await post(system.gateway, 'payments', { ...terms, orderNumber: 'kept', customer });
+  const wanted = { ...terms, orderNumber: 'forgotten', customer: forgottenCustomer };
+  const { token } = (await post(system.gateway, 'payments', wanted)).body;
+  const texts = [...(await storedIn(system)).values()].join('\n');
+  const sealed = [...texts.matchAll(/"(v1\.\w+\.[^"\\]+)/g)].map(([, text = '']) => text);
+  expect((await tollgateExit(system, 'payment', 'forget', token)).exitCode).toBe(1);
+  expect(await tollgate(system, 'payment', 'forget', token, '--yes')).toMatchObject({ wasKept: true });
+  await post(system.gateway, 'payments', { ...terms, orderNumber: 'afterwards' });
+  const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+  expect(JSON.stringify(body)).not.toContain('customer');
+  return [...new Set(sealed)];
+}
+
 /** A team's receiver, which takes everything. */
 async function startShop(): Promise<{ url: string; received: string[]; server: Server }> {
   const received: string[] = [];
@@ -179,6 +224,9 @@ describe('planted secrets', { timeout: 120_000 }, () => {
   let answers: string[];
   let received: string[];
   let stored: ReadonlyMap<string, string>;
+  let sealedCustomers: string[];
+  /** While it ran and after it had ended. */
+  const files: FoundFile[] = [];
   /** Where each may be in the data directory: nowhere else, and in no event. */
   let secrets: Record<string, { text: string; files: string[] }>;
 
@@ -215,7 +263,10 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       const { callbacks } = await ledgerOf(system.sandbox);
       expect(callbacks.every(({ state }) => state === 'delivered')).toBe(true);
     }, settled);
+    sealedCustomers = await keepAndForgetCustomers(system);
+    files.push(...readFiles(system));
     await system.terminate();
+    files.push(...readFiles(system));
     shop.server.close();
     stored = await storedIn(system);
     ({ answers } = heard);
@@ -235,6 +286,9 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       cvv: { text: `"${cvv}"`, files: nowhere },
       'cvv in a text of JSON': { text: String.raw`\"${cvv}\"`, files: nowhere },
       'bank account': { text: bankAccount, files: nowhere },
+      'e-mail address of a customer': { text: customer.email, files: nowhere },
+      'network address of a customer': { text: customer.ip, files: nowhere },
+      'e-mail address of a forgotten customer': { text: forgottenCustomer.email, files: nowhere },
       'key of the demo team': { text: apiKey, files: ['quickstart.json'] },
       'secret of that key': { text: apiKey.split('_')[3] ?? '', files: ['quickstart.json'] },
       'key that may send cards': { text: cardKey.split('_')[3] ?? '', files: nowhere },
@@ -278,10 +332,19 @@ describe('planted secrets', { timeout: 120_000 }, () => {
   });
 
   it('are in no file but in the one that is made for them', () => {
-    const found = Object.entries(secrets).map(([name, { text }]) => [name, filesWith(system, text)]);
+    const found = Object.entries(secrets).map(([name, { text }]) => [name, filesWith(files, text)]);
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(Object.entries(secrets).map(([name, { files }]) => [name, files])),
     );
+  });
+
+  it('of forgotten customers are not there even encrypted, and those that are still needed are', () => {
+    const left = sealedCustomers.filter(
+      (sealed) => filesWith(files.slice(files.length / 2), sealed).length > 0,
+    );
+    expect(sealedCustomers.length).toBeGreaterThan(1);
+    // EventStoreDB has files of its own, and deletes what was forgotten with its next scavenge.
+    expect(left).toHaveLength(eventFiles.length * (sealedCustomers.length - 1));
   });
 
   /** What holds each secret and need not. */

@@ -1,4 +1,4 @@
-/** Several gateways on the same folder and the same broker; one joins, one is killed, one leaves: who stays takes over what they did alone. */
+/** Several gateways on the same folder and broker: one joins, one is killed, one leaves, and the last one is killed and started again. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
@@ -50,7 +50,7 @@ async function startBoth(): Promise<{ first: System; second: System; join: () =>
 }
 
 it(
-  `under load a third one joins, one is killed and one leaves: each event is on its topic once, in order (read with ${readerName})`,
+  `under load a third one joins, one is killed, one leaves, the last is killed and restarted: each event is on its topic once, in order (read with ${readerName})`,
   { timeout: 300_000 },
   async () => {
     const { first, second, join } = await startBoth();
@@ -71,8 +71,14 @@ it(
     alive = [second];
     expect(await third.terminate()).toBe(0);
     await grow();
+    const { setbacks } = load;
+    await second.kill();
+    await eventually(() => expect(load.setbacks).toBeGreaterThan(setbacks), { timeoutMs: 60_000 });
+    const restarted = await second.restart();
+    alive = [restarted];
+    await grow();
     await load.end();
-    await expectAllThere(second, [load]);
-    await expectPublishedOnce({ dataDir: second.dataDir, brokers, timeoutMs: 60_000 });
+    await expectAllThere(restarted, [load]);
+    await expectPublishedOnce({ dataDir: restarted.dataDir, brokers, timeoutMs: 60_000 });
   },
 );

@@ -1,9 +1,12 @@
 /** Starting and stopping as an operator sees it. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { StartupError, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway } from '../src/composition/gateway.ts';
+import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { onlyInOneProcess } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 import { type System, newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
@@ -18,8 +21,67 @@ const anyPorts = {
   PAYMENT_SERVICE_HTTP_PORT: '0',
 };
 
-describe('a start that cannot succeed ends with one sentence that says what to do', () => {
+/** Why a gateway does not start in this process, with these variables. */
+async function refusalOf(dataDir: string, env: Record<string, string>): Promise<string> {
+  const config = readConfig(gatewayConfigSchema, { ...anyPorts, TOLLGATE_DATA_DIR: dataDir, ...env });
+  const logOf = () => silentLog;
+  const starting = startGateway({
+    config,
+    clock: systemClock,
+    ids: systemIds,
+    logOf,
+    env: {},
+    pid: process.pid,
+  });
+  const refused: unknown = await starting.then(
+    (gateway) => gateway.stop(),
+    (error: unknown) => error,
+  );
+  if (!(refused instanceof StartupError)) throw new Error('it has started', { cause: refused });
+  return refused.message;
+}
+
+describe('a start that cannot succeed says what to do', () => {
   beforeEach((context) => onlyInOneProcess(context, 'of several, each says it under its own name'));
+
+  it.each(['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'])(
+    'about a taken %s',
+    async (variable) => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const refusal = await refusalOf(newDataDir(), { [variable]: String(port) });
+      expect([refusal.includes(variable), refusal.includes(String(port))]).toEqual([true, true]);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  );
+
+  it.each(['GATEWAY_HOST', 'GATEWAY_METRICS_HOST', 'PAYMENT_SERVICE_HOST'])(
+    'about a %s that is no address of this machine',
+    async (variable) => {
+      const refusal = await refusalOf(newDataDir(), { [variable]: '192.0.2.1' });
+      for (const part of [variable, '192.0.2.1', 'EADDRNOTAVAIL']) expect(refusal).toContain(part);
+    },
+  );
+
+  it('about a data directory that cannot be made', async () => {
+    const file = join(newDataDir(), 'a-file');
+    writeFileSync(file, '');
+    const refusal = await refusalOf(join(file, 'data'), {});
+    for (const part of ['TOLLGATE_DATA_DIR', file]) expect(refusal).toContain(part);
+  });
+
+  it.each(['events.db', 'payment-service.db'])('about a corrupt %s', async (name) => {
+    const dataDir = newDataDir();
+    writeFileSync(join(dataDir, name), 'this was never a database'.repeat(400));
+    expect(await refusalOf(dataDir, {})).toContain(name);
+  });
+
+  it('about a store file that is a directory', async () => {
+    const dataDir = newDataDir();
+    mkdirSync(join(dataDir, 'events.db'));
+    expect(await refusalOf(dataDir, {})).toContain('events.db');
+  });
 
   function expectOneSentence(refused: { exitCode: number | null; output: string }, parts: string[]): void {
     expect(refused.exitCode).toBeGreaterThan(0);
@@ -28,69 +90,22 @@ describe('a start that cannot succeed ends with one sentence that says what to d
     expect(refused.output).not.toContain('    at ');
   }
 
-  it.each(['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'])(
-    'a taken %s',
-    async (variable) => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const address = server.address();
-      if (address === null || typeof address === 'string') throw new Error('no port was given');
-      const env = { ...anyPorts, [variable]: String(address.port) };
-      expectOneSentence(await startRefused({ dataDir: newDataDir(), env }), [variable, String(address.port)]);
-      await new Promise((resolve) => server.close(resolve));
-    },
-  );
+  it('about a port that is none, in one sentence and with an exit code', async () => {
+    const refused = await startRefused({ dataDir: newDataDir(), env: { ...anyPorts, GATEWAY_PORT: 'http' } });
+    expectOneSentence(refused, ['GATEWAY_PORT']);
+  });
 
-  it.each(['GATEWAY_HOST', 'GATEWAY_METRICS_HOST', 'PAYMENT_SERVICE_HOST'])(
-    'a %s that is none of this machine',
-    async (variable) => {
-      const refused = await startRefused({
-        dataDir: newDataDir(),
-        env: { ...anyPorts, [variable]: '192.0.2.1' },
-      });
-      expectOneSentence(refused, [variable, '192.0.2.1', 'EADDRNOTAVAIL']);
-    },
-  );
-
-  it('a folder that another gateway runs on, unless this one has a name of its own', async () => {
+  it('about a folder that another gateway runs on, unless this one has a name of its own', async () => {
     const { dataDir, quickstart, terminate } = await startSystem({ env: anyPorts });
     // A second run of the same command reported five ports in use, one after the other, before the reason.
     const samePorts = { ...anyPorts, CALLBACK_PORT: new URL(quickstart.callbackUrl).port };
-    for (const env of [anyPorts, samePorts])
-      expectOneSentence(await startRefused({ dataDir, env }), [dataDir, 'TOLLGATE_INSTANCE']);
+    expectOneSentence(await startRefused({ dataDir, env: samePorts }), [dataDir, 'TOLLGATE_INSTANCE']);
     const second = await startSystem({ dataDir, env: { ...anyPorts, TOLLGATE_INSTANCE: 'second' } });
     expect(second.quickstart.paymentServiceUrl).toBe(quickstart.paymentServiceUrl);
     const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
     expect((await second.gateway('POST', '/api/v1/payments', { body })).statusCode).toBe(200);
     await second.terminate();
     await terminate();
-  });
-
-  it('a data directory that cannot be made', async () => {
-    const file = join(newDataDir(), 'a-file');
-    writeFileSync(file, '');
-    const refused = await startRefused({ dataDir: join(file, 'data'), env: anyPorts });
-    expectOneSentence(refused, ['TOLLGATE_DATA_DIR', file]);
-  });
-
-  it.each(['events.db', 'payment-service.db'])('a corrupt %s', async (name) => {
-    const dataDir = newDataDir();
-    writeFileSync(
-      join(dataDir, name),
-      'this was never a database, and it is long enough to be one'.repeat(200),
-    );
-    expectOneSentence(await startRefused({ dataDir, env: anyPorts }), [name]);
-  });
-
-  it('a store file that is a directory', async () => {
-    const dataDir = newDataDir();
-    mkdirSync(join(dataDir, 'events.db'));
-    expectOneSentence(await startRefused({ dataDir, env: anyPorts }), ['events.db']);
-  });
-
-  it('a port that is none', async () => {
-    const refused = await startRefused({ dataDir: newDataDir(), env: { ...anyPorts, GATEWAY_PORT: 'http' } });
-    expectOneSentence(refused, ['GATEWAY_PORT']);
   });
 });
 

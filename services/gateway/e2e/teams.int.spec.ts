@@ -1,11 +1,15 @@
-/** Teams as an operator manages them: the command line in a process of its own, beside a gateway that runs. */
+/** Teams as an operator manages them: the command line in a process of its own, beside a running gateway; and what an attacker may try. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { formatApiKey, hashApiKeySecret, scopes } from '@tollgate/teams';
 import { eventually, programEnvironment } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventFiles } from './arrangement.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
@@ -163,4 +167,87 @@ describe(
       expect(ended.error).toMatch(exitCode === 0 ? /^$/ : /^[^\p{Cc}]+\.\n$/u);
     });
   },
+);
+
+interface Entry {
+  actor: { name?: string; team?: string };
+  data: Record<string, unknown>;
+}
+
+// The story: hundreds of refused requests and several exports left no line anywhere.
+it('the security log has refused requests without their secrets, exports and changes of teams', async () => {
+  const audit = (...argv: string[]): Promise<Entry[]> => succeed('audit', ...argv);
+  for (let count = 0; count < 50; count += 1)
+    await refuses(`tg_sandbox_0a1b2c3d4e5f_${'guessed-'.repeat(4)}`);
+  const refused = await eventually(async () => {
+    const found = await audit('--kind', 'access');
+    const [first] = found.filter(({ data }) => data['keyIdPrefix'] === '0a1b2c3d');
+    expect(first).toBeDefined();
+    return first;
+  });
+  expect(refused?.data).toMatchObject({
+    code: 'incorrect_private_key',
+    address: '127.0.0.1',
+    route: '/api/v1/payments',
+    requestId: expect.stringMatching(/^req_/),
+    count: 1,
+  });
+  expect(await system.metrics()).toMatch(
+    /tollgate_refused_requests_total\{code="incorrect_private_key"\} \d/,
+  );
+  expect(system.output()).not.toContain('guessed-guessed');
+  expect((await system.gateway('GET', '/api/v1/payments.csv')).statusCode).toBe(200);
+  expect(await audit('--kind', 'export')).toMatchObject([{ actor: { team: 'demo' }, data: { count: 1 } }]);
+  await succeed('team', 'add', 'logged', '--as', 'anna@shop.example');
+  expect(await audit('--kind', 'team', '--team', 'logged')).toMatchObject([
+    { actor: { name: 'anna@shop.example' }, data: { change: 'TeamAdded' } },
+  ]);
+  expect(await succeed('audit', 'verify')).toMatchObject({ faults: [] });
+  await eventually(async () => {
+    const [key] = await succeed('key', 'list', 'demo');
+    expect(key.lastUsedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00Z$/);
+  });
+}, 60_000);
+
+/** Inserts an event of the demo team, as any program on the machine can. */
+function insert(type: string, data: object, metadata: object): void {
+  using database = new DatabaseSync(join(system.dataDir, 'events.db'), { timeout: 10_000 });
+  const stream = database.prepare("SELECT id, last_revision FROM streams WHERE name = 'team-demo'").get();
+  const revision = Number(stream?.['last_revision']) + 1;
+  const id = Number(stream?.['id']);
+  database.exec('BEGIN IMMEDIATE');
+  database
+    .prepare(
+      'INSERT INTO events (stream_id, revision, event_id, type, recorded_at, metadata, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(id, revision, randomUUID(), type, Date.now(), JSON.stringify(metadata), JSON.stringify(data));
+  database.prepare('UPDATE streams SET last_revision = ? WHERE id = ?').run(revision, id);
+  database.exec('COMMIT');
+}
+
+// The story: one row inserted into team-demo was a production key with all scopes.
+it.skipIf(eventFiles.length === 0)(
+  'an event that is not signed issues and revokes no key, is reported, and stays without effect after a restart',
+  async () => {
+    const secret = 'inserted-secret-0123456789';
+    const forged = formatApiKey({ environment: 'sandbox', keyId: 'inserted', secret });
+    const actor = { kind: 'service', name: 'tollgate-cli' };
+    const data = { keyId: 'inserted', environment: 'sandbox', scopes, secretHash: hashApiKeySecret(secret) };
+    insert('KeyIssued', data, { schemaVersion: 1, actor, recordedAt: Date.now() });
+    const keyId = system.quickstart.apiKey.split('_')[2];
+    insert('KeyRevoked', { keyId }, { signature: { kid: '0'.repeat(16), value: 'AAAA' } });
+    await eventually(async () => {
+      const { body } = await system.gateway('GET', '/readyz');
+      expect(body).toMatchObject({ degraded: expect.arrayContaining(['team-records']) });
+    });
+    expect(await system.metrics()).toMatch(/^tollgate_unsigned_team_events 2$/m);
+    const { key } = await issueKey('demo', 'read');
+    await eventually(() => counts(key));
+    await system.terminate();
+    system = await system.restart();
+    await refuses(forged);
+    for (const good of [key, system.quickstart.apiKey]) await counts(good);
+    expect(system.output()).not.toContain(secret);
+  },
+  60_000,
 );

@@ -9,16 +9,15 @@ import {
   type TeamKeys,
   createOperatorCredentials,
 } from '@tollgate/teams';
-import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider/callbacks';
+import type { CallbackSecret } from '@tollgate/provider/callbacks';
 import {
   type DataSecrets,
   type UnderWay,
   type WebhookMasterSecret,
   createUnderWay,
   omitUndefined,
-  parseDataSecrets,
-  parseWebhookSecrets,
   once,
+  valueWithin,
 } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
@@ -27,7 +26,6 @@ import { type Holder, isOfAnEndedProcess, ownHost, toHolder } from './lease-hold
 import { type RunAlone, inBackground } from './background.ts';
 import { type InternalCredential, createInternalCredential } from '../edge/internal-credential.ts';
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
-import { parseInternalSecrets } from '../configuration/internal-secrets.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { type FollowerThread, startFollowerThread } from './followers/follower-thread.ts';
 import { joinStore } from './join-store.ts';
@@ -35,7 +33,6 @@ import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type OpenedTeams, openTeams } from './open-teams.ts';
 import { type ServiceName, providerCalls, serviceNames } from '../configuration/service-names.ts';
-import { startIndex } from './start-index.ts';
 
 export interface Parts extends GatewayDependencies {
   dataDirectory: DataDirectory;
@@ -154,6 +151,9 @@ export function createParts(
   };
 }
 
+/** A small index is complete before the first request. */
+const indexWaitMs = 2_000;
+
 async function openIndex(
   { config, clock, ids, logOf }: GatewayDependencies,
   { dataDirectory, runs, stops }: Pick<Parts, 'dataDirectory' | 'runs' | 'stops'>,
@@ -167,7 +167,8 @@ async function openIndex(
     ...omitUndefined({ filler: thread?.filler }),
   });
   stops.defer(() => opened.stop());
-  await startIndex(opened, clock);
+  // No payment waits for a large index: its rebuild continues after this.
+  await valueWithin(clock, indexWaitMs, opened.start());
   return opened;
 }
 
@@ -211,32 +212,17 @@ function storeOf(
   };
 }
 
-const secretsOf = (
+/** Of the environment, else of the data directory. */
+function secretsOf(
   { config, clock, ids }: Pick<GatewayDependencies, 'config' | 'clock' | 'ids'>,
   dataDirectory: DataDirectory,
-): Pick<
-  Parts,
-  'callbackSecrets' | 'webhookSecrets' | 'dataSecrets' | 'internalCredential' | 'operatorCredentials'
-> => ({
-  callbackSecrets: () =>
-    config.callbackSecrets === undefined
-      ? dataDirectory.callbackSecrets(ids)
-      : parseCallbackSecrets(config.callbackSecrets),
-  webhookSecrets: () =>
-    config.webhookSecrets === undefined
-      ? dataDirectory.webhookSecrets(ids)
-      : parseWebhookSecrets(config.webhookSecrets),
-  dataSecrets: () =>
-    config.dataSecrets === undefined ? dataDirectory.dataSecrets(ids) : parseDataSecrets(config.dataSecrets),
-  internalCredential: () => createInternalCredential(internalSecretsOf(config, ids, dataDirectory), clock),
-  operatorCredentials: once(() =>
-    createOperatorCredentials(internalSecretsOf(config, ids, dataDirectory), { clock, ids }),
-  ),
-});
-
-const internalSecretsOf = (
-  { internalSecrets }: GatewayDependencies['config'],
-  ids: GatewayDependencies['ids'],
-  dataDirectory: DataDirectory,
-) =>
-  internalSecrets === undefined ? dataDirectory.internalSecrets(ids) : parseInternalSecrets(internalSecrets);
+) {
+  const internalSecrets = () => config.internalSecrets ?? dataDirectory.internalSecrets(ids);
+  return {
+    callbackSecrets: () => config.callbackSecrets ?? dataDirectory.callbackSecrets(ids),
+    webhookSecrets: () => config.webhookSecrets ?? dataDirectory.webhookSecrets(ids),
+    dataSecrets: () => config.dataSecrets ?? dataDirectory.dataSecrets(ids),
+    internalCredential: () => createInternalCredential(internalSecrets(), clock),
+    operatorCredentials: once(() => createOperatorCredentials(internalSecrets(), { clock, ids })),
+  };
+}

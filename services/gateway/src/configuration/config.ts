@@ -69,17 +69,8 @@ function isOrigin(text: string): boolean {
 
 const madeAtFirstStart = 'made at the first start';
 
-/** Checked with everything else; the parts that need the secrets parse them. */
-const secretsSchema = (parse: (text: string) => unknown) =>
-  z
-    .string()
-    .transform(
-      orFault((text: string) => {
-        parse(text);
-        return text;
-      }),
-    )
-    .optional();
+const secretsSchema = <Secrets>(parse: (text: string) => Secrets) =>
+  z.string().transform(orFault(parse)).optional();
 
 const dataDirSchema = z.string().default('.data').describe('Folder of everything durable.');
 

@@ -9,7 +9,7 @@ export {
   openDataDirectory,
   restoringName,
 } from './data-directory.ts';
-export { type InternalSecrets, parseInternalSecrets } from './internal-secrets.ts';
+export type { InternalSecrets } from './internal-secrets.ts';
 export { type KafkaConfig, minInsyncReplicasOf } from './kafka-config.ts';
 export { release } from './release.ts';
 export { accountNamesBesideGateway, accountsBesideGateway } from './sandbox-account.ts';

@@ -12,7 +12,6 @@ const kubernetesVersions = ['1.30', '1.37'];
 
 const workspace = join(import.meta.dirname, '..', '..', '..', '..');
 const read = (...path: string[]) => readFileSync(join(workspace, ...path), 'utf8');
-const { version } = JSON.parse(read('package.json')) as { version: string };
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-manifests-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,7 +36,7 @@ async function expectWhole(manifests: Manifests): Promise<void> {
   const file = writeDown(manifests);
   expect(manifests.kinds.length).toBeGreaterThan(30);
   for (const each of kubernetesVersions) expect(await schemaFaults(file, manifests.kinds, each)).toEqual([]);
-  expect(faultsIn(manifests, { authorityFile, version })).toEqual([]);
+  expect(faultsIn(manifests, authorityFile)).toEqual([]);
 }
 
 it.each(['base', 'overlays/three-replicas'])(
@@ -112,7 +111,6 @@ const malformed: Mistake[] = [
   ['projector.yaml', 'policy/v1\n', 'policy/v1beta1\n', 'schema for kind PodDisruptionBudget'],
 ];
 
-const token = 'automountServiceAccountToken';
 const waysOfFrontDoor = 'values: [command-service, query-service, notifier]';
 const ownSecret = 'secretGenerator: [{ name: own, literals: [key=value] }]';
 const strangersSecret = 'args: [projector]\n          env: [{ name: WEBHOOK_SECRETS, value: k1 }]';
@@ -122,7 +120,6 @@ const misfitting: Mistake[] = [
   ['projector.yaml', 'name: projector', 'name: folder', 'there is no service folder'],
   ['projector.yaml', 'args: [projector]', 'args: [notifier]', 'projector runs another service'],
   ['api.yaml', 'NOTIFIER_URL', 'NOTIFER_URL', 'api: nobody reads NOTIFER_URL'],
-  ['api.yaml', 'NOTIFIER_URL', 'QUERY_SERVICE_URL', 'api is not given NOTIFIER_URL'],
   ['projector.yaml', 'args: [projector]', strangersSecret, 'projector has no use for WEBHOOK_SECRETS'],
   ['settings/kafka.env', 'KAFKA_TLS=true', 'KAFKA_TLS=yes', 'KAFKA_TLS must be true or false'],
   ['settings/kafka.env', 'KAFKA_REPLICATION=3', '', 'topics: KAFKA_REPLICATION is empty'],
@@ -136,15 +133,8 @@ const misfitting: Mistake[] = [
     '|callback-ingester',
     'notifier: its pause before the stop',
   ],
-  ['patches/service.yaml', 'maxUnavailable: 0', 'maxUnavailable: 1', 'rollingUpdate.maxUnavailable'],
-  ['patches/pod.yaml', `${token}: false`, `${token}: true`, `api.${token}`],
-  ['projector.yaml', 'limits: { memory', 'limits: { cpu', 'projector has no resources'],
-  ['patches/pod.yaml', 'mountPath: /tmp', 'mountPath: /temp', 'api cannot write to /tmp'],
-  ['kustomization.yaml', `newTag: ${version}`, 'newTag: latest', 'api runs tollgate:latest'],
   ['patches/event-store.yaml', 'event-store-user', 'event-store-owner', 'nobody makes event-store-owner'],
   ['kustomization.yaml', '\nimages:', `\n${ownSecret}\nimages:`, 'a Secret is among the manifests'],
-  ['projector.yaml', 'maxUnavailable: 1', 'maxUnavailable: 0', 'projector has 1 PodDisruptionBudgets'],
-  ['api.yaml', 'port: 3000, targetPort', 'port: 80, targetPort', 'the Service api does not lead to its pods'],
   ['network.yaml', waysOfFrontDoor, waysOfFrontDoor.replace('notifier', 'projector'), 'api → projector:3000'],
   ['network.yaml', '10.0.0.0/8, ', '', 'open, and not needed: command-service → outside:443'],
   ['kustomization.yaml', 'part-of: tollgate', 'part-of: another', 'anybody ↔ projector'],
@@ -169,6 +159,6 @@ describe('a mistake is found', () => {
 
   it.each(misfitting)('by the program in %s: %j → %j', async (...mistake) => {
     const manifests = await buildMistaken(mistake);
-    expect(faultsIn(manifests, { authorityFile, version }).join('\n')).toContain(mistake[3]);
+    expect(faultsIn(manifests, authorityFile).join('\n')).toContain(mistake[3]);
   });
 });

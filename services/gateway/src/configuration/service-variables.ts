@@ -4,85 +4,55 @@
  */
 import type { ServiceName } from './service-names.ts';
 
-/** Of every program: how it is found, how Node runs and the C library takes memory, and what is trusted on this machine. */
-export const ofEveryProgram = [
-  ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'LD_LIBRARY_PATH'],
-  ...[
-    'NODE_ENV',
-    'NODE_OPTIONS',
-    'NODE_COMPILE_CACHE',
-    'MALLOC_ARENA_MAX',
-    'NODE_EXTRA_CA_CERTS',
-    'SSL_CERT_FILE',
-    'SSL_CERT_DIR',
-  ],
-] as const;
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-const ofEveryService = [
-  ...['TOLLGATE_DATA_DIR', 'TOLLGATE_INSTANCE', 'TOLLGATE_LOG_LEVEL'],
-  ...['GATEWAY_HOST', 'GATEWAY_PORT', 'GATEWAY_METRICS_HOST', 'GATEWAY_METRICS_PORT'],
-  ...['GATEWAY_CONNECTIONS_MAX', 'GATEWAY_IDLE_MS', 'TRUSTED_PROXIES'],
-] as const;
-const ofEventStore = [
-  ...['EVENTSTORE_URL', 'EVENTSTORE_USERNAME', 'EVENTSTORE_PASSWORD', 'EVENTSTORE_ALLOW_INSECURE'],
-] as const;
-const ofKafka = [
-  ...['KAFKA_BROKERS', 'KAFKA_CLIENT_ID', 'KAFKA_TLS', 'KAFKA_TLS_CA_FILE', 'KAFKA_ALLOW_INSECURE'],
-  ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_TOPIC_PREFIX'],
-  ...['KAFKA_REPLICATION', 'KAFKA_MIN_INSYNC_REPLICAS'],
-] as const;
-/** The bus is in the event store where there is no Kafka. */
-const ofBus = [...ofEventStore, ...ofKafka] as const;
-/** Of those who answer calls of the API behind the front door. */
-const ofRoutes = [
-  ...['GATEWAY_REQUESTS_PER_SECOND', 'INTERNAL_SECRETS', 'CONSOLE_IDLE_MINUTES'],
-  ...['TOLLGATE_TEAM_SIGNING_PUBLIC_KEY', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE'],
-] as const;
-const ofIndex = ['TOLLGATE_INDEX_DIR', 'FINAL_INQUIRIES_AFTER_S'] as const;
+/** Of every program: how it is found, how Node runs and the C library takes memory, and what is trusted on this machine. */
+export const ofEveryProgram = words(`
+  PATH HOME TMPDIR TZ LANG LC_ALL LD_LIBRARY_PATH NODE_ENV NODE_OPTIONS NODE_COMPILE_CACHE MALLOC_ARENA_MAX
+  NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR`);
+
+const ofEveryService = words(`
+  TOLLGATE_DATA_DIR TOLLGATE_INSTANCE TOLLGATE_LOG_LEVEL GATEWAY_HOST GATEWAY_PORT GATEWAY_METRICS_HOST
+  GATEWAY_METRICS_PORT GATEWAY_CONNECTIONS_MAX GATEWAY_IDLE_MS TRUSTED_PROXIES`);
+const ofEventStore = words(`
+  EVENTSTORE_URL EVENTSTORE_USERNAME EVENTSTORE_PASSWORD EVENTSTORE_ALLOW_INSECURE`);
+/** The bus is in the event store without Kafka. */
+const ofBus = [
+  ...ofEventStore,
+  ...words(`
+    KAFKA_BROKERS KAFKA_CLIENT_ID KAFKA_TLS KAFKA_TLS_CA_FILE KAFKA_ALLOW_INSECURE KAFKA_SASL_MECHANISM
+    KAFKA_SASL_USERNAME KAFKA_SASL_PASSWORD KAFKA_TOPIC_PREFIX KAFKA_REPLICATION KAFKA_MIN_INSYNC_REPLICAS`),
+];
+/** Of services that answer calls of the API behind the front door. */
+const ofRoutes = words(`
+  GATEWAY_REQUESTS_PER_SECOND INTERNAL_SECRETS CONSOLE_IDLE_MINUTES TOLLGATE_TEAM_SIGNING_PUBLIC_KEY
+  TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE`);
+const ofIndex = words('TOLLGATE_INDEX_DIR FINAL_INQUIRIES_AFTER_S');
 
 const own: Readonly<Record<ServiceName, readonly string[]>> = {
-  'callback-ingester': ['CALLBACK_PORT', 'CALLBACK_SECRETS', 'CALLBACK_DAYS', ...ofBus],
+  'callback-ingester': [...words('CALLBACK_PORT CALLBACK_SECRETS CALLBACK_DAYS'), ...ofBus],
   projector: ofEventStore,
   'event-publisher': ofBus,
   'command-service': [
-    ...['PROVIDER_ACCOUNTS_FILE', 'PROVIDER_FAILURES_IN_A_ROW', 'PROVIDER_CALL_DEADLINE_MS'],
-    ...['PROVIDER_SEND_WITHIN_MS', 'PROVIDER_QUIET_MS', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS'],
-    ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'REVIEWS_BY_TWO'],
+    ...words(`
+      PROVIDER_ACCOUNTS_FILE PROVIDER_FAILURES_IN_A_ROW PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS
+      PROVIDER_QUIET_MS CALLBACK_PUBLIC_URL CALLBACK_SECRETS DATA_SECRETS RECONCILE_AFTER_DAYS REVIEWS_BY_TWO`),
     ...[...ofBus, ...ofRoutes, ...ofIndex],
   ],
   'query-service': [
-    'REQUEST_RETENTION_DAYS',
-    'REQUESTS_PER_TEAM_MAX',
-    ...ofEventStore,
-    ...ofRoutes,
-    ...ofIndex,
+    ...words('REQUEST_RETENTION_DAYS REQUESTS_PER_TEAM_MAX'),
+    ...[...ofEventStore, ...ofRoutes, ...ofIndex],
   ],
   notifier: [
-    'NOTIFIER_SHARDS',
-    'WEBHOOK_SECRETS',
-    'WEBHOOK_NETWORKS',
-    'WEBHOOK_RETENTION_DAYS',
-    ...ofEventStore,
-    ...ofRoutes,
+    ...words('NOTIFIER_SHARDS WEBHOOK_SECRETS WEBHOOK_NETWORKS WEBHOOK_RETENTION_DAYS'),
+    ...[...ofEventStore, ...ofRoutes],
   ],
-  api: [
-    ...['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],
-    ...['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE', 'GATEWAY_PLAIN_HTTP_PORT'],
-    ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_SCOPES', 'OIDC_PERSON_CLAIM'],
-    ...[
-      'OIDC_GROUPS_CLAIM',
-      'OIDC_VIEWERS',
-      'OIDC_SUPPORT',
-      'OIDC_OPERATORS',
-      'OIDC_ADMINS',
-      'OIDC_ACR_VALUES',
-      'OIDC_MAX_AGE_SECONDS',
-      'OIDC_GRANTS',
-    ],
-    'CONSOLE_PUBLIC_URL',
-    // How long an answer may take.
-    ...['PROVIDER_CALL_DEADLINE_MS', 'PROVIDER_SEND_WITHIN_MS'],
-  ],
+  // The two times of the provider say how long an answer may take.
+  api: words(`
+    COMMAND_SERVICE_URL QUERY_SERVICE_URL NOTIFIER_URL INTERNAL_SECRETS GATEWAY_TLS_CERT_FILE GATEWAY_TLS_KEY_FILE
+    GATEWAY_PLAIN_HTTP_PORT OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_SCOPES OIDC_PERSON_CLAIM
+    OIDC_GROUPS_CLAIM OIDC_VIEWERS OIDC_SUPPORT OIDC_OPERATORS OIDC_ADMINS OIDC_ACR_VALUES OIDC_MAX_AGE_SECONDS
+    OIDC_GRANTS CONSOLE_PUBLIC_URL PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
 };
 
 /** Beside those, the command service reads the keys that its accounts file names. */

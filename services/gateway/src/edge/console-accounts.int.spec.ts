@@ -2,7 +2,7 @@
 import type { Account, AccountsFile } from '@tollgate/command-service';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { StartupError, omitUndefined } from '@tollgate/service-kit';
-import { type OperatorRole, everywhere } from '@tollgate/teams';
+import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
@@ -24,27 +24,11 @@ const accounts: readonly Account[] = [
 const start = (accountsFile?: AccountsFile) =>
   startConsole(async () => {}, { accounts, ...omitUndefined({ accountsFile }) });
 
-/** What a person of that role asks of the API. */
 async function asking(accountsFile?: AccountsFile) {
-  const { app, credentials, recorded } = await start(accountsFile);
-  const ask = (url: string, body: object, role: OperatorRole = 'operator') => {
-    const credential = credentials.issue(
-      { person: 'ada', source: 'oidc', grants: everywhere(role) },
-      'api',
-      60_000,
-    );
-    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
-    return app.inject({ method: 'POST', url: `/api/v1/admin/accounts/${url}`, headers, payload: body });
-  };
-  const list = async () => {
-    const credential = credentials.issue(
-      { person: 'ada', source: 'oidc', grants: everywhere('viewer') },
-      'api',
-      60_000,
-    );
-    const headers = { authorization: `Bearer ${credential}` };
-    return (await app.inject({ url: '/api/v1/admin/accounts', headers })).json<AccountList>();
-  };
+  const { askAs, recorded } = await start(accountsFile);
+  const ask = (path: string, body: object, role: OperatorRole = 'operator') =>
+    askAs(role, `accounts/${path}`, body);
+  const list = async () => (await askAs('viewer', 'accounts')).json<AccountList>();
   return { ask, list, recorded };
 }
 interface AccountList {
@@ -84,14 +68,8 @@ it('show a balance on demand, and why there is none', async () => {
 });
 
 it('are answered to programs, too', async () => {
-  const { app, credentials } = await start();
-  const credential = credentials.issue(
-    { person: 'ada', source: 'command-line', grants: everywhere('viewer') },
-    'api',
-    60_000,
-  );
-  const ask = (url: string) =>
-    app.inject({ url: `/api/v1/admin/accounts${url}`, headers: { authorization: `Bearer ${credential}` } });
+  const { askAs } = await start();
+  const ask = (path: string) => askAs('viewer', `accounts${path}`);
   expect((await ask('')).json()).toMatchObject({
     accounts: [{ account: 'main', weight: 3, priority: 0 }, {}],
   });

@@ -1,21 +1,19 @@
 /** Tokens and sessions of people: who may list and revoke them, and what keeps a session alive. */
-import { type OperatorRole, everywhere, sessionIdleMsDefault } from '@tollgate/teams';
+import { type OperatorRole, sessionIdleMsDefault } from '@tollgate/teams';
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { cookieOf, startConsole } from './testing/console.ts';
 
 async function start() {
   const console = await startConsole(async () => {});
-  const { app, credentials } = console;
-  const bearerOf = (role: OperatorRole, person = 'ada') =>
-    `Bearer ${credentials.issue({ person, source: 'command-line', grants: everywhere(role) }, 'api', 60_000)}`;
+  const { app } = console;
   const ask = (authorization: string, path: string, payload?: object) =>
     app.inject({
       url: `/api/v1/admin/${path}`,
       headers: { authorization },
       ...(payload === undefined ? {} : { method: 'POST' as const, payload }),
     });
-  return { ...console, bearerOf, ask };
+  return { ...console, ask };
 }
 
 interface Listed {

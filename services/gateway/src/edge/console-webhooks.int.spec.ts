@@ -6,7 +6,6 @@ import { appendTeamEvents, givenTeam, originsAllowed } from '@tollgate/teams/tes
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
-import { everywhere } from '@tollgate/teams';
 
 const cause = { correlationId: 'c', causationId: 'c' };
 
@@ -65,13 +64,12 @@ describe('webhooks that were not delivered', () => {
   });
 
   it('are counted on the overview, with the endpoints that are sent nothing, each with where it leads', async () => {
-    const { app, credentials, signIn } = await start();
-    const operator = { person: 'ada', source: 'command-line', grants: everywhere('operator') } as const;
+    const { app, bearerOf, signIn } = await start();
     const ask = (method: 'POST' | 'PATCH', url: string, payload: object) =>
       app.inject({
         ...{ method, url, payload },
         headers: {
-          authorization: `Bearer ${credentials.issue(operator, 'api', 60_000)}`,
+          authorization: bearerOf('operator'),
           ...{ 'tollgate-team': 'games', 'tollgate-environment': 'sandbox' },
         },
       });

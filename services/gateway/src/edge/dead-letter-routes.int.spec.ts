@@ -10,7 +10,7 @@ import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { customerStream, paymentStream } from '@tollgate/payment-domain';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { type OperatorRole, everywhere } from '@tollgate/teams';
+import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
 
@@ -21,24 +21,13 @@ const callbackOf = (token: string) =>
 const event = (type: string) => ({ id: systemIds.uuid(), type, data: {}, metadata: {} });
 
 async function start(...tokens: string[]) {
-  const { app, store, credentials, recorded } = await startApi();
+  const { askAs, store, recorded } = await startApi();
   const bus = busOf(store);
   await bus.publish(
     providerCallbacksDlqTopic,
     tokens.map((token) => encodeDeadLetter(callbackOf(token), `no payment ${token}`)),
   );
-  const ask = (path: string, body?: object | string, role: OperatorRole = 'admin') => {
-    const credential = credentials.issue(
-      { person: 'ada', source: 'oidc', grants: everywhere(role) },
-      'api',
-      60_000,
-    );
-    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
-    const url = `/api/v1/admin/${path}`;
-    return app.inject(
-      body === undefined ? { url, headers } : { method: 'POST', url, headers, payload: body },
-    );
-  };
+  const ask = (path: string, body?: object | string, role: OperatorRole = 'admin') => askAs(role, path, body);
   const list = async () =>
     (await ask('dead-letters', undefined, 'viewer')).json<{
       deadLetters: { offset: string }[];

@@ -10,39 +10,42 @@ import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
-import { everywhere } from '@tollgate/teams';
 
 const { accepted, approved, reviews } = happening;
 const hostileTexts = [
-  ...[
-    '',
-    ' ',
-    '.',
-    '..',
-    '/',
-    '%',
-    '%00',
-    '\u0000',
-    '\ud800',
-    '\u202e',
-    '🧾',
-    'null',
-    'true',
-    '[]',
-    '{}',
-    '0',
-  ],
-  ...[
-    '-1',
-    '1e400',
-    '9007199254740993',
-    '0x10',
-    'NaN',
-    '2030-02-31',
-    '+275760-09-13',
-    '2030-01-01T00:00:00Z',
-  ],
-  ...['__proto__', 'constructor', 'toString', "' OR 1=1 --", '%', '_', '*', 'pay_1', 'x'.repeat(5_000)],
+  '',
+  ' ',
+  '.',
+  '..',
+  '/',
+  '%',
+  '%00',
+  '\u0000',
+  '\ud800',
+  '\u202e',
+  '🧾',
+  'null',
+  'true',
+  '[]',
+  '{}',
+  '0',
+  '-1',
+  '1e400',
+  '9007199254740993',
+  '0x10',
+  'NaN',
+  '2030-02-31',
+  '+275760-09-13',
+  '2030-01-01T00:00:00Z',
+  '__proto__',
+  'constructor',
+  'toString',
+  "' OR 1=1 --",
+  '%',
+  '_',
+  '*',
+  'pay_1',
+  'x'.repeat(5_000),
 ];
 const text = fc.oneof(
   { arbitrary: fc.constantFrom(...hostileTexts), weight: 2 },
@@ -51,56 +54,14 @@ const text = fc.oneof(
 const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.double(), fc.bigInt().map(String));
 
 /** Names that the routes know, so that what is odd gets further than to the first refusal. */
-const names = [
-  ...[
-    'amount',
-    'currency',
-    'orderNumber',
-    'callbackUrl',
-    'product',
-    'token',
-    'card',
-    'pan',
-    'expires',
-    'cvv',
-    'holder',
-  ],
-  ...[
-    'recurring',
-    'recurringToken',
-    'needConfirmation',
-    'redirectUrl',
-    'customer',
-    'email',
-    'ip',
-    'metadata',
-    'locale',
-  ],
-  ...[
-    'destination',
-    'bankAccount',
-    'account',
-    'bankName',
-    'code',
-    'number',
-    'resolution',
-    'reason',
-    'id',
-    'day',
-  ],
-  ...['cursor', 'before', 'from', 'to', 'status', 'phase', 'team', 'environment', 'sort', 'page'],
-  ...[
-    'perPage',
-    'dateFrom',
-    'dateTo',
-    'orderNumber',
-    'needsReview',
-    'type',
-    'format',
-    '__proto__',
-    'success',
-  ],
-];
+const names = `
+  amount currency orderNumber callbackUrl product token card pan expires cvv holder recurring
+  recurringToken needConfirmation redirectUrl customer email ip metadata locale destination
+  bankAccount account bankName code number resolution reason id day cursor before from to status
+  phase team environment sort page perPage dateFrom dateTo needsReview type format __proto__ success
+`
+  .trim()
+  .split(/\s+/);
 const name = fc.oneof({ arbitrary: fc.constantFrom(...names), weight: 4 }, text);
 const likely = {
   ...{
@@ -154,15 +115,11 @@ const runsPerRoute = 8;
 
 it('every route answers whatever it is asked, and never by a failure of its own', async () => {
   let key = '';
-  const { app, routes, credentials } = await startApi(async (store) => {
+  const { app, routes, bearerOf } = await startApi(async (store) => {
     key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await projectEvents(store, paymentKind, 'pay_1', [requested({}), accepted, approved, reviews]);
   });
-  const person = credentials.issue(
-    { person: 'ada', source: 'command-line', grants: everywhere('admin') },
-    'api',
-    60_000,
-  );
+  const person = bearerOf('admin');
   const parts = fc.array(text, { minLength: 4, maxLength: 4 });
   const asked = fc.record({ parts, query: odd, body, headers, isPerson: fc.boolean() });
   let count = 0;
@@ -171,7 +128,10 @@ it('every route answers whatever it is asked, and never by a failure of its own'
     const property = fc.asyncProperty(asked, async (given) => {
       const answer = await app.inject({
         ...{ method, url: addressOf(url, given) },
-        headers: { authorization: `Bearer ${given.isPerson ? person : key}`, ...carriable(given.headers) },
+        headers: {
+          authorization: given.isPerson ? person : `Bearer ${key}`,
+          ...carriable(given.headers),
+        },
         ...(method === 'GET' ? {} : { payload: given.body }),
       });
       count += 1;

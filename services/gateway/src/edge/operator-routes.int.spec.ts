@@ -1,6 +1,6 @@
 /** People who operate the gateway call the API across teams, and no key of a team does. */
 import { givenTeam, keyText } from '@tollgate/teams/testing';
-import { type OperatorRole, savedViewsMax, everywhere } from '@tollgate/teams';
+import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
 import { disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
@@ -28,10 +28,8 @@ async function start() {
       reviews,
     ]);
   });
-  const bearerOf = (role: OperatorRole) =>
-    `Bearer ${api.credentials.issue({ person: 'ada', source: 'command-line', grants: everywhere(role) }, 'api', 60_000)}`;
   const ask = (url: string, { role = 'viewer', ...more }: AskOptions = {}) =>
-    api.app.inject({ url, ...more, headers: { authorization: bearerOf(role), ...more.headers } });
+    api.app.inject({ url, ...more, headers: { authorization: api.bearerOf(role), ...more.headers } });
   return { ...api, ask };
 }
 interface AskOptions {
@@ -140,7 +138,7 @@ describe('what waits, and why payments were declined', () => {
         disputeOpened({ team: 'games', paymentToken: 'pay_2' }),
       ]);
     });
-    const authorization = `Bearer ${api.credentials.issue({ person: 'ada', source: 'command-line', grants: everywhere('viewer') }, 'api', 60_000)}`;
+    const authorization = api.bearerOf('viewer');
     const ask = async (path: string) =>
       (await api.app.inject({ url: `/api/v1/admin/${path}`, headers: { authorization } })).json<object>();
     await eventually(async () => expect(tokensIn(await ask('payments'))).toHaveLength(3));

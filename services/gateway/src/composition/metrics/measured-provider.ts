@@ -9,11 +9,8 @@ export function measureProvider(
   { clock, metrics }: { clock: Pick<Clock, 'monotonic'>; metrics: Pick<Metrics, 'providerCall'> },
 ): Provider {
   const measured =
-    <Arguments extends unknown[], Outcome extends { kind: string }>(
-      operation: string,
-      call: (...values: Arguments) => Promise<Outcome>,
-    ) =>
-    async (...values: Arguments): Promise<Outcome> => {
+    (operation: string, call: (...values: unknown[]) => Promise<{ kind: string }>) =>
+    async (...values: unknown[]) => {
       const startedAt = clock.monotonic();
       let kind = 'thrown';
       try {
@@ -28,20 +25,10 @@ export function measureProvider(
         if (request !== undefined) request.providerMs += tookMs;
       }
     };
-  return {
-    authorize: measured('authorize', provider.authorize),
-    capture: measured('capture', provider.capture),
-    void: measured('void', provider.void),
-    refund: measured('refund', provider.refund),
-    payout: measured('payout', provider.payout),
-    inquirePayment: measured('inquire_payment', provider.inquirePayment),
-    inquirePayout: measured('inquire_payout', provider.inquirePayout),
-    listPayments: measured('list_payments', provider.listPayments),
-    listPayouts: measured('list_payouts', provider.listPayouts),
-    pageOfPayments: measured('page_of_payments', provider.pageOfPayments),
-    pageOfPayouts: measured('page_of_payouts', provider.pageOfPayouts),
-    balance: measured('balance', provider.balance),
-    listDisputes: measured('list_disputes', provider.listDisputes),
-    close: provider.close,
-  };
+  const { close, ...calls } = provider;
+  const measuredCalls = Object.entries(calls).map(([name, call]) => {
+    const operation = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [name, measured(operation, call as Parameters<typeof measured>[1])];
+  });
+  return { ...(Object.fromEntries(measuredCalls) as typeof calls), close };
 }

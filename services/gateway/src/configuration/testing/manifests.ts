@@ -29,14 +29,10 @@ export interface Container {
   livenessProbe?: Probe;
   readinessProbe?: Probe;
   lifecycle?: { preStop?: { sleep?: { seconds: number } } };
-  resources?: { requests?: { cpu?: string; memory?: string }; limits?: { memory?: string } };
-  securityContext?: object;
-  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
 }
 
 interface Volume {
   name: string;
-  emptyDir?: object;
   configMap?: { name: string };
   projected?: { sources: { configMap?: { name: string }; secret?: { name: string } }[] };
 }
@@ -46,7 +42,6 @@ interface PodTemplate {
   spec: {
     containers: [Container, ...Container[]];
     volumes: Volume[];
-    securityContext?: object;
     terminationGracePeriodSeconds?: number;
   };
 }
@@ -61,11 +56,7 @@ export type Workload = Manifest<
   'Deployment' | 'Job',
   { replicas?: number; strategy?: object; template: PodTemplate }
 >;
-type Service = Manifest<
-  'Service',
-  { selector: Labels; ports: { name: string; port: number; targetPort: string }[] }
->;
-type Budget = Manifest<'PodDisruptionBudget', { maxUnavailable: number; selector: { matchLabels: Labels } }>;
+type Service = Manifest<'Service', object>;
 
 export interface Selector {
   matchLabels?: Labels;
@@ -94,7 +85,6 @@ export interface Manifests {
   /** Deployments and Jobs. */
   workloads: readonly Workload[];
   services: readonly Service[];
-  budgets: readonly Budget[];
   policies: readonly Policy[];
   configMaps: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
@@ -123,7 +113,6 @@ function readManifests(text: string): Manifests {
     deployments: ofKind('Deployment') as Workload[],
     workloads: ofKind('Deployment', 'Job') as Workload[],
     services: ofKind('Service') as Service[],
-    budgets: ofKind('PodDisruptionBudget') as Budget[],
     policies: ofKind('NetworkPolicy') as Policy[],
     configMaps: new Map(configMaps),
   };

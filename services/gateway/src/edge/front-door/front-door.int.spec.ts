@@ -209,63 +209,70 @@ function sendRaw(url: string, lines: readonly string[]): Promise<string> {
 }
 
 describe('the path that a service sees is the one that was routed by', () => {
-  const routed = '/api/v1/payments/';
-  it.each([
-    ['/api/v1/payments/pay%5F1', '/api/v1/payments/pay_1'],
-    ['/api/v1/payments/pay_1/%65vents', '/api/v1/payments/pay_1/events'],
-    ['/api/v1/payments/a%20b', '/api/v1/payments/a%20b'],
-    ['/api/v1/payments/a%3Fb', '/api/v1/payments/a%3Fb'],
-    ['/api/v1/payments/a%252Fb', '/api/v1/payments/a%252Fb'],
-    ['/api/v1/payments/a;b', '/api/v1/payments/a%3Bb'],
-    ['/api/v1/payments/%C3%A9', '/api/v1/payments/%C3%A9'],
-    ['/api/v1/payments/a#b', '/api/v1/payments/a'],
-    ['http://x/api/v1/payments', '/api/v1/payments'],
-  ])('%s as %s', async (path, seen) => {
+  it('however it is written', async () => {
     const queries = await startService();
     const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
-    expect(await sendRaw(url, [`GET ${path} HTTP/1.1`, 'Host: x'])).toMatch(/^HTTP\/1.1 200/);
-    expect(queries.seen.map((each) => each.url)).toEqual([seen]);
+    const paths = {
+      '/api/v1/payments/pay%5F1': '/api/v1/payments/pay_1',
+      '/api/v1/payments/pay_1/%65vents': '/api/v1/payments/pay_1/events',
+      '/api/v1/payments/a%20b': '/api/v1/payments/a%20b',
+      '/api/v1/payments/a%3Fb': '/api/v1/payments/a%3Fb',
+      '/api/v1/payments/a%252Fb': '/api/v1/payments/a%252Fb',
+      '/api/v1/payments/a;b': '/api/v1/payments/a%3Bb',
+      '/api/v1/payments/%C3%A9': '/api/v1/payments/%C3%A9',
+      '/api/v1/payments/a#b': '/api/v1/payments/a',
+      'http://x/api/v1/payments': '/api/v1/payments',
+    };
+    for (const path of Object.keys(paths))
+      expect(await sendRaw(url, [`GET ${path} HTTP/1.1`, 'Host: x']), path).toMatch(/^HTTP\/1.1 200/);
+    const seen = queries.seen.map((each) => each.url);
+    expect(seen.filter((path) => path !== '/internal/requests')).toEqual(Object.values(paths));
   });
 
-  it.each([
-    ...[`${routed}..`, `${routed}%2e%2e`, `${routed}..%2f..%2finternal%2flooks`, `${routed}a%2Fevents`],
-    ...[
-      `${routed}a%5Cb`,
-      `${routed}a/../../../../internal/inquiries`,
-      `/api/v1//payments`,
-      `${routed}a//events`,
-    ],
-    ...[
-      `${routed}.`,
-      `${routed}a..`,
-      `//api/v1/payments`,
-      `/api/v1/payments/`,
-      `/API/v1/payments`,
-      `${routed}%`,
-    ],
-    ...[
+  it('and no service sees a path that could be read otherwise', async () => {
+    const all = await startService();
+    const url = await startFrontDoor({
+      COMMAND_SERVICE_URL: all.origin,
+      QUERY_SERVICE_URL: all.origin,
+      NOTIFIER_URL: all.origin,
+    });
+    const below = [
+      '..',
+      '%2e%2e',
+      '..%2f..%2finternal%2flooks',
+      'a%2Fevents',
+      'a%5Cb',
+      'a//events',
+      '.',
+      'a..',
+      '%',
+    ];
+    for (const path of [
+      ...below.map((name) => `/api/v1/payments/${name}`),
+      '/api/v1/payments/a/../../../../internal/inquiries',
+      '/api/v1//payments',
+      '//api/v1/payments',
+      '/api/v1/payments/',
+      '/API/v1/payments',
       '/internal/inquiries',
       '/api/v1/../../internal/inquiries',
       '/api/v1/payments%2Fa',
       'http://x/internal/inquiries',
-    ],
-  ])('and nothing sees %s', async (path) => {
-    const all = await startService();
-    const url = await startFrontDoor({
-      ...{ COMMAND_SERVICE_URL: all.origin, QUERY_SERVICE_URL: all.origin, NOTIFIER_URL: all.origin },
-    });
-    for (const method of ['GET', 'POST'])
-      expect(await sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: x', 'Content-Length: 0'])).toMatch(
-        /^HTTP\/1.1 40[045]/,
-      );
-    expect(all.seen).toEqual([]);
+    ])
+      for (const method of ['GET', 'POST']) {
+        const answer = await sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: x', 'Content-Length: 0']);
+        expect(answer, `${method} ${path}`).toMatch(/^HTTP\/1.1 40[045]/);
+      }
+    expect(all.seen.filter((each) => each.url !== '/internal/requests')).toEqual([]);
   });
 
-  it.each(['/docs', '/healthz', '/openapi.json'])('%s is its own', async (path) => {
+  it('and the documentation and health are its own', async () => {
     const url = await startFrontDoor({});
-    const answered = await request(`${url}${path}`);
-    await answered.body.dump();
-    expect(answered.statusCode).toBe(200);
+    for (const path of ['/docs', '/healthz', '/openapi.json']) {
+      const answered = await request(`${url}${path}`);
+      await answered.body.dump();
+      expect(answered.statusCode, path).toBe(200);
+    }
   });
 });
 

@@ -23,10 +23,12 @@ import {
 } from '@tollgate/console';
 import {
   type OperatorCredentials,
+  type OperatorRole,
   type SecurityWatch,
   createCredentialRegister,
   createOperatorCredentials,
   createTeamDirectory,
+  everywhere,
 } from '@tollgate/teams';
 import { testTeamKeys, testVerifier } from '@tollgate/teams/testing';
 import {
@@ -41,7 +43,7 @@ import {
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse, RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { parseInternalSecrets } from '../../configuration/internal-secrets.ts';
@@ -58,6 +60,10 @@ export interface TestedApi {
   store: EventStore;
   /** What people show. A token that it issues is registered before the next request is answered. */
   credentials: OperatorCredentials;
+  /** Calls a route across teams as a person with this role in all teams: GET, or POST with a body. */
+  askAs(role: OperatorRole, path: string, body?: object | string): Promise<LightMyRequestResponse>;
+  /** The `Authorization` header of a person with this role in all teams. */
+  bearerOf(role: OperatorRole, person?: string): string;
   /** What was recorded in the security log. */
   recorded: readonly Parameters<SecurityWatch['recordCommand']>[0][];
   /** Every route that the server has. */
@@ -196,5 +202,24 @@ export async function startApi(
     await Promise.all([feed.stop(), deliveries.stop()]);
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
-  return { app, store, credentials: { ...credentials, issue }, recorded, routes };
+  const bearerOf = (role: OperatorRole, person = 'ada') =>
+    `Bearer ${issue({ person, source: 'command-line', grants: everywhere(role) }, 'api', 60_000)}`;
+  return {
+    app,
+    store,
+    credentials: { ...credentials, issue },
+    bearerOf,
+    askAs: (role, path, body) =>
+      app.inject({
+        method: body === undefined ? 'GET' : 'POST',
+        url: `/api/v1/admin/${path}`,
+        headers: {
+          authorization: bearerOf(role),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { payload: body }),
+      }),
+    recorded,
+    routes,
+  };
 }
