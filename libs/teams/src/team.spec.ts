@@ -310,23 +310,6 @@ test('every event type has a sample above', () => {
   expect(samples.map(({ type }) => type)).toEqual(Object.keys(teamEventSchemas));
 });
 
-// As they were written before keys had limits and teams had origins.
-test('the first events that were stored are still read', () => {
-  const key = { keyId: 'k1', environment: 'sandbox', scopes: ['payments'], secretHash: 'hash of k1' };
-  const stored = [
-    { type: 'TeamAdded', data: { name: 'shop' } },
-    { type: 'KeyIssued', data: key },
-    { type: 'KeyRevoked', data: { keyId: 'k1' } },
-  ];
-  expect(fold(stored.map(decodeTeamEvent))).toEqual({
-    name: 'shop',
-    keys: [{ ...key, active: false, revocation: 'by-decision' }],
-    allowedOrigins: {},
-    webhookRotations: [],
-    money: { wallet: { kind: 'own' }, approvals: [], limits: [] },
-  });
-});
-
 test('what no version of ours has written is not read', () => {
   expect(() => decodeTeamEvent({ type: 'KeyLost', data: {} })).toThrow(RangeError);
   expect(() => decodeTeamEvent({ type: 'constructor', data: {} })).toThrow(RangeError);

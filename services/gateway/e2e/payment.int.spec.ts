@@ -56,29 +56,17 @@ async function ledgerOf(token: string): Promise<PaymentView[]> {
 
 describe('a payment through the hosted page', () => {
   it.each([
-    { name: 'is approved', card: approvedCard, status: 'approved', last: 'PaymentApproved' },
-    { name: 'is declined', card: declinedCard, status: 'declined', last: 'PaymentDeclined' },
-    {
-      name: 'is approved after authentication',
-      card: authenticatedCard,
-      status: 'approved',
-      last: 'PaymentApproved',
-    },
-    {
-      name: 'is declined after authentication',
-      card: authenticatedDeclinedCard,
-      status: 'declined',
-      last: 'PaymentDeclined',
-    },
-    {
-      name: 'is declined when the customer rejects the authentication',
-      ...{ card: authenticatedCard, answer: 'reject' as const, status: 'declined', last: 'PaymentDeclined' },
-    },
-  ])('$name', async ({ card, status, last, ...rest }) => {
+    ['is approved', approvedCard, 'approved'],
+    ['is declined', declinedCard, 'declined'],
+    ['is approved after authentication', authenticatedCard, 'approved'],
+    ['is declined after authentication', authenticatedDeclinedCard, 'declined'],
+    ['is declined when the customer rejects the authentication', authenticatedCard, 'declined', 'reject'],
+  ] as const)('%s', async (_, card, status, answer?: 'reject') => {
+    const last = status === 'approved' ? 'PaymentApproved' : 'PaymentDeclined';
     const created = await create();
     expect(created.statusCode).toBe(200);
     const { token, processingUrl } = created.body;
-    await payOnHostedPage(system.customer, { processingUrl, card, ...rest });
+    await payOnHostedPage(system.customer, { processingUrl, card, ...(answer && { answer }) });
     const { body } = await untilStatus(token, status);
     expect(body.payment).toMatchObject({ token, status, phase: status, amount: 1250, currency: 'EUR' });
     const history = await historyOf(token);
@@ -237,60 +225,32 @@ describe('callbacks', () => {
 });
 
 describe('what is refused', () => {
-  it.each([
-    { name: 'no key', headers: { authorization: '' }, code: 'auth_header_not_found', statusCode: 401 },
-    {
-      name: 'a wrong key',
-      headers: { authorization: 'Bearer tg_sandbox_x_yyyyyyyyyyyyyyyyyyyy' },
-      code: 'incorrect_private_key',
-      statusCode: 401,
-    },
-    {
-      name: 'an amount of zero',
-      body: { amount: 0 },
-      code: 'incorrect_amount',
-      parameter: 'amount',
-      statusCode: 400,
-    },
-    {
-      name: 'an unknown currency',
-      body: { currency: 'EURO' },
-      code: 'incorrect_currency',
-      parameter: 'currency',
-      statusCode: 400,
-    },
-    {
-      name: 'an unknown field',
-      body: { colour: 'red' },
-      code: 'invalid_param',
-      parameter: 'colour',
-      statusCode: 400,
-    },
-    {
-      name: 'a card',
-      body: { card: { pan: '4392963203551251' } },
-      code: 'card_data_not_accepted',
-      parameter: 'card',
-      statusCode: 400,
-    },
-    {
-      name: 'a card number in a text',
-      body: { product: 'card 4392 9632 0355 1251' },
-      code: 'card_data_not_accepted',
-      parameter: 'product',
-      statusCode: 400,
-    },
-    {
-      name: 'neither key nor order number',
-      body: { orderNumber: undefined },
-      code: 'idempotency_key_missing',
-      parameter: 'Idempotency-Key',
-      statusCode: 400,
-    },
-  ])('$name', async ({ headers, body, code, parameter, statusCode }) => {
+  const unknownKey = { authorization: 'Bearer tg_sandbox_x_yyyyyyyyyyyyyyyyyyyy' };
+  it.each<[string, number, string, string | undefined, { body?: object; headers?: Record<string, string> }]>([
+    ['no key', 401, 'auth_header_not_found', undefined, { headers: { authorization: '' } }],
+    ['a wrong key', 401, 'incorrect_private_key', undefined, { headers: unknownKey }],
+    ['an amount of zero', 400, 'incorrect_amount', 'amount', { body: { amount: 0 } }],
+    ['an unknown currency', 400, 'incorrect_currency', 'currency', { body: { currency: 'EURO' } }],
+    ['an unknown field', 400, 'invalid_param', 'colour', { body: { colour: 'red' } }],
+    ['a card', 400, 'card_data_not_accepted', 'card', { body: { card: { pan: approvedCard } } }],
+    [
+      'a card number',
+      400,
+      'card_data_not_accepted',
+      'product',
+      { body: { product: 'card 4392 9632 0355 1251' } },
+    ],
+    [
+      'no order number',
+      400,
+      'idempotency_key_missing',
+      'Idempotency-Key',
+      { body: { orderNumber: undefined } },
+    ],
+  ])('%s', async (_, statusCode, code, parameter, { body, ...headers }) => {
     const answer = await system.gateway('POST', '/api/v1/payments', {
       body: { ...terms(), ...body },
-      ...(headers === undefined ? {} : { headers }),
+      ...headers,
     });
     expect(answer.statusCode).toBe(statusCode);
     expect(answer.body.success).toBe(false);

@@ -127,16 +127,3 @@ it('finds what no callback has reported, in one run', { timeout: 120_000 }, asyn
   expect(csv.statusCode).toBe(200);
   expect(await system.metrics()).toContain('tollgate_reconciliation_differences{environment="sandbox"');
 });
-
-it('names what it cannot compare', async () => {
-  expect(await reconcile('--to', '2020-01-01')).toEqual({
-    ...{ exitCode: 2, stdout: '', stderr: '--from must not be after --to.\n' },
-  });
-  const unknown = await tollgateExit(
-    ...([system, 'reconcile', '--account', 'nobody', '--environment', 'sandbox', '--from', today] as const),
-  );
-  expect(unknown).toMatchObject({
-    exitCode: 1,
-    stderr: '--account is nobody, and the gateway has no such account in sandbox.\n',
-  });
-});

@@ -1,7 +1,6 @@
 /** Teams as an operator manages them: the command line in a process of its own, beside a running gateway; and what an attacker may try. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +9,7 @@ import { eventually, programEnvironment } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventFiles } from './arrangement.ts';
-import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+import { type System, startSystem, stopEverything } from './system.ts';
 
 const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
@@ -29,11 +28,9 @@ interface Ended {
   error: string;
 }
 
-const tollgate = (...argv: string[]): Promise<Ended> => tollgateOn(system.env, ...argv);
-
-function tollgateOn(env: Record<string, string>, ...argv: string[]): Promise<Ended> {
+function tollgate(...argv: string[]): Promise<Ended> {
   const child = spawn(process.execPath, [cliFile, ...argv], {
-    env: { ...programEnvironment(), ...env },
+    env: { ...programEnvironment(), ...system.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = { exitCode: null as number | null, out: '', error: '' };
@@ -108,64 +105,19 @@ describe('a key that the command line', { timeout: 60_000 }, () => {
     await creating.body.dump();
     expect(creating.statusCode).toBe(403);
   });
-
-  it('prints is on standard output once, and in no file', async () => {
-    await succeed('team', 'add', 'books');
-    const issued = await tollgate('key', 'issue', 'books', '--environment', 'production', '--scopes', 'read');
-    expect(issued).toMatchObject(done);
-    const keys = issued.out.match(/tg_production_[0-9a-f]+_[0-9a-f]{48}/g) ?? [];
-    expect(keys).toHaveLength(1);
-    const secret = keys[0]?.split('_')[3] ?? '';
-    const files = readdirSync(system.dataDir, { recursive: true, withFileTypes: true });
-    for (const file of files.filter((entry) => entry.isFile()))
-      expect(readFileSync(join(file.parentPath, file.name)).includes(secret), file.name).toBe(false);
-    expect(system.output()).not.toContain(secret);
-  });
 });
 
-it(
-  'the demo team is one of the teams, and may be called back on this machine',
-  { timeout: 60_000 },
-  async () => {
-    const { allowedOrigins, keys } = await succeed('team', 'show', 'demo');
-    expect(allowedOrigins).toEqual({
-      callback: ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'],
-      redirect: null,
-    });
-    expect(keys).toMatchObject([{ environment: 'sandbox', active: true }]);
-  },
-);
-
-it('a data directory that is not there is named, and not made', { timeout: 60_000 }, async () => {
-  const dataDir = join(newDataDir(), 'none');
-  const refused = await tollgateOn({ TOLLGATE_DATA_DIR: dataDir }, 'team', 'add', 'shop');
-  expect(refused).toMatchObject({ exitCode: 1, out: '' });
-  expect(refused.error).toContain(dataDir);
-  expect(refused.error.trim().split('\n')).toHaveLength(1);
-  expect(existsSync(dataDir)).toBe(false);
-});
-
-describe(
-  'a call ends with its exit code, and at most one sentence on standard error',
-  { timeout: 60_000 },
-  () => {
-    it.each<[string, number, string[]]>([
-      ['help', 0, ['key', 'issue', '--help']],
-      ['no command', 2, []],
-      ['a name that is none', 2, ['team', 'add', 'shop; rm -rf /']],
-      [
-        'an origin that cannot be allowed',
-        2,
-        ['team', 'allow-origins', 'demo', '--callback', 'https://a:b@c.example'],
-      ],
-      ['a team that is not there', 1, ['team', 'show', 'nobody']],
-      ['a key that is not there', 1, ['key', 'revoke', 'demo', '\u001b[2J']],
-    ])('%s: %i', async (_, exitCode, argv) => {
-      const ended = await tollgate(...argv);
-      expect(ended.exitCode).toBe(exitCode);
-      expect(ended.out === '').toBe(exitCode !== 0);
-      expect(ended.error).toMatch(exitCode === 0 ? /^$/ : /^[^\p{Cc}]+\.\n$/u);
-    });
+it.each<[string, number, string[]]>([
+  ['help', 0, ['key', 'issue', '--help']],
+  ['a name that is none', 2, ['team', 'add', 'shop; rm -rf /']],
+  ['a key that is not there', 1, ['key', 'revoke', 'demo', '\u001b[2J']],
+])(
+  '%s ends a call with exit code %i, and at most one sentence on standard error',
+  async (_, exitCode, argv) => {
+    const ended = await tollgate(...argv);
+    expect(ended.exitCode).toBe(exitCode);
+    expect(ended.out === '').toBe(exitCode !== 0);
+    expect(ended.error).toMatch(exitCode === 0 ? /^$/ : /^[^\p{Cc}]+\.\n$/u);
   },
 );
 
