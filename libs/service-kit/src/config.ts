@@ -55,3 +55,11 @@ const decimalSchema = (rule: string, min: number, max: number) =>
 
 /** A TCP port; 0 takes any free one. */
 export const portSchema = decimalSchema('must be a port number from 0 to 65535', 0, 65_535);
+
+/** Texts separated by commas; spaces around them and empty ones do not count. */
+export const commaSeparatedSchema = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== ''),
+);

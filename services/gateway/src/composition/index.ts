@@ -4,7 +4,6 @@ export { inBackground, type RunAlone } from './background.ts';
 export { joinStore } from './join-store.ts';
 export type { Parts } from './parts.ts';
 export { startCommandService } from './services/command-service.ts';
-export { startEventPublisher } from './followers/event-publisher.ts';
 export { startNotifier } from './services/notifier.ts';
-export { startProjector } from './followers/projector.ts';
+export { startEventPublisher, startProjector } from './services/followers.ts';
 export { startQueryService } from './services/query-service.ts';

@@ -48,12 +48,9 @@ it.each(elections)('a whole gateway starts once a leader is elected, while %s', 
   expect(gateway.quickstart?.content.apiKey).toBeDefined();
 });
 
-it.each(['callback-ingester', 'projector', 'event-publisher'] as const)(
-  '%s alone starts once a leader is elected',
-  async (service) => {
-    const [, election] = elections[1]!;
-    const gateway = await startGateway(await startDuring(election), [service]);
-    onTestFinished(() => gateway.stop());
-    expect(gateway.metricsUrl).toBeDefined();
-  },
-);
+it('a service alone starts once a leader is elected', async () => {
+  const [, election] = elections[1]!;
+  const gateway = await startGateway(await startDuring(election), ['callback-ingester']);
+  onTestFinished(() => gateway.stop());
+  expect(gateway.metricsUrl).toBeDefined();
+});

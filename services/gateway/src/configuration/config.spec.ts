@@ -54,16 +54,16 @@ it('tells the faults of all variables together, each once, with bounds', () => {
   };
   const intro = 'Set these environment variables right and start again: ';
   const faults = [
+    'DATA_SECRETS must be one to 16 entries written kid:secret, separated by a comma, each secret at least 32 characters',
+    'EVENTSTORE_URL must be esdb://host:port, or several of them separated by commas, or esdb+discover://name',
+    'KAFKA_BROKERS must be host:port, or several of them separated by commas',
     'GATEWAY_PORT must be a port number from 0 to 65535',
     'GATEWAY_REQUESTS_PER_SECOND must be a whole number of requests a second from 1 to 100000',
     'GATEWAY_IDLE_MS must be a whole number of milliseconds from 1 to 86400000',
     'NOTIFIER_SHARDS must be a whole number of parts from 1 to 4',
     'CALLBACK_SECRETS must be one or two entries written kid:secret, separated by a comma, each secret at least 32 characters',
-    'DATA_SECRETS must be one to 16 entries written kid:secret, separated by a comma, each secret at least 32 characters',
     'TOLLGATE_LOG_LEVEL must be one of debug, info, warn, error, silent',
     'GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE must be set both or not at all',
-    'EVENTSTORE_URL must be esdb://host:port, or several of them separated by commas, or esdb+discover://name',
-    'KAFKA_BROKERS must be host:port, or several of them separated by commas',
     'PAYMENT_SERVICE_HTTPS_PORT must be a port number from 0 to 65535',
   ];
   expect(() => configOf(wrong)).toThrow(new StartupError('config_invalid', `${intro}${faults.join('; ')}.`));

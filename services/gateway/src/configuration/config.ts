@@ -4,6 +4,7 @@ import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
+  commaSeparatedSchema,
   logLevelSchema,
   orFault,
   parseDataSecrets,
@@ -26,14 +27,7 @@ const durationMs = wholeNumberSchema({ of: 'milliseconds', min: 1, max: dayMs })
 const secondsRule = 'must be numbers of seconds, growing, separated by commas';
 
 /** Empty: none. Milliseconds from here on. */
-const distancesSchema = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== ''),
-  )
+const distancesSchema = commaSeparatedSchema
   .refine((all) => all.every((each) => /^\d{1,9}(\.\d{1,3})?$/.test(each) && Number(each) > 0), secondsRule)
   .transform((all) => all.map((each) => Number(each) * 1_000))
   .refine((all) => all.every((each, place) => place === 0 || each > (all[place - 1] ?? 0)), secondsRule);
@@ -41,10 +35,9 @@ const distancesSchema = z
 const environmentsRule = 'must be sandbox or production, or both separated by a comma';
 
 /** Empty: none. */
-const environmentsSchema = z
-  .string()
-  .transform((text) => text.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()])))
-  .pipe(z.array(z.enum(environmentSchema.options, environmentsRule)));
+const environmentsSchema = commaSeparatedSchema.pipe(
+  z.array(z.enum(environmentSchema.options, environmentsRule)),
+);
 
 const requestsPerSecondSchema = wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 });
 
@@ -57,10 +50,9 @@ const publicUrlSchema = z
 const originsRule = 'must be an http or https URL without a path, or several of them separated by commas';
 
 /** Where the instances of a service are reached. */
-const originsSchema = z
-  .string()
-  .transform((text) => text.split(',').map((origin) => origin.trim().replace(/\/$/, '')))
-  .refine((origins) => origins.every(isOrigin), originsRule);
+const originsSchema = commaSeparatedSchema
+  .transform((origins) => origins.map((origin) => origin.replace(/\/$/, '')))
+  .refine((origins) => origins.length > 0 && origins.every(isOrigin), originsRule);
 
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
@@ -72,32 +64,6 @@ const madeAtFirstStart = 'made at the first start';
 const secretsSchema = <Secrets>(parse: (text: string) => Secrets) =>
   z.string().transform(orFault(parse)).optional();
 
-const dataDirSchema = z.string().default('.data').describe('Folder of everything durable.');
-
-const webhookSecretsSchema = secretsSchema(parseWebhookSecrets).meta({
-  description:
-    'The masters of the secrets that webhooks to teams are signed with: `kid:secret`, or two during a rotation.',
-  unset: madeAtFirstStart,
-});
-
-const dataSecretsSchema = secretsSchema(parseDataSecrets).meta({
-  description:
-    'What fingerprints of requests are made with, and what is kept encrypted: `kid:secret`, or several, the one for new data first.',
-  unset: madeAtFirstStart,
-});
-
-const internalSecretsSchema = secretsSchema(parseInternalSecrets).meta({
-  description:
-    'What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation.',
-  unset: madeAtFirstStart,
-});
-
-const accountsFileSchema = z
-  .string()
-  .optional()
-  .describe(
-    'JSON file of the accounts at the Payment Service (below); without it, the gateway starts a sandbox and uses that.',
-  );
 /** How long one call of the Payment Service may take. */
 export const defaultCallDeadlineMs = 10_000;
 const callDeadlineSchema = durationMs
@@ -109,11 +75,28 @@ const callDeadlineSchema = durationMs
 /** The only variables that the command line needs. */
 export const dataDirConfigSchema = z
   .object({
-    TOLLGATE_DATA_DIR: dataDirSchema,
-    WEBHOOK_SECRETS: webhookSecretsSchema,
-    DATA_SECRETS: dataSecretsSchema,
-    INTERNAL_SECRETS: internalSecretsSchema,
-    PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
+    TOLLGATE_DATA_DIR: z.string().default('.data').describe('Folder of everything durable.'),
+    WEBHOOK_SECRETS: secretsSchema(parseWebhookSecrets).meta({
+      description:
+        'The masters of the secrets that webhooks to teams are signed with: `kid:secret`, or two during a rotation.',
+      unset: madeAtFirstStart,
+    }),
+    DATA_SECRETS: secretsSchema(parseDataSecrets).meta({
+      description:
+        'What fingerprints of requests are made with, and what is kept encrypted: `kid:secret`, or several, the one for new data first.',
+      unset: madeAtFirstStart,
+    }),
+    INTERNAL_SECRETS: secretsSchema(parseInternalSecrets).meta({
+      description:
+        'What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation.',
+      unset: madeAtFirstStart,
+    }),
+    PROVIDER_ACCOUNTS_FILE: z
+      .string()
+      .optional()
+      .describe(
+        'JSON file of the accounts at the Payment Service (below); without it, the gateway starts a sandbox and uses that.',
+      ),
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
   })
   .transform((env) => ({
@@ -128,16 +111,15 @@ export const dataDirConfigSchema = z
   .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
   .and(kafkaEnvironmentSchema.transform(orFault((env) => ({ kafka: toKafkaConfig(env) }))));
 
-const networksSchema = z
-  .string()
-  .transform((text) => text.split(',').map((network) => network.trim()))
-  .refine((networks) => networks.every(isNetwork), 'must be networks like 10.20.0.0/16, separated by commas');
+const networksSchema = commaSeparatedSchema.refine(
+  (networks) => networks.length > 0 && networks.every(isNetwork),
+  'must be networks like 10.20.0.0/16, separated by commas',
+);
 
-const daysSchema = z
-  .string()
-  .transform((text) => text.split(',').map((day) => day.trim()))
+const daysSchema = commaSeparatedSchema
   .refine(
-    (days) => days.every((day) => /^\d{1,3}$/.test(day) && Number(day) >= 1 && Number(day) <= 366),
+    (days) =>
+      days.length > 0 && days.every((day) => /^\d{1,3}$/.test(day) && Number(day) >= 1 && Number(day) <= 366),
     'must be whole numbers from 1 to 366, separated by commas',
   )
   .transform((days) => days.map(Number));
@@ -147,10 +129,8 @@ const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 
 /** Also where another variable is at fault, which would be reported alone. */
 const always = () => true;
 
-/** The environment variables of the gateway. All have defaults that suit a developer's machine. */
-export const gatewayConfigSchema = z
+const ownSchema = z
   .object({
-    TOLLGATE_DATA_DIR: dataDirSchema,
     TOLLGATE_INSTANCE: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
@@ -217,7 +197,6 @@ export const gatewayConfigSchema = z
       .describe(
         'Parts that the webhooks are recorded and sent in, so that several instances share the work.',
       ),
-    PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 })
       .default(10)
       .describe(
@@ -236,9 +215,6 @@ export const gatewayConfigSchema = z
       .describe(
         'Days from the creation of a payment or payout after which its callback address answers 410.',
       ),
-    INTERNAL_SECRETS: internalSecretsSchema,
-    WEBHOOK_SECRETS: webhookSecretsSchema,
-    DATA_SECRETS: dataSecretsSchema,
     WEBHOOK_NETWORKS: networksSchema
       .optional()
       .describe(
@@ -293,7 +269,6 @@ export const gatewayConfigSchema = z
     when: always,
   })
   .transform((env) => ({
-    dataDir: env.TOLLGATE_DATA_DIR,
     instance: env.TOLLGATE_INSTANCE,
     indexDir: env.TOLLGATE_INDEX_DIR,
     host: env.GATEWAY_HOST,
@@ -317,14 +292,10 @@ export const gatewayConfigSchema = z
       notifier: env.NOTIFIER_URL,
     },
     notifierShards: env.NOTIFIER_SHARDS,
-    accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,
     callbackLifetimeMs: env.CALLBACK_DAYS * dayMs,
-    internalSecrets: env.INTERNAL_SECRETS,
-    webhookSecrets: env.WEBHOOK_SECRETS,
-    dataSecrets: env.DATA_SECRETS,
     webhookNetworks: env.WEBHOOK_NETWORKS,
     times: {
       sendWithinMs: env.PROVIDER_SEND_WITHIN_MS,
@@ -338,10 +309,11 @@ export const gatewayConfigSchema = z
     requests: { keptMs: env.REQUEST_RETENTION_DAYS * dayMs, perTeamMax: env.REQUESTS_PER_TEAM_MAX },
     sessionIdleMs: env.CONSOLE_IDLE_MINUTES * 60_000,
     logLevel: env.TOLLGATE_LOG_LEVEL,
-  }))
-  .and(eventStoreEnvironmentSchema.transform(orFault((env) => ({ eventStore: toEventStoreConfig(env) }))))
-  .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
-  .and(kafkaEnvironmentSchema.transform(orFault((env) => ({ kafka: toKafkaConfig(env) }))))
+  }));
+
+/** The environment variables of the gateway. All have defaults that suit a developer's machine. */
+export const gatewayConfigSchema = dataDirConfigSchema
+  .and(ownSchema)
   .and(oidcEnvironmentSchema.transform(orFault((env) => ({ identityProvider: toOidcConfig(env) }))))
   .and(paymentServiceConfigSchema.transform((paymentService) => ({ paymentService })));
 

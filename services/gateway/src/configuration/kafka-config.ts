@@ -4,6 +4,7 @@ import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
 import {
   Secret,
   StartupError,
+  commaSeparatedSchema,
   omitUndefined,
   isLoopbackAddress,
   wholeNumberSchema,
@@ -12,14 +13,11 @@ import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
 const addressRule = 'must be host:port, or several of them separated by commas';
-const brokersSchema = z
-  .string()
-  .transform((text) => text.split(',').map((broker) => broker.trim()))
-  .pipe(
-    z
-      .array(z.string().regex(/^[^\s:,]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/, addressRule))
-      .min(1, addressRule),
-  );
+const brokersSchema = commaSeparatedSchema.pipe(
+  z
+    .array(z.string().regex(/^[^\s:,]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/, addressRule))
+    .min(1, addressRule),
+);
 
 const copies = wholeNumberSchema({ of: 'copies', min: 1, max: 32 });
 

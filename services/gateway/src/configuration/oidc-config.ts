@@ -1,18 +1,17 @@
 /** Where people sign in with accounts of their organisation, and which of its groups have which role. */
 import type { IdentityProviderConfig } from '@tollgate/console';
-import { Secret, StartupError, isLoopbackAddress, wholeNumberSchema } from '@tollgate/service-kit';
+import {
+  Secret,
+  StartupError,
+  commaSeparatedSchema,
+  isLoopbackAddress,
+  wholeNumberSchema,
+} from '@tollgate/service-kit';
 import { type Grant, everywhere, parseGrant } from '@tollgate/teams';
 import { z } from 'zod';
 
-const groupsSchema = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((group) => group.trim())
-    .filter((group) => group !== ''),
-);
-
 const groupsOf = (role: string) =>
-  groupsSchema
+  commaSeparatedSchema
     .optional()
     .describe(`Groups whose members have the role \`${role}\` in all teams, separated by commas.`);
 

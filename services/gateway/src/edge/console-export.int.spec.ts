@@ -2,8 +2,7 @@
 import { type Socket, connect } from 'node:net';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
-import { paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/view-index/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
 import { requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import type { TestedApiOptions } from './testing/api.ts';
@@ -17,8 +16,7 @@ const count = 500;
 async function start(options: TestedApiOptions = {}) {
   const { app, signIn } = await startConsole(async (store) => {
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
-    for (let n = 0; n < count; n += 1)
-      await projectEvents(store, paymentKind, `pay_${n}`, [requested({ metadata })]);
+    for (let n = 0; n < count; n += 1) await appendPayment(store, `pay_${n}`, [requested({ metadata })]);
   }, options);
   const { cookie, get } = await signIn('viewer');
   await eventually(async () => expect((await get(url)).body.length).toBeGreaterThan(10_000_000));

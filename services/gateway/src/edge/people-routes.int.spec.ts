@@ -247,9 +247,9 @@ const places: readonly (readonly [grantOf: (role: OperatorRole) => Grant[], isOw
   [(role) => [parseGrant('viewer:games'), parseGrant(`${role}:shop:sandbox`)], true],
   [everywhere, true],
 ];
-/** All of them at night; otherwise two, in turn, so that each route is asked from each place by some role. */
+/** All of them at night; otherwise one, in turn, so that each route is asked from each place by some role. */
 const placesAt = (turn: number) =>
-  isWholeRun ? places : places.filter((_, index) => (index + turn) % places.length < 2);
+  isWholeRun ? places : places.filter((_, index) => (index + turn) % places.length === 0);
 const isAll = ([grant]: readonly Grant[]): boolean => grant?.teams === '*';
 
 const covers = ({ teams, environments }: Grant, { team, environment }: Owner): boolean =>

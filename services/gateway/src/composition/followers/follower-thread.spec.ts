@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { converse } from './follower-thread.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import { type FromThread, type ToThread, converse } from './follower-thread.ts';
 
 function givenThread() {
   const asked: ToThread[] = [];

@@ -1,10 +1,28 @@
 /** The followers' thread, seen from the one that has started it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { StartupError, TollgateError, omitUndefined, within } from '@tollgate/service-kit';
-import type { Reading } from '../../edge/metrics/metrics.ts';
+import type { GaugeName, Reading } from '../../edge/metrics/metrics.ts';
 import type { RunningService } from '../../edge/running-service.ts';
+import type { Holder } from '../lease-holder.ts';
 import type { Parts } from '../parts.ts';
-import type { About, FromThread, ThreadData, ToThread } from './thread-messages.ts';
+
+export interface ThreadData {
+  /** Both threads are one life of a process. */
+  holder: Holder;
+  /** To the writer of the embedded store; absent where the store is a server. */
+  connection?: MessagePort;
+  /** To who reads the index that the thread fills. */
+  reader: MessagePort;
+}
+
+export type About = { about: 'not-ready' } | { about: 'degraded' } | { about: 'gauge'; gauge: GaugeName };
+
+export type ToThread = ({ kind: 'question'; id: number } & About) | { kind: 'stop' };
+
+export type FromThread =
+  | { kind: 'started'; gauges: readonly GaugeName[] }
+  | { kind: 'start-refused'; code: string; message: string; retryable: boolean }
+  | { kind: 'answer'; id: number; answer: unknown };
 
 /** Followers give way after some milliseconds: a thread that takes so long for an answer stands still, milliseconds. */
 const answerWithinMs = 5_000;

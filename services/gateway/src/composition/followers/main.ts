@@ -18,10 +18,8 @@ import type { RunAlone } from '../background.ts';
 import { isOfAnEndedProcess, toHolder } from '../lease-holder.ts';
 import { openBus } from '../open-bus.ts';
 import { openStore } from '../open-store.ts';
-import type { FollowerParts } from './follower-parts.ts';
-import { startEventPublisher } from './event-publisher.ts';
-import { startProjector } from './projector.ts';
-import type { About, FromThread, ThreadData, ToThread } from './thread-messages.ts';
+import { type FollowerParts, startEventPublisher, startProjector } from '../services/followers.ts';
+import type { About, FromThread, ThreadData, ToThread } from './follower-thread.ts';
 
 type Gauges = Map<GaugeName, Parameters<Metrics['watch']>[1]>;
 
