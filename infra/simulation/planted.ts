@@ -26,7 +26,6 @@ Plants each bug of infra/simulation/planted-bugs.ts in a copy of the sources, an
   <name> …            only these
   --every <n>         every so-manieth only (1)
   --seeds <n>         at most so many seeds for each, whatever it states (1000)
-  --outputFile <file> writes a report in the form of vitest's
 `;
 
 function readCommandLine() {
@@ -36,7 +35,6 @@ function readCommandLine() {
       options: {
         every: { type: 'string', default: '1' },
         seeds: { type: 'string', default: '1000' },
-        outputFile: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -142,22 +140,7 @@ async function main(): Promise<number> {
   console.log(
     `${count - survivors.length} of ${count} planted bugs caught${survivors.length > 0 ? `; not caught: ${survivors.join(', ')}` : ''}`,
   );
-  if (values.outputFile !== undefined) writeFileSync(values.outputFile, JSON.stringify(toReport(outcomes)));
   return survivors.length > 0 ? 1 : 0;
-}
-
-/** In the form of vitest's, for `.ci/run`. */
-function toReport(outcomes: readonly Outcome[]) {
-  const assertionResults = outcomes.map(({ bug, seeds }) => ({
-    status: seeds === undefined ? 'failed' : 'passed',
-    fullName: bug.name,
-    failureMessages: seeds === undefined ? [`not caught within ${bug.seeds} seeds`] : [],
-  }));
-  const numFailedTests = assertionResults.filter(({ status }) => status === 'failed').length;
-  const testResults = [
-    { name: import.meta.filename, status: numFailedTests > 0 ? 'failed' : 'passed', assertionResults },
-  ];
-  return { numPassedTests: assertionResults.length - numFailedTests, numFailedTests, testResults };
 }
 
 await runCommand(main);

@@ -1,16 +1,12 @@
-/** Many seeds, on all cores, until one fails or the time is over. */
+/** Many seeds, on all cores, until one fails. */
 import { type FaultKind, faultKinds } from './faults/faults.ts';
 import type { Violation } from './checks/invariants.ts';
 import { type RunReport, runOnWorkers } from './workers.ts';
 
 export interface CampaignOptions {
   from: number;
-  /** Infinity where only the time ends it. */
   seeds: number;
-  /** When to begin no more seeds, milliseconds on `performance.now()`. */
-  until: number;
   workers: number;
-  now: () => number;
   onProgress: (tally: Tally) => void;
 }
 
@@ -86,21 +82,11 @@ export async function runCampaign(options: CampaignOptions): Promise<Tally> {
   };
   const last = options.from + options.seeds;
   let next = options.from;
-  const takeSeed = (): number | undefined => {
-    const isOver = tally.failure !== undefined || next >= last || options.now() >= options.until;
-    return isOver ? undefined : next++;
-  };
-  await runOnWorkers(
-    options.workers,
-    () => {
-      const seed = takeSeed();
-      return seed === undefined ? undefined : { seed };
-    },
-    (report) => {
-      add(tally, report);
-      options.onProgress(tally);
-    },
-  );
+  const takeSeed = () => (tally.failure !== undefined || next >= last ? undefined : next++);
+  await runOnWorkers(options.workers, takeSeed, (report) => {
+    add(tally, report);
+    options.onProgress(tally);
+  });
   return tally;
 }
 

@@ -1,12 +1,55 @@
 /** `npm run simulate`: a campaign over many seeds, or one seed with its story. */
-import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
 import { type Tally, missedBy, runCampaign } from './campaign.ts';
-import { kindsOf, readCommandLine, wholeNumber } from './command-line.ts';
 import { runWatched } from './run-watched.ts';
-import { commandOf, shrink } from './shrink.ts';
 import { formatTime } from './world/trace.ts';
 
-const values = readCommandLine();
+const usage = `npm run simulate -- [--seeds <n>] [--from <seed>] [--workers <n>]
+npm run simulate -- --seed <seed> [--trace]
+
+Runs the services in a simulated world in which everything fails, and checks every invariant. A seed decides all of it: the same
+seed gives the same world. The first failure is printed with the command that replays it. Ends with 1 where one is broken.
+
+  --seeds <n>    how many (100)
+  --from <seed>  the first (1)
+  --workers <n>  threads (${availableParallelism()})
+  --seed <seed>  one seed, with its story
+  --trace        the whole story, and not its end
+  --brief        prints what happened first as one line of JSON
+`;
+
+const options = {
+  seeds: { type: 'string', default: '100' },
+  from: { type: 'string', default: '1' },
+  workers: { type: 'string', default: String(availableParallelism()) },
+  seed: { type: 'string' },
+  trace: { type: 'boolean', default: false },
+  /** Planted bugs are looked for by it. */
+  brief: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+function refuse(sentence: string): never {
+  console.error(`${sentence} --help says more.`);
+  process.exit(64);
+}
+
+function parse() {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return refuse(`${(error as Error).message.split('. ', 1).join('').replace(/\.$/, '')}.`);
+  }
+}
+
+const values = parse();
+
+function wholeNumber(name: 'seeds' | 'from' | 'workers'): number {
+  const value = Number(values[name]);
+  if (/^\d+$/.test(values[name]) && Number.isSafeInteger(value)) return value;
+  return refuse(`--${name} must be a whole number.`);
+}
 
 const sorted = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
@@ -15,13 +58,10 @@ const sorted = (counts: ReadonlyMap<string, number>): string =>
     .join(', ');
 
 async function replay(seed: string): Promise<number> {
-  const { operations, without } = values;
-  const options = {
-    ...{ seed, isWhole: true },
-    ...(operations === undefined ? {} : { operationsMax: wholeNumber('operations', operations) }),
-    ...(without === undefined ? {} : { without: kindsOf(without) }),
-  };
-  const { violation, lines, traceHash, steps, simulatedMs, faults } = await runWatched(options);
+  const { violation, lines, traceHash, steps, simulatedMs, faults } = await runWatched({
+    seed,
+    isWhole: true,
+  });
   if (values.trace) console.log(lines.join('\n'));
   console.log(`seed ${seed}: ${steps} steps, ${formatTime(simulatedMs)} simulated, trace ${traceHash}`);
   console.log(`faults: ${sorted(faults)}`);
@@ -30,44 +70,27 @@ async function replay(seed: string): Promise<number> {
   return violation === undefined ? 0 : 1;
 }
 
-async function tellFailure({ seed, violation }: NonNullable<Tally['failure']>): Promise<void> {
-  console.log(`\nseed ${seed} fails: ${violation.invariant}: ${violation.text}\nshrinking it`);
-  const first = await runWatched({ seed, isWhole: true });
-  const { options, result } = await shrink({ seed }, first);
-  console.log(result.lines.join('\n'));
-  console.log(`\n${commandOf(options)}`);
-}
-
-function seedsWanted(): number {
-  if (values.seeds !== undefined) return wholeNumber('seeds', values.seeds);
-  return values.minutes === undefined ? 100 : Infinity;
-}
-
 async function campaign(): Promise<number> {
-  const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
   const startedAt = performance.now();
-  const now = () => performance.now();
   let printedAt = startedAt;
   const line = ({ seeds, simulatedMs }: Tally): string => {
-    const seconds = (now() - startedAt) / 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
     return `${seeds} seeds, ${(seeds / seconds).toFixed(1)}/s, ${(simulatedMs / 3_600_000).toFixed(1)} hours simulated`;
   };
   const tally = await runCampaign({
-    ...{
-      from: wholeNumber('from', values.from),
-      seeds: seedsWanted(),
-    },
-    ...{ until: startedAt + minutes * 60_000, workers: wholeNumber('workers', values.workers), now },
+    from: wholeNumber('from'),
+    seeds: wholeNumber('seeds'),
+    workers: wholeNumber('workers'),
     onProgress: (so) => {
-      if (values.brief) return;
-      if (now() - printedAt < 10_000) return;
-      printedAt = now();
+      if (values.brief || performance.now() - printedAt < 10_000) return;
+      printedAt = performance.now();
       console.log(line(so));
     },
   });
+  const { failure, seeds } = tally;
   if (values.brief) {
-    console.log(JSON.stringify({ seeds: tally.seeds, failure: tally.failure }));
-    return tally.failure === undefined ? 0 : 1;
+    console.log(JSON.stringify({ seeds, failure }));
+    return failure === undefined ? 0 : 1;
   }
   console.log(line(tally));
   console.log(
@@ -76,26 +99,14 @@ async function campaign(): Promise<number> {
   const missed = missedBy(tally);
   if (missed.length > 0)
     console.log(`never happened, so that this campaign proves less than it should: ${missed.join(', ')}`);
-  if (tally.failure !== undefined) await tellFailure(tally.failure);
-  const hasFailed = tally.failure !== undefined || missed.length > 0;
-  report(hasFailed, tally.failure?.violation.text ?? missed.join(', '));
-  return hasFailed ? 1 : 0;
+  if (failure !== undefined) {
+    const { seed, violation } = failure;
+    console.log(`\nseed ${seed} fails: ${violation.invariant}: ${violation.text}`);
+    console.log(`npm run simulate -- --seed ${seed} --trace`);
+  }
+  return failure !== undefined || missed.length > 0 ? 1 : 0;
 }
 
-function report(hasFailed: boolean, message: string): void {
-  if (values.outputFile === undefined) return;
-  const failed = hasFailed ? 1 : 0;
-  const assertionResults = [
-    { status: hasFailed ? 'failed' : 'passed', fullName: 'a campaign', failureMessages: [message] },
-  ];
-  const testResults = [
-    { name: import.meta.filename, status: hasFailed ? 'failed' : 'passed', assertionResults },
-  ];
-  writeFileSync(
-    values.outputFile,
-    JSON.stringify({ numPassedTests: 1 - failed, numFailedTests: failed, testResults }),
-  );
-}
-
+if (values.help) console.log(usage);
 // Whatever is still waiting in a simulated world waits for nothing real.
-process.exit(values.seed === undefined ? await campaign() : await replay(values.seed));
+process.exit(values.help ? 0 : values.seed === undefined ? await campaign() : await replay(values.seed));

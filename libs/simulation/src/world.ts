@@ -8,7 +8,7 @@ import type { Books } from './checks/books.ts';
 import { type CallbackSender, createCallbackSender } from './faults/callbacks.ts';
 import { createDisasters } from './faults/disasters.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
-import { type FaultKind, type Faults, createFaults, wasClockStepped } from './faults/faults.ts';
+import { type Faults, createFaults, wasClockStepped } from './faults/faults.ts';
 import type { Checks, Violation } from './checks/invariants.ts';
 import { type Machine, epochMs } from './world/machine.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
@@ -26,10 +26,6 @@ export interface RunOptions {
   seed: number | string;
   /** Keeps every line of the story. */
   isWhole?: boolean;
-  /** At most so many payments and payouts. */
-  operationsMax?: number;
-  /** Faults that are left out. */
-  without?: readonly FaultKind[];
 }
 
 export interface RunResult {
@@ -100,17 +96,14 @@ const fairWeather = {
 
 /** Runs a seed to its end, or to its first violation. */
 export async function runSeed(options: RunOptions): Promise<RunResult> {
-  const { seed, isWhole = false, operationsMax = Infinity } = options;
+  const { seed, isWhole = false } = options;
   const random = createRandom(seed);
   const violations: Violation[] = [];
   const paths = new Map<string, number>();
   const trace = createTrace({ isWhole, now: () => scheduler.now() });
   const scheduler: Scheduler = createScheduler(trace);
   const { safetyMs, pace } = lengthOf(random);
-  const faults = createFaults(random.fork('faults'), {
-    without: options.without ?? [],
-    pace,
-  });
+  const faults = createFaults(random.fork('faults'), pace);
   const complain = (invariant: string, text: string) => {
     trace.tell(`VIOLATION of ${invariant}: ${text}`);
     violations.push({ invariant, text, atMs: scheduler.now() });
@@ -161,7 +154,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   addMachines(world, disasters);
   callbacks.sender = createCallbackSender(world);
   if (faults.isBare) saw('a bare service');
-  const operations = Math.min(operationsMax, random.fork('length').whole(2, 9));
+  const operations = random.fork('length').whole(2, 9);
   await live(world, disasters, { operations, safetyMs });
   const history = { traceHash: trace.hash(), steps: trace.steps() };
   if (!world.hasFailed()) await comparePositions(world);

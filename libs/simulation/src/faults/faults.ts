@@ -140,15 +140,6 @@ export interface Faults {
   counts(): ReadonlyMap<FaultKind, number>;
 }
 
-/** Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows. */
-interface FaultOptions {
-  /** Of the usual distances between two disasters: a short world has as many of them as a long one. */
-  pace?: number;
-  /** No fault happens. */
-  isCalm?: boolean;
-  without?: readonly FaultKind[];
-}
-
 const swarmRate = (random: Random, severity: number): number =>
   random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
 /** Few kinds, often: what needs two of them at once. */
@@ -159,10 +150,12 @@ const drawBlind = (random: Random, isNever: boolean): Faults['blind'] =>
     ? undefined
     : random.pick(['reconciliation', 'inquiries about what is final'] as const);
 
-export function createFaults(
-  random: Random,
-  { isCalm = false, without = [], pace = 1 }: FaultOptions = {},
-): Faults {
+/**
+ * Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows.
+ *
+ * @param pace of the usual distances between two disasters: a short world has as many of them as a long one
+ */
+export function createFaults(random: Random, pace: number): Faults {
   const counts = new Map<FaultKind, number>();
   const rates = new Map<FaultKind, number>();
   const severity = random.pick([0.3, 1, 2.5]);
@@ -174,12 +167,12 @@ export function createFaults(
     return rate === 0 ? 0 : (ofThose[kind] ?? rate);
   };
   // Drawn from nothing that others draw from.
-  const losesApprovals = !isCalm && random.fork('loses approvals').chance(0.04);
-  const isBare = !isCalm && !losesApprovals && random.fork('bare').chance(0.1);
-  const leftOut = new Set([...without, ...(isBare ? hiddenIfBare : [])]);
+  const losesApprovals = random.fork('loses approvals').chance(0.04);
+  const isBare = !losesApprovals && random.fork('bare').chance(0.1);
+  const leftOut = new Set<FaultKind>(isBare ? hiddenIfBare : []);
   for (const kind of faultKinds) {
     const rate = rateOf(kind);
-    rates.set(kind, isCalm || leftOut.has(kind) ? 0 : rate);
+    rates.set(kind, leftOut.has(kind) ? 0 : rate);
   }
   const demanded = new Set<FaultKind>();
   let areOver = false;
@@ -200,14 +193,14 @@ export function createFaults(
       return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
     },
     demand: (kind) => {
-      if (!isCalm && !leftOut.has(kind)) demanded.add(kind);
+      if (!leftOut.has(kind)) demanded.add(kind);
     },
     note,
-    saysRefundedEarly: !isCalm && random.chance(0.3),
-    showsDisputedPayments: isCalm || random.fork('disputes').chance(0.8),
+    saysRefundedEarly: random.chance(0.3),
+    showsDisputedPayments: random.fork('disputes').chance(0.8),
     losesApprovals,
     isBare,
-    blind: isBare ? 'reconciliation' : drawBlind(random, isCalm || losesApprovals),
+    blind: isBare ? 'reconciliation' : drawBlind(random, losesApprovals),
     end: () => void (areOver = true),
     haveEnded: () => areOver,
     counts: () => counts,
