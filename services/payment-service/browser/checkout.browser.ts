@@ -83,14 +83,6 @@ describe('a merchant with pages of its own', () => {
     expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
   });
 
-  it('gets the customer back after authentication', async () => {
-    const { page } = await openPayment(scene.shop.redirects);
-    await fillIn(page, entries(authenticatedCard));
-    await press(payButton(page));
-    await press(page.getByRole('button', { name: 'Confirm payment' }));
-    expect(page.url()).toBe(`${scene.shop.url}/thanks`);
-  });
-
   it('cannot frame the page', async () => {
     const { page, token } = await openPayment();
     const url = scene.checkoutUrl(token);
@@ -183,51 +175,6 @@ describe('doing it twice', () => {
     await page.waitForURL(scene.checkoutUrl(token));
     await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
     expect(await scene.statusesOf('double-1')).toEqual(['init', 'pending', 'approved']);
-  });
-
-  it('in two windows keeps the first outcome, and shows it in both', async () => {
-    const first = await openPayment({ orderNumber: 'double-2' });
-    const second = await scene.newCustomer();
-    await second.page.goto(scene.checkoutUrl(first.token));
-    await fillIn(first.page, entries(approvedCard));
-    await fillIn(second.page, entries(declinedCard));
-    await press(payButton(first.page));
-    await press(payButton(second.page));
-    expect(await Promise.all([titleOf(first.page), titleOf(second.page)])).toEqual([
-      'Payment successful',
-      'Payment successful',
-    ]);
-    expect(await scene.statusesOf('double-2')).toEqual(['init', 'pending', 'approved']);
-  });
-
-  it('by reloading the outcome pays no second time', async () => {
-    const { page } = await openPayment({ orderNumber: 'double-3' });
-    await fillIn(page, entries(approvedCard));
-    await press(payButton(page));
-    await page.reload();
-    expect(await titleOf(page)).toBe('Payment successful');
-    expect(await scene.statusesOf('double-3')).toEqual(['init', 'pending', 'approved']);
-  });
-});
-
-describe('a payment that has expired', () => {
-  it('takes no card any more, and says so', async () => {
-    const { page, token } = await openPayment();
-    await fillIn(page, entries(approvedCard));
-    await scene.harness.advanceClock(31 * 60_000);
-    await press(payButton(page));
-    expect(await titleOf(page)).toBe('Payment expired');
-    expect((await scene.harness.retrieve(token)).status).toBe('expired');
-  });
-
-  it('takes no answer to the authentication any more', async () => {
-    const { page, token } = await openPayment();
-    await fillIn(page, entries(authenticatedCard));
-    await press(payButton(page));
-    await scene.harness.advanceClock(31 * 60_000);
-    await press(page.getByRole('button', { name: 'Confirm payment' }));
-    expect(await titleOf(page)).toBe('Payment expired');
-    expect((await scene.harness.retrieve(token)).status).toBe('expired');
   });
 });
 
