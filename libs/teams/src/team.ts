@@ -28,8 +28,6 @@ import {
   type Environment,
 } from '@tollgate/payment-domain';
 
-export * from './allowed-origins.ts';
-
 export const scopes = [
   'payments',
   'refunds',

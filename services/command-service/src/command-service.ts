@@ -34,12 +34,12 @@ import {
   createInquirySchedule,
 } from './inquiries/inquiry-schedule.ts';
 import { type Place, runShards } from './inquiries/inquiry-shards.ts';
-import { createBalances } from './operations/balance.ts';
 import { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
 import { createSpendingGuard } from './limits/spending.ts';
 import { createApprovalGuard } from './operations/payout-approval.ts';
 import { createQuietPeriods } from './outbound/quiet-periods.ts';
 import { createSender } from './outbound/send.ts';
+import { createBalances } from './positions/balance.ts';
 import { type PositionsDependencies, createBalanceGuard, createPositions } from './positions/positions.ts';
 import type { Books } from './reconciliation/books.ts';
 import { lastReconciled } from './reconciliation/journal.ts';
@@ -196,7 +196,13 @@ function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
   const positions = createPositions(core);
   // In this order: a payout waits for approval with its amount reserved.
   const guards = [createSpendingGuard(core), createBalanceGuard(positions), createApprovalGuard(core)];
-  return { ...core, positions, guards, disputes: createDisputesPoller(deps) };
+  return {
+    ...core,
+    positions,
+    balances: createBalances(deps),
+    guards,
+    disputes: createDisputesPoller(deps),
+  };
 }
 
 const createSchedule = (

@@ -13,7 +13,6 @@ import { createUnmatchedOperations } from './aggregates/unmatched.ts';
 import { createAskAccount, inquiryPriorityOf } from './inquiries/ask-account.ts';
 import { type LastAnswer, inquireAbout, lastAnswersMax } from './inquiries/inquire.ts';
 import { createInquiries } from './inquiries/inquiries.ts';
-import { createBalances } from './operations/balance.ts';
 import type { DecisionRecorder } from './operations/recorded-decision.ts';
 import type { CallTimes } from './outbound/call-times.ts';
 import { createQuietPeriods } from './outbound/quiet-periods.ts';
@@ -61,5 +60,5 @@ export function createCore<Dependencies extends CoreDependencies>(deps: Dependen
     { stopping, laneOf: (cause) => (inquiryPriorityOf(cause) === 'caller' ? 'caller' : 'background') },
   );
   const inquire = (token: string, cause: Cause) => inquiries.request(token, cause);
-  return { ...base, inquiries, inquire, balances: createBalances(deps) };
+  return { ...base, inquiries, inquire };
 }

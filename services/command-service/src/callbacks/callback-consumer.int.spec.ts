@@ -1,4 +1,3 @@
-import { readCallback } from '@tollgate/provider/callbacks';
 import {
   encodeCallbackRecord,
   providerCallbacksDlqTopic,
@@ -16,6 +15,7 @@ import { inquireNamed } from '../inquiries/inquire.ts';
 import { type FakeProvider, createFakeProvider } from '@tollgate/provider/testing';
 import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
+import { readCallback } from '../testing/read-callback.ts';
 
 let second: FakeProvider;
 const started = useHarness(() => {

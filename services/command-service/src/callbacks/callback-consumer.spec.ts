@@ -1,4 +1,3 @@
-import { readCallback } from '@tollgate/provider/callbacks';
 import {
   encodeCallbackRecord,
   providerCallbacksDlqTopic,
@@ -15,6 +14,7 @@ import {
 } from './callback-consumer.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiries.ts';
+import { readCallback } from '../testing/read-callback.ts';
 
 type Inquire = CallbackConsumerDependencies['inquire'];
 

@@ -1,4 +1,3 @@
-import { readCallback } from '@tollgate/provider/callbacks';
 import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { inquiryNeedOf } from '@tollgate/payment-domain';
@@ -11,6 +10,7 @@ import { accountNamed, cause, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { breakerOpenMs } from '../accounts/circuit-breaker.ts';
 import { consumeCallbacks } from './callback-consumer.ts';
+import { readCallback } from '../testing/read-callback.ts';
 
 let sick: FakeProvider;
 const harness = useHarness(() => {

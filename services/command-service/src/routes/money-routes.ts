@@ -3,7 +3,7 @@ import { toPublicPayout } from '@tollgate/gateway-api';
 import { approvalRefusalSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Balances, readBalance } from '../operations/balance.ts';
+import { type Balances, readBalance } from '../positions/balance.ts';
 import { type CreatePayoutDependencies, createPayout } from '../operations/create-payout.ts';
 import {
   type DecidePayoutDependencies,

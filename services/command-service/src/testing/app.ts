@@ -20,6 +20,7 @@ import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastif
 import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
+import { createBalances } from '../positions/balance.ts';
 import { positionsOf } from '../positions/testing/positions-of.ts';
 import { type Harness, type Instance, caller } from './harness.ts';
 
@@ -67,7 +68,15 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   answerInJsonOnly(app, silentLog);
   const { inside } = options.instance ?? harness;
   const positions = positionsOf(inside);
-  const deps = { ...inside, positions, directory: directoryOf(options), ids: systemIds, log: silentLog };
+  const balances = createBalances(inside);
+  const deps = {
+    ...inside,
+    positions,
+    balances,
+    directory: directoryOf(options),
+    ids: systemIds,
+    log: silentLog,
+  };
   // Fastify passes over a second answer with a warning that nobody reads.
   let answers = 0;
   app.addHook('onRequest', async (_request, reply) => {

@@ -6,7 +6,7 @@ import type { Clock } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Requester } from '@tollgate/teams';
-import type { Positions } from '../positions/positions.ts';
+import type { Positions } from './positions.ts';
 
 type BalanceResult =
   | { kind: 'balance'; balance: Balance }
