@@ -82,9 +82,9 @@ export const createPayments =`,
   },
 ];
 
-/** The view schema of payments, one further. */
-const viewFile = 'libs/views/src/payment-view.ts';
-const viewVersion = /paymentViewSchemaVersion = (\d+);/;
+/** The schema of views, one further. */
+const viewFile = 'libs/views/src/view-kind.ts';
+const viewVersion = /viewSchemaVersion = (\d+);/;
 
 /** Builds it in the folder, which it gives back. @throws CannotGoOn where a change does not fit any more */
 export async function buildNextRelease(folder: string): Promise<string> {
@@ -98,7 +98,7 @@ export async function buildNextRelease(folder: string): Promise<string> {
       return text.replace(from, () => to);
     });
   change(join(folder, viewFile), (text) =>
-    text.replace(viewVersion, (_, version) => `paymentViewSchemaVersion = ${Number(version) + 1};`),
+    text.replace(viewVersion, (_, version) => `viewSchemaVersion = ${Number(version) + 1};`),
   );
   return folder;
 }

@@ -1,5 +1,5 @@
 import { decodePaymentEvent, type PaymentEvent } from '@tollgate/payment-domain';
-import { foldPaymentView, type PaymentView } from '@tollgate/views';
+import { paymentKind, type PaymentView } from '@tollgate/views';
 import {
   anyHistory,
   happening,
@@ -18,7 +18,7 @@ import { toPublicReviewEntry } from './review.ts';
 import { toPublicEvidence } from './values.ts';
 
 const viewOf = (...events: PaymentEvent[]) =>
-  toRecordedEvents(events).reduce<PaymentView | undefined>(foldPaymentView, undefined)!;
+  toRecordedEvents(events).reduce<PaymentView | undefined>(paymentKind.fold, undefined)!;
 const shown = (...events: PaymentEvent[]) =>
   toPublicPayment(viewOf(requested({ orderNumber: 'A-1' }), ...events));
 

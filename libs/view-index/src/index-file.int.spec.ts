@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { PaymentEvent } from '@tollgate/payment-domain';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { paymentKind, payoutKind, foldPaymentView, type PaymentView } from '@tollgate/views';
+import { paymentKind, payoutKind, type PaymentView } from '@tollgate/views';
 import type { OperationView, PaymentListQuery } from './view-list.ts';
 
 import { listViews } from './index-lists.ts';
@@ -22,7 +22,7 @@ function viewOf(
   ...events: PaymentEvent[]
 ): PaymentView {
   const recorded = toRecordedEvents([requested(options), ...events], token);
-  const view = recorded.reduce<PaymentView | undefined>(foldPaymentView, undefined)!;
+  const view = recorded.reduce<PaymentView | undefined>(paymentKind.fold, undefined)!;
   return { ...view, createdAt: options.createdAt ?? view.createdAt };
 }
 

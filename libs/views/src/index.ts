@@ -1,11 +1,7 @@
-export * from './dispute-view.ts';
 export * from './view-checkpoint.ts';
 export * from './view-kind.ts';
 export * from './view-kinds.ts';
-export * from './payment-view.ts';
 export * from './position.ts';
-export * from './payout-view.ts';
 export * from './public-totals.ts';
 export * from './totals.ts';
-export * from './unmatched-view.ts';
-export * from './shards.ts';
+export type { DisputeView, PaymentView, PayoutView, UnmatchedView } from './views.ts';

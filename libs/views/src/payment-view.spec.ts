@@ -7,17 +7,21 @@ import {
 } from '@tollgate/payment-domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldPaymentView, paymentViewSchemaVersion, type PaymentView } from './payment-view.ts';
+import { viewSchemaVersion } from './view-kind.ts';
+import { paymentKind } from './view-kinds.ts';
+import type { PaymentView } from './views.ts';
 import { anyHistory, happening, requested, toRecordedEvents } from './testing/payment-histories.ts';
 import { startedAt } from './testing/histories.ts';
 import type { Position, RecordedEvent } from '@tollgate/event-store';
 
-const fold = (events: readonly RecordedEvent[], from?: PaymentView) => events.reduce(foldPaymentView, from);
+const { fold: foldPaymentView } = paymentKind;
+const fold = (events: readonly RecordedEvent[], from?: PaymentView) =>
+  events.reduce<PaymentView | undefined>(foldPaymentView, from);
 
 test('a view has the payment, when it began and last changed, and how far it has read', () => {
   const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
   expect(view).toMatchObject({
-    schemaVersion: 12,
+    schemaVersion: viewSchemaVersion,
     token: 'pay_7',
     createdAt: startedAt,
     updatedAt: startedAt + 2_000,
@@ -114,7 +118,7 @@ test('events that were just decided lead to the view that they are folded into o
       }),
     fold([first!])!,
   );
-  expect({ ...decided, schemaVersion: paymentViewSchemaVersion }).toEqual(fold([first!, ...others]));
+  expect({ ...decided, schemaVersion: viewSchemaVersion }).toEqual(fold([first!, ...others]));
 });
 
 test('the histories of these specs reach every phase', () => {

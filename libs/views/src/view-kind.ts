@@ -4,6 +4,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import {
+  oncePerEvent,
   positionSchema,
   readLast,
   type EventStore,
@@ -15,11 +16,20 @@ import { z } from 'zod';
 import type { PositionPart } from './position.ts';
 import type { Contribution } from './totals.ts';
 
+/**
+ * Raised with every change to a schema of views, to what a fold keeps, to what is counted in the index or to its columns: views
+ * and indexes of another version are not used, and folded again.
+ */
+export const viewSchemaVersion = 1;
+
+export interface Versioned {
+  schemaVersion: typeof viewSchemaVersion;
+}
+
 /** Milliseconds since the Unix epoch. */
 export const instantSchema = z.int().min(0).max(8_640_000_000_000_000);
 
 export interface ViewEnvelope {
-  /** The version of the view's schema: a view of another version is folded again from the beginning. */
   schemaVersion: number;
   token: string;
   /** When the first and the last event were decided, milliseconds since the Unix epoch. */
@@ -31,16 +41,20 @@ export interface ViewEnvelope {
   position: Position;
 }
 
-export const envelopeSchema = {
-  token: z.string().min(1),
-  createdAt: instantSchema,
-  updatedAt: instantSchema,
-  revision: z.int().min(0),
-  position: positionSchema,
-};
+/** A view as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
+export const viewSchemaOf = <View extends ViewEnvelope>(content: z.ZodRawShape): z.ZodType<View> =>
+  z.object({
+    schemaVersion: z.literal(viewSchemaVersion),
+    token: z.string().min(1),
+    createdAt: instantSchema,
+    updatedAt: instantSchema,
+    revision: z.int().min(0),
+    position: positionSchema,
+    ...content,
+  }) as unknown as z.ZodType<View>;
 
 /** An event of one stream with the metadata that a view uses. */
-export interface Happened<Event> {
+interface Happened<Event> {
   token: string;
   event: Event;
   /** When it was decided, milliseconds since the Unix epoch. */
@@ -56,23 +70,25 @@ const metadataOfFoldSchema = eventMetadataSchema.pick({ schemaVersion: true, rec
  * Gives the fold of one kind: the view after one more event of its stream. An event that it has seen already
  * changes nothing. The fold throws what `decode` and `evolve` throw, and z.ZodError for metadata of no version of ours.
  */
-export const createFold =
-  <View extends ViewEnvelope, Event>({
-    streamPrefix,
-    decode,
-    evolve,
-  }: {
-    streamPrefix: string;
-    decode: (recorded: RecordedEvent) => Event;
-    evolve: (view: View | undefined, happened: Happened<Event>) => View;
-  }) =>
-  (view: View | undefined, recorded: RecordedEvent): View => {
-    const { revision, position } = recorded;
-    if (view !== undefined && revision <= view.revision) return view;
-    const token = view?.token ?? recorded.stream.slice(streamPrefix.length);
-    const { recordedAt } = metadataOfFoldSchema.parse(recorded.metadata);
-    return evolve(view, { token, event: decode(recorded), recordedAt, revision, position });
+export function createFold<View extends ViewEnvelope, Event extends object>(
+  streamPrefix: string,
+  decode: (recorded: RecordedEvent) => Event,
+  evolve: (view: View | undefined, happened: Happened<Event>) => Omit<View, 'schemaVersion'>,
+) {
+  const decodeOnce = oncePerEvent(decode);
+  return {
+    decode: decodeOnce,
+    fold(view: View | undefined, recorded: RecordedEvent): View {
+      const { revision, position } = recorded;
+      if (view !== undefined && revision <= view.revision) return view;
+      const token = view?.token ?? recorded.stream.slice(streamPrefix.length);
+      const { recordedAt } = metadataOfFoldSchema.parse(recorded.metadata);
+      const event = decodeOnce(recorded);
+      const after = evolve(view, { token, event, recordedAt, revision, position });
+      return { schemaVersion: viewSchemaVersion, ...after } as View;
+    },
   };
+}
 
 /** Columns of a row by name, as SQLite stores them. */
 export type Columns = Record<string, SQLInputValue>;
@@ -96,10 +112,6 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   name: 'payment' | 'payout' | 'dispute' | 'unmatched';
   /** Of the streams whose events are folded. */
   streamPrefix: string;
-  /** Type of the event that stores a view. */
-  writtenEventType: string;
-  /** Version of {@link schema}: raised with every change to it; older views are then folded again. */
-  schemaVersion: number;
   /** Parsing also brings the fields into one order, whatever order the events brought. */
   schema: z.ZodType<View>;
   /** The event as the domain knows it. Throws where no version of ours has written it. */
@@ -118,6 +130,9 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
 }
 
 export const streamOf = ({ streamPrefix }: ViewKind, token: string): string => `${streamPrefix}${token}`;
+
+/** Type of the events that store views. */
+export const viewWrittenType = 'ViewWritten';
 
 /** The stream of the view that is folded from `stream`; only its last event is kept. */
 export const viewStreamOf = (stream: string): string => `view_${stream}`;

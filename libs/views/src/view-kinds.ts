@@ -1,63 +1,35 @@
 /** The kinds of views: one description each; projector and index are generic. */
 import {
-  disputeStreamPrefix,
   inquiryNeedOf,
   inquiryNeedOfPayout,
   inquiryShardOf,
   paymentPhases,
-  paymentStreamPrefix,
   payoutPhases,
-  payoutStreamPrefix,
   reservedAmount,
   statusOfPayoutPhase,
   statusOfPhase,
   undecidedRefund,
-  unmatchedStreamPrefix,
   type Environment,
   type Review,
 } from '@tollgate/payment-domain';
 import { utcDayOf } from '@tollgate/service-kit';
-import type { Columns, ViewKind } from './view-kind.ts';
-import {
-  disputeViewSchema,
-  disputeViewSchemaVersion,
-  foldDisputeView,
-  readDisputeEvent,
-  openedAtOf,
-  type DisputeView,
-} from './dispute-view.ts';
-import {
-  foldPaymentView,
-  paymentViewSchema,
-  readPaymentEvent,
-  paymentViewSchemaVersion,
-  type PaymentView,
-} from './payment-view.ts';
-import {
-  foldPayoutView,
-  payoutViewSchema,
-  payoutViewSchemaVersion,
-  readPayoutEvent,
-  type PayoutView,
-} from './payout-view.ts';
+import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
 import { positionOfPayment, positionOfPayout } from './position.ts';
 import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import {
-  foldUnmatchedView,
-  unmatchedViewSchema,
-  readUnmatchedEvent,
-  unmatchedViewSchemaVersion,
+  disputeViews,
+  paymentViews,
+  payoutViews,
+  unmatchedViews,
+  type DisputeView,
+  type PaymentView,
+  type PayoutView,
   type UnmatchedView,
-} from './unmatched-view.ts';
+} from './views.ts';
 
 export const paymentKind: ViewKind<PaymentView> = {
   name: 'payment',
-  streamPrefix: paymentStreamPrefix,
-  writtenEventType: 'PaymentViewWritten',
-  schemaVersion: paymentViewSchemaVersion,
-  schema: paymentViewSchema,
-  decode: readPaymentEvent,
-  fold: foldPaymentView,
+  ...paymentViews,
   ownerOf: ({ payment }) => payment,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayment,
@@ -79,12 +51,7 @@ export const paymentKind: ViewKind<PaymentView> = {
 
 export const payoutKind: ViewKind<PayoutView> = {
   name: 'payout',
-  streamPrefix: payoutStreamPrefix,
-  writtenEventType: 'PayoutViewWritten',
-  schemaVersion: payoutViewSchemaVersion,
-  schema: payoutViewSchema,
-  decode: readPayoutEvent,
-  fold: foldPayoutView,
+  ...payoutViews,
   ownerOf: ({ payout }) => payout,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayout,
@@ -101,12 +68,7 @@ export const payoutKind: ViewKind<PayoutView> = {
 
 export const disputeKind: ViewKind<DisputeView> = {
   name: 'dispute',
-  streamPrefix: disputeStreamPrefix,
-  writtenEventType: 'DisputeViewWritten',
-  schemaVersion: disputeViewSchemaVersion,
-  schema: disputeViewSchema,
-  decode: readDisputeEvent,
-  fold: foldDisputeView,
+  ...disputeViews,
   ownerOf: ({ dispute }) => dispute,
   reviewsSinceOf: () => [],
   table: {
@@ -115,7 +77,8 @@ export const disputeKind: ViewKind<DisputeView> = {
     changingColumns: (view) => ({
       team: view.dispute.team ?? null,
       payment_token: view.dispute.paymentToken ?? null,
-      opened_at: openedAtOf(view),
+      // When the service says that it was opened, or else when it was first seen here.
+      opened_at: view.dispute.openedAt ?? view.createdAt,
     }),
   },
 };
@@ -123,12 +86,7 @@ export const disputeKind: ViewKind<DisputeView> = {
 /** Its team is the only one of the account: see the reconciliation. */
 export const unmatchedKind: ViewKind<UnmatchedView> = {
   name: 'unmatched',
-  streamPrefix: unmatchedStreamPrefix,
-  writtenEventType: 'UnmatchedViewWritten',
-  schemaVersion: unmatchedViewSchemaVersion,
-  schema: unmatchedViewSchema,
-  decode: readUnmatchedEvent,
-  fold: foldUnmatchedView,
+  ...unmatchedViews,
   ownerOf: ({ unmatched }) => unmatched,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   table: {
@@ -168,14 +126,8 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
   needs_review: reviews.length > 0 ? 1 : 0,
 });
 
-/**
- * What an index is made by: an index that other rules made is rebuilt. Raise `totals` with every change to what is counted, or
- * to the columns of a table.
- */
-export const foldRules = [
-  ...viewKinds.map(({ name, schemaVersion }) => `${name}:${schemaVersion}`),
-  'totals:2',
-].join(' ');
+/** An index that other rules made is rebuilt. */
+export const foldRules = `views:${viewSchemaVersion}`;
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);

@@ -32,7 +32,7 @@ it('rebuild --check says that all is well, or names what is not and ends with 1'
   const well = await run('rebuild --check');
   expect(well).toEqual({ exitCode: 0, out: '1 views are what their events give.\n', error: '' });
   const stream = paymentViewStream('p1');
-  const event = { id: systemIds.uuid(), type: 'PaymentViewWritten', data: {}, metadata: {} };
+  const event = { id: systemIds.uuid(), type: 'ViewWritten', data: {}, metadata: {} };
   await store.append(stream, [event], 'any');
   const bad = await run('rebuild --check');
   expect(bad).toMatchObject({ exitCode: 1, out: `${stream}\n` });

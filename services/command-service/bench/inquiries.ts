@@ -20,7 +20,8 @@ import { createPaymentIndex } from '@tollgate/view-index';
 import {
   type PaymentView,
   paymentKind,
-  paymentViewSchemaVersion,
+  viewSchemaVersion,
+  viewWrittenType,
   streamOf,
   viewStreamOf,
 } from '@tollgate/views';
@@ -61,7 +62,7 @@ function openView(): PaymentView {
   const payment = events.reduce<PaymentState>(evolve, undefined);
   if (payment === undefined) throw new Error('a history without a payment');
   return {
-    ...{ schemaVersion: paymentViewSchemaVersion, token: 'pay_0', createdAt: 0, updatedAt: 0, revision: 1 },
+    ...{ schemaVersion: viewSchemaVersion, token: 'pay_0', createdAt: 0, updatedAt: 0, revision: 1 },
     ...{ position: '1' as Position, payment, reviewsSince: [] },
   };
 }
@@ -74,7 +75,7 @@ async function writeViews(store: EventStore, count: number, madeAt: number): Pro
     for (let number = next++; number < count; number = next++) {
       const token = `pay_${number.toString(36).padStart(26, '0')}`;
       const data = { ...view, token };
-      const event = { id: randomUUID(), type: paymentKind.writtenEventType, data, metadata: {} };
+      const event = { id: randomUUID(), type: viewWrittenType, data, metadata: {} };
       await store.append(viewStreamOf(streamOf(paymentKind, token)), [event], 'any');
     }
   };

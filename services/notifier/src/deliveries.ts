@@ -8,7 +8,6 @@ import {
   type LocalProjection,
   type Position,
   type RecordedEvent,
-  beginning,
   openLocalProjection,
   projectionRebuilding,
 } from '@tollgate/event-store';
@@ -28,9 +27,6 @@ const deliveredMax = 10_000;
 const removeEvery = 1_000;
 /** A read waits so long for what was recorded before it, milliseconds. */
 const waitMs = 2_000;
-
-/** A sender hears that an endpoint was enabled within this time, milliseconds. */
-const reconsideredMs = 10 * 60_000;
 
 /** In the order in which they are listed. */
 const ranks = { failed: 0, retrying: 1, fresh: 2, delivered: 3 } as const;
@@ -86,19 +82,12 @@ interface DeliveryRows {
   count(filter: DeliveryFilter): number;
   /** Queues with a webhook that is neither delivered nor given up, in the order in which they were opened. */
   openQueues(): string[];
-  /** A position before each webhook to a standing endpoint that was given up since; undefined without one. */
-  positionBeforeGivenUp(since: number): Position | undefined;
 }
 
 export interface Deliveries {
   /** With everything that was recorded before the call. @throws `index_rebuilding` if that takes longer than a moment */
   read<Result>(work: (rows: DeliveryRows) => Result): Promise<Result>;
-  /**
-   * The open queues, and the position to follow from: before what was given up in the last minutes, as its endpoint may have been
-   * enabled meanwhile.
-   *
-   * @throws as `read`
-   */
+  /** The open queues, and the position to follow from. @throws as `read` */
   open(): Promise<{ queues: readonly string[]; position: Position }>;
   stop(): Promise<void>;
 }
@@ -142,11 +131,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
   }
   return {
     read,
-    open: () =>
-      read((rows) => ({
-        queues: rows.openQueues(),
-        position: rows.positionBeforeGivenUp(clock.now() - reconsideredMs) ?? projection.state().position,
-      })),
+    open: () => read((rows) => ({ queues: rows.openQueues(), position: projection.state().position })),
     async stop() {
       ending.abort();
       await following;
@@ -159,7 +144,7 @@ const schema = `
   CREATE TABLE webhooks (
     place TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, queue TEXT NOT NULL, endpoint TEXT NOT NULL,
     team TEXT NOT NULL, environment TEXT NOT NULL,
-    rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, changed_place TEXT NOT NULL
+    rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX by_rank ON webhooks (rank, place DESC);
   CREATE INDEX by_owner ON webhooks (team, environment, rank, place DESC);
@@ -172,13 +157,11 @@ const createRows = (database: DatabaseSync, settledBefore: () => number): Delive
 });
 
 function createApply(database: DatabaseSync, settledBefore: () => number): DeliveryRows['apply'] {
-  const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const change = database.prepare(
-    'UPDATE webhooks SET rank = ?, changed_at = ?, changed_place = ? WHERE id = ?',
-  );
+  const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const change = database.prepare('UPDATE webhooks SET rank = ?, changed_at = ? WHERE id = ?');
   // One that another process delivered meanwhile stays delivered.
   const givingUp = database.prepare(
-    'UPDATE webhooks SET rank = 0, changed_at = ?, changed_place = ? WHERE id = ? AND rank <> 3',
+    'UPDATE webhooks SET rank = 0, changed_at = ? WHERE id = ? AND rank <> 3',
   );
   const removal = database.prepare('DELETE FROM webhooks WHERE changed_at < ? AND rank IN (0, 3)');
   const trimming = database.prepare(`DELETE FROM webhooks WHERE place IN (
@@ -194,25 +177,25 @@ function createApply(database: DatabaseSync, settledBefore: () => number): Deliv
       case 'WebhookDue': {
         const { team, environment, endpoint = '' } = event.data;
         const queue = queueOfStream(stream);
-        insertion.run(position, id, queue, endpoint, team, environment, ranks.fresh, at, at, position);
+        insertion.run(position, id, queue, endpoint, team, environment, ranks.fresh, at, at);
         return;
       }
       case 'DeliveryFailed':
         // Without a next attempt it is given up by the next event.
-        if (event.data.nextAt !== undefined) change.run(ranks.retrying, at, position, id);
+        if (event.data.nextAt !== undefined) change.run(ranks.retrying, at, id);
         return;
       case 'Delivered':
-        change.run(ranks.delivered, at, position, id);
+        change.run(ranks.delivered, at, id);
         return;
       case 'DeliveryGivenUp':
-        givingUp.run(at, position, id);
+        givingUp.run(at, id);
         return;
       case 'ReplayRequested': {
-        if (change.run(ranks.fresh, at, position, id).changes > 0) return;
+        if (change.run(ranks.fresh, at, id).changes > 0) return;
         // A delivered one that is not listed any more is sent all the same, also after a restart.
         const queue = queueOfStream(stream);
         const endpoint = endpointOfQueue(queue) ?? '';
-        insertion.run(position, id, queue, endpoint, '', '', ranks.fresh, at, at, position);
+        insertion.run(position, id, queue, endpoint, '', '', ranks.fresh, at, at);
       }
     }
   }
@@ -263,19 +246,6 @@ function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply'> {
     find(id) {
       const row = one.get(id);
       return row && toRow(row);
-    },
-    positionBeforeGivenUp(since) {
-      const given = database
-        .prepare(
-          `SELECT min(changed_place) AS place FROM webhooks
-          WHERE rank = 0 AND endpoint <> '' AND changed_at >= ?`,
-        )
-        .get(since)?.['place'];
-      if (given === null || given === undefined) return undefined;
-      const before = database
-        .prepare('SELECT max(changed_place) AS place FROM webhooks WHERE changed_place < ?')
-        .get(given)?.['place'];
-      return before === null || before === undefined ? beginning : (String(before) as Position);
     },
     openQueues: () =>
       database

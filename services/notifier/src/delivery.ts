@@ -10,8 +10,8 @@ import { Webhook as Signer } from 'standardwebhooks';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
 import type { FailureReason } from '@tollgate/gateway-api';
-import { secretVersionsOf, type Endpoint } from './endpoints/endpoint.ts';
-import type { EndpointDirectory } from './endpoints/endpoint-directory.ts';
+import { secretVersionsOf } from './endpoints/endpoint.ts';
+import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { Webhook, Outcome } from './webhook-state.ts';
 
 /** Names what the webhook was caused by: the id of a request, where it was one. */
@@ -33,8 +33,7 @@ export interface DeliveryDependencies {
   secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
   /** Whether the team currently allows the origin of the URL. */
   isCallbackAllowed: (team: string, url: string) => boolean;
-  /** The standing endpoints as they are now. */
-  endpoints: Pick<EndpointDirectory, 'find'>;
+  book: Pick<EndpointBook, 'find'>;
 }
 
 /** Where a webhook goes now, and what signs it. */
@@ -49,7 +48,7 @@ export async function tryToDeliver(
   webhook: Webhook,
   stopping: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const destination = destinationOf(deps, webhook);
+  const destination = await destinationOf(deps, webhook);
   if (destination === undefined) return { kind: 'abandoned' };
   const reason = refusalOf(deps, webhook.team, destination.url);
   if (reason !== undefined) return { kind: 'failed', reason };
@@ -71,11 +70,11 @@ export async function tryToDeliver(
   }
 }
 
-/** Undefined where the endpoint is disabled or removed: what was missed is replayed by hand. */
-function destinationOf(deps: DeliveryDependencies, webhook: Webhook): Destination | undefined {
+/** Undefined if the endpoint is disabled or removed now: what it missed is replayed by hand. @throws StoreUnavailable */
+async function destinationOf(deps: DeliveryDependencies, webhook: Webhook): Promise<Destination | undefined> {
   const { environment, team, url, endpoint: id } = webhook;
   if (id === undefined) return { url, versions: versionsOfOrigin(deps, webhook) };
-  const endpoint: Endpoint | undefined = deps.endpoints.find({ environment, team }, id);
+  const endpoint = await deps.book.find({ environment, team }, id);
   if (endpoint === undefined || endpoint.disabled !== undefined) return undefined;
   return { url: endpoint.url, versions: secretVersionsOf(endpoint, deps.clock.now()) };
 }

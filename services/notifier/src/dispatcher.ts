@@ -1,36 +1,26 @@
 /** Sends the webhooks that are due. The open ones are known from the webhooks' own streams, so they survive any stop. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Clock, type Ids, type Log, errorCode, isRetryable } from '@tollgate/service-kit';
-import type { Shard } from '@tollgate/views';
 import type { Deliveries } from './deliveries.ts';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
 import { createEndpointHealth, type EndpointHealth } from './endpoints/endpoint-health.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
-import {
-  createEndpointDirectory,
-  isOfEndpoints,
-  type EndpointCount,
-  type EndpointDirectory,
-} from './endpoints/endpoint-directory.ts';
-import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
-import { replayIfEnabled } from './endpoints/replay-if-enabled.ts';
 import { webhookStreamPrefix, queueOfStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
 import { dueWebhook, type Outcome } from './webhook-state.ts';
 import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
-import { isDeliveredBy } from './webhook-shards.ts';
+import { type Shard, isDeliveredBy } from './webhook-shards.ts';
 import type { Limits } from './fair-queue.ts';
 
-export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endpoints'> {
+export interface DispatcherDependencies extends DeliveryDependencies {
   store: EventStore;
   journal: WebhookJournal;
-  book: Pick<EndpointBook, 'change'>;
+  book: Pick<EndpointBook, 'find' | 'change'>;
   deliveries: Pick<Deliveries, 'open'>;
   clock: Clock;
   ids: Ids;
   log: Log;
   limits?: Limits;
-  onEndpoints?: (count: () => EndpointCount) => void;
   shard: Shard;
 }
 
@@ -47,18 +37,13 @@ export async function dispatchWebhooks(
   const failing = new AbortController();
   const both = AbortSignal.any([signal, failing.signal]);
   const open = createOpenSubjects(deps.limits);
-  const endpoints = createEndpointDirectory(deps.log);
-  // First: an endpoint that is added from then on is followed.
   const from = await deps.deliveries.open();
-  await endpoints.catchUp(deps.store, undefined, both);
-  deps.onEndpoints?.(endpoints.count);
-  const health = createEndpointHealth(deps);
-  const sender = createSender({ ...deps, endpoints }, { open, health }, both);
+  const sender = createSender(deps, { open, health: createEndpointHealth(deps) }, both);
   const ending = (error: unknown) => {
     failing.abort();
     throw error;
   };
-  const taking = { from, open, endpoints, wake: sender.wake, signal: both, gotOn };
+  const taking = { from, open, wake: sender.wake, signal: both, gotOn };
   const work = [takeIn(deps, taking), sender.run()].map((each) => each.catch(ending));
   const ended = await Promise.allSettled(work);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
@@ -70,14 +55,12 @@ async function takeIn(
   {
     from: { position: from, queues },
     open,
-    endpoints,
     wake,
     signal,
     gotOn,
   }: {
     from: Awaited<ReturnType<Deliveries['open']>>;
     open: OpenSubjects;
-    endpoints: EndpointDirectory;
     wake: () => void;
     signal: AbortSignal;
     gotOn: () => void;
@@ -85,17 +68,14 @@ async function takeIn(
 ): Promise<void> {
   const { store, journal, log, shard } = deps;
   for (const queue of queues) if (isDeliveredBy(shard, queue)) await load(queue);
-  const prefixes = [webhookStreamPrefix, endpointStreamPrefix];
-  for await (const item of store.subscribe({ from, prefixes, signal })) {
-    if (item.kind === 'event' && isOfEndpoints(item)) endpoints.apply(item);
-    else if (item.kind === 'event') await take(item);
+  for await (const item of store.subscribe({ from, prefixes: [webhookStreamPrefix], signal })) {
+    if (item.kind === 'event') await take(item);
     gotOn();
   }
 
   async function take(event: RecordedEvent): Promise<void> {
     const token = queueOfStream(event.stream);
     if (!isDeliveredBy(shard, token)) return;
-    if (event.type === 'DeliveryGivenUp') await replayIfEnabled({ ...deps, endpoints }, event);
     // An attempt for a subject that is not open: nothing follows from it.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;
@@ -121,7 +101,7 @@ interface Sender {
 }
 
 function createSender(
-  deps: DispatcherDependencies & DeliveryDependencies,
+  deps: DispatcherDependencies,
   { open, health }: { open: OpenSubjects; health: EndpointHealth },
   signal: AbortSignal,
 ): Sender {

@@ -18,23 +18,22 @@ import {
 } from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
-import type { Shard, ViewEnvelope } from '@tollgate/views';
+import type { ViewEnvelope } from '@tollgate/views';
 import { z } from 'zod';
 import {
   createEndpointDirectory,
   isOfEndpoints,
+  type EndpointCount,
   type EndpointDirectory,
 } from './endpoints/endpoint-directory.ts';
 import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
-import { checkpointStreamOf, isRecordedBy, readTogether } from './webhook-shards.ts';
 import {
   type DueWebhook,
   type Subject,
   noticesOf,
   subjectOfStream,
   subjectStreamPrefixes,
-  tokenOfSubject,
 } from './notices.ts';
 
 export interface DueRecorderDependencies {
@@ -43,10 +42,11 @@ export interface DueRecorderDependencies {
   clock: Clock;
   ids: Ids;
   log: Log;
-  shard: Shard;
+  /** Called with what counts the standing endpoints. */
+  onEndpoints?: (count: () => EndpointCount) => void;
 }
 
-const checkpointName = 'checkpoint-notifier';
+const checkpointStream = 'checkpoint-notifier';
 const checkpointSchema = z.object({
   /** The webhooks of every event up to here are on record, except those of the failed streams. */
   position: positionSchema,
@@ -78,14 +78,14 @@ export async function recordDueWebhooks(
   signal: AbortSignal,
   gotOn: () => void,
 ): Promise<void> {
-  const { store, log, shard } = deps;
-  const stream = checkpointStreamOf(checkpointName, shard);
-  const checkpoint = createCheckpoint({ ...deps, stream, schema: checkpointSchema });
-  const { position: from, failedStreams } = await furthest(deps, await checkpoint.read());
+  const { store, log } = deps;
+  const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
+  const { position: from, failedStreams } = (await checkpoint.read()) ?? initial;
   const failed = createFailedStreams(log, failedStreams);
   // As they were when an event was recorded, however late it is followed.
   const endpoints = createEndpointDirectory(log);
   await endpoints.catchUp(store, from, signal);
+  deps.onEndpoints?.(endpoints.count);
   const dueBy = createDueBy(deps, failed, endpoints);
   for (const known of failedStreams) await bringIn(known);
   await follow();
@@ -117,21 +117,9 @@ export async function recordDueWebhooks(
   }
 }
 
-/** The shard's own checkpoint, or what all shards of another number say together, if that is further. */
-async function furthest(
-  { store, shard }: Pick<DueRecorderDependencies, 'store' | 'shard'>,
-  own: typeof initial = initial,
-): Promise<typeof initial> {
-  const together = await readTogether(store, { name: checkpointName, schema: checkpointSchema });
-  if (together === undefined || own.position >= together.position) return own;
-  const known = together.said.flatMap(({ failedStreams }) => failedStreams);
-  const failedStreams = known.filter(({ stream }) => isRecordedBy(shard, tokenOfSubject(stream)));
-  return { position: together.position, failedStreams };
-}
-
 /** Returns the function that finds the webhooks due for an event; a stream that cannot be read is set aside. */
 function createDueBy(
-  { store, clock, shard }: DueRecorderDependencies,
+  { store, clock }: DueRecorderDependencies,
   failed: FailedStreams,
   endpoints: EndpointDirectory,
 ) {
@@ -159,8 +147,7 @@ function createDueBy(
   return async (event: RecordedEvent): Promise<DueByEvent[]> => {
     if (isOfEndpoints(event)) endpoints.apply(event);
     const subject = subjectOfStream(event.stream);
-    if (subject === undefined || !isRecordedBy(shard, tokenOfSubject(event.stream))) return [];
-    if (failed.has(event.stream) || isOfNobody(event)) return [];
+    if (subject === undefined || failed.has(event.stream) || isOfNobody(event)) return [];
     const step = await stepOf(subject, event);
     if (step === undefined) return [];
     const { before, after } = step;

@@ -6,6 +6,7 @@ export { createWebhookJournal } from './webhook-journal.ts';
 export { replaysMax, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 export type { WebhookClient } from './http-client.ts';
 export { runNotifier } from './notifier.ts';
+export { shardsOf } from './webhook-shards.ts';
 export { registerNotifierRoutes } from './notifier-routes.ts';
 export { retainWebhooks } from './webhook-retention.ts';
 export { toPublicWebhook } from './delivery-routes.ts';

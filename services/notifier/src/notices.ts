@@ -55,10 +55,6 @@ export const subjectStreamPrefixes = subjects.map(({ kind }) => kind.streamPrefi
 export const subjectOfStream = (stream: string): Subject | undefined =>
   subjects.find(({ kind }) => stream.startsWith(kind.streamPrefix));
 
-/** The token of the payment or payout that a stream is of. */
-export const tokenOfSubject = (stream: string): string =>
-  stream.slice(subjectOfStream(stream)?.kind.streamPrefix.length ?? 0);
-
 export type DueWebhook = WebhookEventOf<'WebhookDue'>['data'];
 
 /** What is due for one receiver. */

@@ -12,7 +12,6 @@ import {
   type WebhookMasterSecret,
 } from '@tollgate/service-kit';
 import { createAddressGuard } from './address-guard.ts';
-import { type Shard, onlyShard } from '@tollgate/views';
 import type { Deliveries } from './deliveries.ts';
 import { dispatchWebhooks } from './dispatcher.ts';
 import { recordDueWebhooks } from './due-recorder.ts';
@@ -21,7 +20,7 @@ import { createResolve, type Resolve } from './name-resolver.ts';
 import type { EndpointCount } from './endpoints/endpoint-directory.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
-import { limitsOf } from './webhook-shards.ts';
+import { type Shard, limitsOf } from './webhook-shards.ts';
 import { limitsDefault, type Limits } from './fair-queue.ts';
 
 export interface NotifierDependencies {
@@ -42,9 +41,9 @@ export interface NotifierDependencies {
   /** Resolves names; queries the system's name servers by default. */
   resolve?: Resolve;
   limits?: Limits;
-  /** Which of the webhooks are this one's; all of them unless given. */
+  /** Which of the webhooks it delivers; all of them unless given. The first shard records all that are due. */
   shard?: Shard;
-  /** Called with what counts the standing endpoints, each time that deliveries begin. */
+  /** Called with what counts the standing endpoints, each time that recording begins. */
   onEndpoints?: (count: () => EndpointCount) => void;
   /** In the place of HTTPS connections of its own, as in the simulation. */
   client?: WebhookClient;
@@ -53,7 +52,7 @@ export interface NotifierDependencies {
 
 /** Runs until the signal is aborted. Never rejects: a failure is logged, and the work begins again. */
 export async function runNotifier(deps: NotifierDependencies, signal: AbortSignal): Promise<void> {
-  const { resolve = createResolve(), trustedCa, shard = onlyShard } = deps;
+  const { resolve = createResolve(), trustedCa, shard = { number: 1, count: 1 } } = deps;
   const limits = limitsOf(shard, deps.limits ?? limitsDefault);
   const guard = createAddressGuard(resolve, deps.allowedNetworks);
   const { lookup } = guard;
@@ -62,15 +61,15 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
     deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...omitUndefined({ trustedCa }) });
   const journal = createWebhookJournal(deps);
   const parts = { ...deps, limits, shard, journal, book: createEndpointBook(deps), client, guard };
+  const recording = createFollower({ ...deps, name: 'record-webhooks' }, (running, gotOn) =>
+    recordDueWebhooks(parts, running, gotOn),
+  );
+  const delivering = createFollower({ ...deps, name: 'deliver-webhooks' }, (running, gotOn) =>
+    dispatchWebhooks(parts, running, gotOn),
+  );
+  const followers = shard.number === 1 ? [recording, delivering] : [delivering];
   try {
-    await Promise.all([
-      createFollower({ ...deps, name: 'record-webhooks' }, (running, gotOn) =>
-        recordDueWebhooks(parts, running, gotOn),
-      ).run(signal),
-      createFollower({ ...deps, name: 'deliver-webhooks' }, (running, gotOn) =>
-        dispatchWebhooks(parts, running, gotOn),
-      ).run(signal),
-    ]);
+    await Promise.all(followers.map((follower) => follower.run(signal)));
   } finally {
     await client.close();
   }

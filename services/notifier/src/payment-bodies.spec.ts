@@ -1,5 +1,5 @@
 import type { PaymentEvent } from '@tollgate/payment-domain';
-import { foldPaymentView, type PaymentView } from '@tollgate/views';
+import { paymentKind, type PaymentView } from '@tollgate/views';
 import { happening, requested, toRecordedEvents } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
@@ -15,7 +15,7 @@ const { refunding, refundApproved, refundDeclined, refundUnresolved, refundedEls
 function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) {
   let before: PaymentView | undefined;
   return toRecordedEvents([first, ...events]).map((event) => {
-    const after = foldPaymentView(before, event);
+    const after = paymentKind.fold(before, event);
     const notices = noticesOf(paymentSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
       ({ due }) => due,
     );

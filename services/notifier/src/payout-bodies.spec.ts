@@ -1,5 +1,5 @@
 import type { PayoutEvent } from '@tollgate/payment-domain';
-import { foldPayoutView, type PayoutView } from '@tollgate/views';
+import { payoutKind, type PayoutView } from '@tollgate/views';
 import {
   payoutApprovalRequested,
   payoutHappening,
@@ -22,7 +22,7 @@ const revisedTo = (from: 'approved' | 'declined', to: 'pending' | 'declined'): P
 function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payoutWithCallback(url)) {
   let before: PayoutView | undefined;
   return toRecordedIn('payout-po_1', [first, ...events]).map((event) => {
-    const after = foldPayoutView(before, event);
+    const after = payoutKind.fold(before, event);
     const notices = noticesOf(payoutSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
       ({ due }) => due,
     );

@@ -1,46 +1,35 @@
 /**
- * The shards of webhooks, so that several processes share the work. Those of one payment are recorded by one shard, and
- * those to one standing endpoint are delivered by one: it knows whether the endpoint takes others.
+ * The shards of deliveries, so that several processes send webhooks. A receiver is of one shard: it knows whether an endpoint
+ * accepts other webhooks. The first shard records what is due for all of them.
  */
-import type { EventStore, Position } from '@tollgate/event-store';
-import { type Shard, readFurthestShards, shardNumberOf } from '@tollgate/views';
-import type { z } from 'zod';
 import type { Limits } from './fair-queue.ts';
+
+export interface Shard {
+  /** From 1 to `count`. */
+  number: number;
+  count: number;
+}
 
 /** As many as the limit of concurrent attempts to one origin, which they share. */
 export const webhookShardsMax = 4;
 
-const isInShard = ({ number, count }: Shard, key: string): boolean =>
-  count === 1 || shardNumberOf(key, count) === number;
+export const shardsOf = (count: number): Shard[] =>
+  Array.from({ length: count }, (_, index) => ({ number: index + 1, count }));
 
-/** @param token of the payment or payout */
-export const isRecordedBy = (shard: Shard, token: string): boolean => isInShard(shard, token);
-
-/** @param token of the stream of webhooks: that of a standing endpoint begins with its id */
-export const isDeliveredBy = (shard: Shard, token: string): boolean => {
-  const [receiver = ''] = token.split('.');
-  return isInShard(shard, receiver);
-};
-
-export const checkpointStreamOf = (name: string, { number, count }: Shard): string =>
-  `${name}${count === 1 ? '' : `-${number}-of-${count}`}`;
-
-/**
- * What all shards say together, for the number of shards that is furthest: whichever number is in use, what another one has
- * written stays true. Undefined where no number of shards has said all.
- */
-export async function readTogether<Said extends { position: Position }>(
-  store: Pick<EventStore, 'read'>,
-  { name, schema }: { name: string; schema: z.ZodType<Said> },
-): Promise<{ position: Position; said: Said[] } | undefined> {
-  const together = await readFurthestShards(store, {
-    ...{ countMax: webhookShardsMax, schema },
-    streamOf: (shard) => checkpointStreamOf(name, shard),
-  });
-  return together.said.length === 0 ? undefined : together;
+/** @param queue of a standing endpoint: begins with its id */
+export function isDeliveredBy({ number, count }: Shard, queue: string): boolean {
+  const [receiver = ''] = queue.split('.');
+  return (fnv1a(receiver) % count) + 1 === number;
 }
 
-/** What one shard may send at once: to a receiver, all of them together no more than one notifier would. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+}
+
+/** The share of one shard: all together send a receiver no more at once than one notifier. */
 export const limitsOf = ({ count }: Shard, { total, perTeam, perOrigin }: Limits): Limits => ({
   total,
   perTeam: Math.max(1, Math.floor(perTeam / count)),

@@ -11,6 +11,7 @@ import {
   foldedPrefixes,
   kindOfStream,
   viewCheckpointSchema,
+  viewSchemaVersion,
   viewStreamOf,
   type ViewEnvelope,
   type ViewKind,
@@ -94,17 +95,17 @@ async function compareStream(
   const events = await Array.fromAsync(store.read(stream));
   const isAsFolded = (data: unknown, claimed: Position) => isFoldOf(kind, events, { data, claimed });
   if (stored !== undefined) found.views += 1;
-  if (isOfOtherRelease(kind, stored?.data)) found.ofOtherRelease += 1;
+  if (isOfOtherRelease(stored?.data)) found.ofOtherRelease += 1;
   else if (!found.failed.includes(stream) && !isAsFolded(stored?.data, claims.views))
     found.differing.push(viewStreamOf(stream));
   if (index !== undefined && !isAsFolded(row, claims.index)) found.differingInIndex.push(stream);
 }
 
-const isOfOtherRelease = ({ schemaVersion }: ViewKind, data: unknown): boolean =>
+const isOfOtherRelease = (data: unknown): boolean =>
   typeof data === 'object' &&
   data !== null &&
   'schemaVersion' in data &&
-  data.schemaVersion !== schemaVersion;
+  data.schemaVersion !== viewSchemaVersion;
 
 /** True for the fold of the events that a view says to include, if these are all up to a position. */
 function isFoldOf(

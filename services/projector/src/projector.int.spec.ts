@@ -248,7 +248,7 @@ test('a view of another version is folded again from the beginning', async () =>
   await first.stop();
   const event = {
     id: systemIds.uuid(),
-    type: 'PaymentViewWritten',
+    type: 'ViewWritten',
     data: { schemaVersion: 0 },
     metadata: {},
   };

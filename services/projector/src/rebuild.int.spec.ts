@@ -10,7 +10,7 @@ import {
   storedViews,
   writeCheckpoint,
 } from '@tollgate/view-index/testing';
-import { paymentKind } from '@tollgate/views';
+import { paymentKind, viewSchemaVersion } from '@tollgate/views';
 import { happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -149,9 +149,8 @@ describe('a comparison', () => {
     const other = await storedTexts(store, ['view_payment-p5']);
     await plantView(store, paymentKind, 'p1', { other: 'thing' });
     // After a downgrade, views of the later release remain until their streams change.
-    const { schemaVersion } = paymentKind;
-    await plantView(store, paymentKind, 'p3', { schemaVersion: schemaVersion + 1 });
-    await plantView(store, paymentKind, 'p4', { schemaVersion: schemaVersion - 1 });
+    await plantView(store, paymentKind, 'p3', { schemaVersion: viewSchemaVersion + 1 });
+    await plantView(store, paymentKind, 'p4', { schemaVersion: viewSchemaVersion - 1 });
     await plantView(store, paymentKind, 'p2', JSON.parse([...other.values()][0]!));
     await appendPayment(store, 'p99', [requested()]);
     await appendPayment(store, 'p0', [held]);

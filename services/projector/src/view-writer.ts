@@ -14,7 +14,14 @@ import {
   type StreamFailure,
 } from '@tollgate/event-store';
 import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-kit';
-import { kindOfStream, streamOf, viewStreamOf, type ViewEnvelope, type ViewKind } from '@tollgate/views';
+import {
+  kindOfStream,
+  streamOf,
+  viewStreamOf,
+  viewWrittenType,
+  type ViewEnvelope,
+  type ViewKind,
+} from '@tollgate/views';
 
 export interface ViewWriter {
   /**
@@ -66,13 +73,12 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
   }
 
   async function replace(
-    kind: ViewKind,
+    stream: string,
     view: ViewEnvelope,
     expected: StoredView['revision'],
   ): Promise<Appended | Conflict> {
-    const stream = viewStreamOf(streamOf(kind, view.token));
-    const event = { id: ids.uuid(), type: kind.writtenEventType, data: view, metadata: {} };
-    return store.append(stream, [event], expected, { keepLast: 1 });
+    const event = { id: ids.uuid(), type: viewWrittenType, data: view, metadata: {} };
+    return store.append(viewStreamOf(stream), [event], expected, { keepLast: 1 });
   }
 
   /** Writes it unless what is stored includes as much; `conflict` if another projector was faster. */
@@ -81,7 +87,7 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     const isWrong =
       stored.text !== undefined && view.revision === stored.includes && JSON.stringify(view) !== stored.text;
     if (view.revision > (stored.includes ?? -1) || isWrong) {
-      const answer = await replace(requireKind(stream), view, stored.revision);
+      const answer = await replace(stream, view, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
       current = { includes: view.revision, revision: answer.revision };
     }

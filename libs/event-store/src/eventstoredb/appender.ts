@@ -1,9 +1,8 @@
-import { type Position as LogPosition, WrongExpectedVersionError } from '@eventstore/db-client';
+import { WrongExpectedVersionError } from '@eventstore/db-client';
 import { isRetryable, type Clock } from '@tollgate/service-kit';
 import { notShown, storeInTime } from '../errors.ts';
 import type { SerializedEvent } from '../append-arguments.ts';
 import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
-import { type Append, type BatchSuccess, createBatchAppends } from './batch-appends.ts';
 import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
 import { toEventData } from './recorded-event.ts';
@@ -33,8 +32,6 @@ export interface Appender {
     events: readonly SerializedEvent[],
     expected: ExpectedRevision,
   ): Promise<AppendAnswer>;
-  /** Call it when nothing is under way any more. */
-  close(): void;
 }
 
 export interface AppenderOptions {
@@ -46,35 +43,20 @@ export interface AppenderOptions {
   readLast: (stream: string) => Promise<RecordedEvent | undefined>;
 }
 
-export function createAppender(options: AppenderOptions): Appender {
-  const { clock, link, appendTryMs: tryMs } = options;
-  const batch = createBatchAppends({ client: link.client, clock, tryMs });
-  // A repeat goes by itself: whatever was wrong with the stream of all, it is not met again.
-  const appendOnce = (append: Append, tryNumber: number): Promise<AppendAnswer> =>
-    orConflict(
-      tryNumber === 1 && sizeOf(append) <= sharedBytesMax
-        ? batch.append(append).then(fromSuccess)
-        : appendAlone(options, append),
-    );
-  return {
-    close: batch.close,
-    appendData: (stream, events, expected) =>
-      untilConfirmed(clock, async (tryNumber) => {
-        const answer = await appendOnce({ stream, events, expected }, tryNumber);
-        if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
-        return answer;
-      }),
-  };
-}
+export const createAppender = (options: AppenderOptions): Appender => ({
+  appendData: (stream, events, expected) =>
+    untilConfirmed(options.clock, async () => {
+      const answer = await orConflict(appendOnce(options, { stream, events, expected }));
+      if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
+      return answer;
+    }),
+});
 
 /** Tries again while the outcome is unknown. @throws StoreUnavailable when it is still unknown after 4 tries */
-async function untilConfirmed<Result>(
-  clock: Clock,
-  attempt: (tryNumber: number) => Promise<Result>,
-): Promise<Result> {
+async function untilConfirmed<Result>(clock: Clock, attempt: () => Promise<Result>): Promise<Result> {
   for (let tryNumber = 1; ; tryNumber += 1) {
     try {
-      return await attempt(tryNumber);
+      return await attempt();
     } catch (error) {
       const failure = fromClientError(error);
       if (!isRetryable(failure) || tryNumber >= appendTriesMax) throw failure;
@@ -102,13 +84,13 @@ export const removeStream = (
     }
   });
 
-/** What is larger would hold up those behind it: it goes by itself, too. */
-const sharedBytesMax = 65_536;
+interface Append {
+  stream: string;
+  events: readonly SerializedEvent[];
+  expected: ExpectedRevision;
+}
 
-const sizeOf = ({ events }: Append): number =>
-  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-
-async function appendAlone(
+async function appendOnce(
   { link, clock, appendTryMs }: AppenderOptions,
   { stream, events, expected }: Append,
 ): Promise<AppendAnswer> {
@@ -119,22 +101,11 @@ async function appendAlone(
     deadline: appendTryMs,
   });
   const { nextExpectedRevision, position } = await storeInTime(clock, appendTryMs, sending);
-  return toAppended(nextExpectedRevision, position);
-}
-
-const toAppended = (revision: bigint, position: LogPosition | undefined): AppendAnswer => ({
-  kind: 'appended',
-  revision: Number(revision),
-  position: isKnown(position) ? toPosition(position) : undefined,
-});
-
-function fromSuccess(success: BatchSuccess): AppendAnswer {
-  const place = success.getPosition();
-  const position = place && {
-    commit: BigInt(place.getCommitPosition()),
-    prepare: BigInt(place.getPreparePosition()),
+  return {
+    kind: 'appended',
+    revision: Number(nextExpectedRevision),
+    position: isKnown(position) ? toPosition(position) : undefined,
   };
-  return toAppended(BigInt(success.getCurrentRevision()), position);
 }
 
 async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswer> {

@@ -87,9 +87,8 @@ describe('an append whose outcome is unknown', () => {
   });
 });
 
-// A call of its own for each append cost as much as everything else of a creation.
-describe('appends over one stream of calls', () => {
-  it('fail alone: one that is not answered in time holds up none that come with it or after it', async () => {
+describe('appends at the same time', () => {
+  it('fail alone: a silent one delays none that come with it or after it', async () => {
     const { store, server } = await servedStore({ appendTryMs: 1_500 });
     const hanging = freshStream();
     let isFirst = true;
@@ -107,21 +106,6 @@ describe('appends over one stream of calls', () => {
     await append('after it');
     expect(order).toEqual(['beside it', 'hanging', 'after it']);
     expect(await readAll(store, hanging)).toHaveLength(1);
-  });
-
-  it('outlive the stream: what was under way when it broke is sent again, each by itself', async () => {
-    const { store, server } = await servedStore();
-    let count = 0;
-    server.faults.onAppend = () => ((count += 1) === 10 ? { kind: 'reset' } : undefined);
-    const streams = Array.from({ length: 20 }, freshStream);
-    const answers = await Promise.all(
-      streams.map((stream) => store.append(stream, givenEvents(2), 'no-stream')),
-    );
-    expect(answers.map(({ kind }) => kind)).toEqual(streams.map(() => 'appended'));
-    for (const stream of streams) expect(await readData(store, stream)).toEqual([0, 1]);
-    expect(appended(await store.append(freshStream(), givenEvents(1), 'no-stream'))).toMatchObject({
-      revision: 0,
-    });
   });
 
   it('take events of any size', async () => {

@@ -17,9 +17,8 @@ export interface EventStoreDbConnection {
 export interface Link {
   client: EventStoreDBClient;
   /**
-   * Passed with each append: this makes the client use a call of its own for it, which has a deadline. Without, all
-   * appends share one stream that has none, and an error of one client's stream rejects those of every client in the
-   * process.
+   * Passed with each append: with credentials the client makes a call of its own, which has a deadline. Without them, all
+   * appends share one stream without a deadline, whose failure rejects the appends of every client in the process.
    */
   appendCredentials: Credentials;
   close(): Promise<void>;

@@ -76,7 +76,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
-  const appender = createAppender({ link, clock, appendTryMs, readLast });
+  const { appendData } = createAppender({ link, clock, appendTryMs, readLast });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
   const own = (given: SubscribeOptions) => subscription({ client, reads, heads, log, lateMs }, given);
   const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
@@ -86,7 +86,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const writes = createWrites(requireOpen);
   const writing = writes.run;
   const trim = (stream: string, count: number) =>
-    writing(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
+    writing(() => keepLast({ appendData, readLast }, stream, count));
   const noticed = (error: unknown) =>
     log.warn({ code: errorCode(error) ?? '', error }, 'old events of a stream could not be let go of yet');
   return {
@@ -95,7 +95,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireOpen();
       const { events: serialized } = serializeAppend(stream, events, expected, { keepLast: kept });
       const work = async () => {
-        const answer = await appender.appendData(stream, serialized, expected);
+        const answer = await appendData(stream, serialized, expected);
         const at = async (revision: Revision) => {
           const event = await reads.first(stream, { from: revision });
           return event?.revision === revision ? event : undefined;
@@ -117,7 +117,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     truncate: async (stream, before) => {
       requireStreamName(stream);
       requireTruncation(before);
-      await writing(() => truncate({ appendData: appender.appendData, readLast }, stream, before));
+      await writing(() => truncate({ appendData, readLast }, stream, before));
     },
     remove: async (stream) => {
       requireStreamName(stream);
@@ -129,7 +129,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       subscribe({ ...from, signal: AbortSignal.any([given, closing.signal]) }),
     close: () => {
       closing.abort();
-      return (closed ??= writes.settled().then(appender.close).then(link.close));
+      return (closed ??= writes.settled().then(link.close));
     },
   };
 }

@@ -16,6 +16,7 @@ import {
   paymentKind,
   streamOf,
   viewStreamOf,
+  viewWrittenType,
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
@@ -77,7 +78,7 @@ export async function plantView(
 ): Promise<void> {
   const stream = viewStreamOf(streamOf(kind, token));
   await store.keepLast(stream, 1);
-  const event = { id: randomUUID(), type: kind.writtenEventType, data, metadata: {} };
+  const event = { id: randomUUID(), type: viewWrittenType, data, metadata: {} };
   await store.append(stream, [event], 'any');
 }
 

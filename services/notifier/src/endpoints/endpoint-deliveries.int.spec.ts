@@ -1,12 +1,9 @@
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
-import { systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { retryPausesMs } from '../retry-schedule.ts';
-import { queueAtEndpoint } from '../webhook-events.ts';
-import { createWebhookJournal } from '../webhook-journal.ts';
 import { startEndpointApi, type ShownDelivery } from '../testing/endpoint-api.ts';
 import { pay, sentTo } from '../testing/running.ts';
 import { startReceiver, type Received } from '../testing/receiver.ts';
@@ -186,26 +183,6 @@ describe('an endpoint is disabled', () => {
       expect(await statesOf(given, endpoint.id)).toEqual(['delivered', 'delivered']),
     );
     expect((await replay()).body.replayed).toBe(0);
-  });
-
-  // The sender had not heard of it yet: it gave up what became due just then, after the team had replayed what was given up.
-  it('no longer, where a webhook is given up without an attempt behind the event that enabled it', async () => {
-    const given = await startEndpointApi();
-    const { endpoint } = await given.add();
-    given.receiver.react(() => 500);
-    const notifier = given.notify();
-    await payWithout(given, 'pay_1');
-    await eventually(async () =>
-      expect((await deliveriesOf(given, endpoint.id))[0]?.deliveries).toHaveLength(1),
-    );
-    await notifier.stop();
-    await given.clock.advance(1);
-    const journal = createWebhookJournal({ ...given, ids: systemIds });
-    const [{ id } = { id: '' }] = await deliveriesOf(given, endpoint.id);
-    await journal.recordOutcome(queueAtEndpoint(endpoint.id, 'pay_1'), id, { kind: 'abandoned' });
-    given.receiver.react(() => 204);
-    given.notify();
-    await eventually(async () => expect(await statesOf(given, endpoint.id)).toEqual(['delivered']));
   });
 
   it('once a webhook was given up after its last attempt', async () => {

@@ -5,12 +5,7 @@
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { isRetryable, type Log } from '@tollgate/service-kit';
 import { endpointEvolution } from './endpoint-book.ts';
-import {
-  endpointStreamPrefix,
-  ownerOfEndpointStream,
-  type EndpointEvent,
-  type EndpointOwner,
-} from './endpoint-events.ts';
+import { endpointStreamPrefix, ownerOfEndpointStream, type EndpointOwner } from './endpoint-events.ts';
 import { noEndpoints, type Endpoint, type Endpoints } from './endpoint.ts';
 
 /** An endpoint, and where in the order of the store it began. */
@@ -26,9 +21,6 @@ export interface EndpointDirectory {
   /** Reads up to a position, or to the end. @throws what the store throws */
   catchUp(store: EventStore, upTo: Position | undefined, signal: AbortSignal): Promise<void>;
   of(owner: EndpointOwner): readonly KnownEndpoint[];
-  find(owner: EndpointOwner, id: string): KnownEndpoint | undefined;
-  /** Where it was added or last enabled; undefined while it is disabled, and where there is none. */
-  enabledSince(id: string): Position | undefined;
   /** How many there are, by whether they are enabled. */
   count(): EndpointCount;
   isEmpty(): boolean;
@@ -44,7 +36,6 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
   const byOwner = new Map<string, Endpoints>();
   const owners = new Map<string, EndpointOwner>();
   const since = new Map<string, Position>();
-  const enabled = new Map<string, Position>();
   const damaged = new Set<string>();
   let applied = beginning;
 
@@ -58,7 +49,7 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
       owners.set(name, owner);
       const decoded = endpointEvolution.decode(event);
       byOwner.set(name, endpointEvolution.evolve(byOwner.get(name) ?? noEndpoints, decoded));
-      note(decoded, event.position);
+      if (decoded.type === 'EndpointAdded') since.set(decoded.data.id, event.position);
     } catch (error) {
       if (isRetryable(error)) throw error;
       damaged.add(event.stream);
@@ -67,12 +58,6 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
         'the webhook endpoints of a team cannot be read any further',
       );
     }
-  }
-
-  function note({ type, data: { id } }: EndpointEvent, position: Position): void {
-    if (type === 'EndpointAdded') since.set(id, position);
-    if (type === 'EndpointAdded' || type === 'EndpointEnabled') enabled.set(id, position);
-    if (type === 'EndpointDisabled' || type === 'EndpointRemoved') enabled.delete(id);
   }
 
   const of = (owner: EndpointOwner) =>
@@ -93,8 +78,6 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
       }
     },
     of,
-    find: (owner, id) => of(owner).find((each) => each.id === id),
-    enabledSince: (id) => enabled.get(id),
     disabled: () =>
       [...owners.values()]
         .flatMap((owner) => of(owner).flatMap((each) => (isDisabled(each) ? [{ ...each, ...owner }] : [])))

@@ -5,11 +5,11 @@ import {
   registerNotifierRoutes,
   retainWebhooks,
   runNotifier,
+  shardsOf,
   type WebhookClient,
 } from '@tollgate/notifier';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { dayMs, omitUndefined } from '@tollgate/service-kit';
-import { shardsOf } from '@tollgate/views';
 import { inBackground } from '../background.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
@@ -37,14 +37,14 @@ export async function startNotifier(
   const deliveries = openDeliveries({ store, file, clock, ids, log, retentionMs });
   stops.defer(() => deliveries.stop());
   const notifying = { store, deliveries, clock, ids, log, secrets, ...allowed, ...connections };
-  /** Each shard that is sent from here counts all endpoints. */
-  const counts = new Map<number, () => EndpointCount>();
-  watchEndpoints(parts.metrics, () => counts.values().next().value?.());
+  /** Known where webhooks are recorded. */
+  let countEndpoints: (() => EndpointCount) | undefined;
+  watchEndpoints(parts.metrics, () => countEndpoints?.());
+  const onEndpoints = (count: () => EndpointCount) => void (countEndpoints = count);
   for (const shard of shardsOf(config.notifierShards)) {
-    const onEndpoints = (count: () => EndpointCount) => void counts.set(shard.number, count);
     const notify = async (held: AbortSignal) => {
       await runNotifier({ ...notifying, shard, onEndpoints }, held);
-      counts.delete(shard.number);
+      if (shard.number === 1) countEndpoints = undefined;
     };
     const suffix = shard.count === 1 ? '' : `-${shard.number}-of-${shard.count}`;
     stops.defer(inBackground((signal) => runAlone(`notifier${suffix}`, signal, notify)));
