@@ -89,9 +89,7 @@ export function* inAppends(events: readonly NewEvent[]): Generator<NewEvent[]> {
   let append: NewEvent[] = [];
   let bytes = 0;
   for (const event of events) {
-    const serialized = serializeEvent(event);
-    divided.set(event, serialized);
-    const size = bytesOf(serialized);
+    const size = bytesOf(serializeEvent(event));
     if (append.length === eventsPerAppendMax || bytes + size > appendBytesMax) {
       yield append;
       [append, bytes] = [[], 0];
@@ -102,12 +100,7 @@ export function* inAppends(events: readonly NewEvent[]): Generator<NewEvent[]> {
   if (append.length > 0) yield append;
 }
 
-/** What was divided is appended next: it is written as JSON once. */
-const divided = new WeakMap<NewEvent, SerializedEvent>();
-
 function serializeEvent(event: NewEvent): SerializedEvent {
-  const known = divided.get(event);
-  if (known !== undefined) return known;
   if (!uuidPattern.test(event.id))
     throw new InvalidArgument('event_id_invalid', 'An event id is a lower-case UUID.');
   if (event.type.length > 200 || !printablePattern.test(event.type)) {

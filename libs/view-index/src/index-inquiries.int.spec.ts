@@ -2,39 +2,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { inquiryShardOf, nextInquiryAt, type DueQueue, type InquiryItem } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
-import { paymentKind, payoutKind, streamOf, type ViewEnvelope, type ViewKind } from '@tollgate/views';
-import {
-  happening,
-  payoutHappening,
-  payoutRequested,
-  requested,
-  startedAt,
-  toRecordedIn,
-  type AnyEvent,
-} from '@tollgate/views/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { paymentKind, payoutKind } from '@tollgate/views';
+import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
+import { expect, test } from 'vitest';
 import { createIndexFile, type IndexFile } from './index-file.ts';
 import { createQueueHeads, dueIn, dueQueuesOf } from './index-inquiries.ts';
-import type { IndexedView } from './index-writer.ts';
-import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
+import { givenExplainedFile, givenFile, viewOf } from './testing/open-index-file.ts';
 
 const { accepted, approved } = happening;
 const never = Number.MAX_SAFE_INTEGER;
-
-function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
-  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
-    (before, event) => kind.fold(before, event),
-    undefined,
-  )!;
-  return { kind, view };
-}
-
-function givenFile(views: readonly IndexedView[], path = ':memory:'): TestIndexFile {
-  const file = openIndexFile(path);
-  onTestFinished(() => file.close());
-  file.plant(views);
-  return file;
-}
 
 /** Tokens of one shard, so that a spec sees all of them in one queue. */
 const shard = 5;
@@ -142,30 +118,16 @@ test('what another thread or process has written to the file is read again', asy
 });
 
 test('every read steps through one index and sorts nothing', async () => {
-  const path = await temporaryFile();
-  const file = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
-  const database = new DatabaseSync(path);
-  onTestFinished(() => database.close());
-  const steps: string[] = [];
-  const watched: TestIndexFile = {
-    ...file,
-    select: (sql, values) => {
-      if (sql.startsWith('PRAGMA')) return file.select(sql, values);
-      steps.push(
-        ...database
-          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .all(...values)
-          .map(({ detail }) => String(detail).replace(/payments|payouts/g, 'rows')),
-      );
-      return file.select(sql, values);
-    },
-    queues: (of) => createQueueHeads(watched.select).of(of),
-  };
+  const { file, steps } = await givenExplainedFile([
+    viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted]),
+  ]);
+  const watched = { ...file, queues: (of: number) => createQueueHeads(file.select).of(of) };
   const [found] = queuesAt(watched, never);
   dueIn(watched, found!, { now: never, limit: 10 });
   dueIn(watched, found!, { now: never, limit: 10, newest: true });
   const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
-  const [firstStep = '', ...others] = new Set(steps);
+  const ofRows = steps.map((step) => step.replace(/payments|payouts/g, 'rows'));
+  const [firstStep = '', ...others] = new Set(ofRows);
   // The whole way to the next account is led by the index: no row in between is passed over.
   expect(firstStep).toBe(`SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`);
   expect(others).toEqual([`SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at<?)`]);

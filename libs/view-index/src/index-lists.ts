@@ -7,7 +7,7 @@ import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
 import { leadEnd, walksOf } from './index-walks.ts';
-import { formatCursor, pageOf, type ListName, type ListOwner, type Place, type Rows } from './list-page.ts';
+import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from './list-page.ts';
 
 /**
  * The view that makes a page this heavy is its last one, in characters of the stored texts: an answer is written at once,
@@ -21,40 +21,55 @@ const countVisitedMax = 5_000;
 /** Rows that one piece looks at if a filter of ours may leave out most of them: few statements, and some milliseconds. */
 const filteredAtOnce = 200;
 
-/** The views of some kinds that match a query, newest first. */
+interface Listed<View extends ViewEnvelope> {
+  list: ListName;
+  kinds: readonly ViewKind<View>[];
+  /** Whose rows are listed; its owner and filters bind the cursor. */
+  owners: readonly ListOwner[];
+  query: ListQuery;
+  /** Filters by what no index knows. */
+  accepts?: ((view: View) => boolean) | undefined;
+}
+
+/** The views of some kinds and owners that match a query, in its order. With `accepts`, a page may be empty and still lead on. */
 export function listViews<View extends ViewEnvelope>(
   file: IndexFile,
-  { list, kinds, query }: { list: ListName; kinds: readonly ViewKind<View>[]; query: ListQuery },
+  { list, kinds, owners, query, accepts }: Listed<View>,
 ): ViewList<View> {
-  const rows = pageOf(list, query);
-  if (rows.kind === 'refused') return rows;
-  const { limit = query.perPage } = query;
-  const found = selectPiece(file, { kinds, query, rows, limit });
-  // Views are fetched only for the rows shown, never for those that a page number skips.
+  const begin = beginOf(list, query);
+  if ('kind' in begin) return begin;
+  const { limit: wanted = query.perPage } = query;
+  const limit = accepts === undefined ? wanted : Math.max(wanted, filteredAtOnce);
+  const { rows, end } = rowsOf(file, { kinds, owners, query, after: begin.after, limit });
   const views: View[] = [];
-  let length = 0;
-  for (const row of found.rows.slice(0, limit)) {
-    if (length >= pageLengthMax) break;
+  let [visited, length] = [0, 0];
+  let last: Place | undefined;
+  for (const row of rows.slice(0, limit)) {
+    if (views.length >= wanted || length >= pageLengthMax) break;
     const measured = toViewOf(file, kinds, row);
+    last = { at: measured.view.createdAt, key: measured.view.token };
+    visited += 1;
+    if (accepts?.(measured.view) === false) continue;
     views.push(measured.view);
     length += measured.length;
   }
-  const last = views.at(-1);
-  const isMore = found.rows.length > views.length && last !== undefined;
-  // The number of the next page would skip what is left out of this one.
-  if (query.page !== undefined && isMore && views.length < limit)
-    return { kind: 'refused', parameter: 'perPage' };
-  if (rows.skip > 0 && !isMore && found.end !== undefined) return { kind: 'refused', parameter: 'page' };
   const totalCount = query.withTotal === true ? count(file, kinds, query) : undefined;
   if (totalCount === 'too-many') return { kind: 'refused', parameter: 'withTotal' };
-  const place = isMore ? { at: last.createdAt, key: last.token } : found.end;
+  const place = visited < rows.length ? last : end;
   return {
     kind: 'page',
     views,
-    visited: found.end === undefined ? found.rows.length : visitedMax,
+    visited: end === undefined ? visited : Math.max(visited, visitedMax),
     length,
     ...omitUndefined({ nextCursor: place && formatCursor(list, query, place), totalCount }),
   };
+}
+
+interface Asked {
+  kinds: readonly ViewKind[];
+  query: ListQuery;
+  after: Place | undefined;
+  limit: number;
 }
 
 interface Piece {
@@ -64,16 +79,21 @@ interface Piece {
   end: Place | undefined;
 }
 
+/** The rows of several owners in one order, up to where one of them has visited enough. */
+function rowsOf(file: IndexFile, { owners, ...asked }: Asked & { owners: readonly ListOwner[] }): Piece {
+  const inOrder =
+    asked.query.order === 'oldest' ? (one: Row, other: Row) => newestFirst(other, one) : newestFirst;
+  const pieces = owners.map((owner) => selectPiece(file, { ...asked, query: { ...asked.query, ...owner } }));
+  const [end] = pieces
+    .flatMap((piece) => piece.end ?? [])
+    .toSorted((one, other) => inOrder(toRow(one), toRow(other)));
+  const isReached = (row: Row) => end === undefined || inOrder(row, toRow(end)) < 0;
+  const rows = pieces.flatMap((piece) => piece.rows).toSorted(inOrder);
+  return { rows: rows.filter(isReached), end };
+}
+
 /** SQLite merges the walks and stops at the limit. */
-function selectPiece(
-  file: IndexFile,
-  {
-    kinds,
-    query,
-    rows: { after, skip },
-    limit,
-  }: { kinds: readonly ViewKind[]; query: ListQuery; rows: Rows; limit: number },
-): Piece {
+function selectPiece(file: IndexFile, { kinds, query, after, limit }: Asked): Piece {
   const end = endOf(file, kinds, query, after);
   const bounded = end === undefined ? query : { ...query, ...upTo(query, end) };
   const walks = kinds.flatMap((kind) => walksOf(kind, bounded, after));
@@ -81,10 +101,9 @@ function selectPiece(
   const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
   const values = walks.flatMap((walk) => walk.values);
   const direction = query.order === 'oldest' ? 'ASC' : 'DESC';
-  const rows = file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ? OFFSET ?`, [
+  const rows = file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ?`, [
     ...values,
     limit + 1,
-    skip,
   ]);
   return { rows, end };
 }
@@ -110,62 +129,12 @@ const upTo = ({ order, createdFrom = 0, createdBefore = Infinity }: ListQuery, {
     ? { createdBefore: Math.min(createdBefore, at + 1) }
     : { createdFrom: Math.max(createdFrom, at) };
 
-export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'page' | 'withTotal'> {
+export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'withTotal'> {
   owners: readonly ListOwner[];
-  /** Filters by what no index knows. */
   accepts?: (view: View) => boolean;
 }
 
-/** One piece of the payments of several owners that match a query, in its order: `accepts` may leave out all of its rows. */
-export function listViewsOfAll<View extends ViewEnvelope>(
-  file: IndexFile,
-  kind: ViewKind<View>,
-  { owners, accepts, ...query }: ListOfAll<View>,
-): ViewList<View> {
-  const list = `${kind.name}s` as ListName;
-  const { limit: wanted = query.perPage } = query;
-  const limit = accepts === undefined ? wanted : Math.max(wanted, filteredAtOnce);
-  const ofAll = { ...query, ...everybody };
-  const begin = pageOf(list, ofAll);
-  if (begin.kind === 'refused') return begin;
-  const inOrder = query.order === 'oldest' ? (one: Row, other: Row) => newestFirst(other, one) : newestFirst;
-  const pieces = owners.map((owner) =>
-    selectPiece(file, { kinds: [kind], query: { ...query, ...owner }, rows: begin, limit }),
-  );
-  const [end] = pieces
-    .flatMap((piece) => piece.end ?? [])
-    .toSorted((one, other) => inOrder(toRow(one), toRow(other)));
-  const isReached = (row: Row) => end === undefined || inOrder(row, toRow(end)) < 0;
-  const rows = pieces
-    .flatMap((piece) => piece.rows)
-    .toSorted(inOrder)
-    .filter(isReached);
-  const views: View[] = [];
-  let [visited, length] = [0, 0];
-  let last: Place | undefined;
-  for (const row of rows.slice(0, limit)) {
-    if (views.length >= wanted || length >= pageLengthMax) break;
-    const measured = toViewOf(file, [kind], row);
-    last = { at: measured.view.createdAt, key: measured.view.token };
-    visited += 1;
-    if (accepts?.(measured.view) === false) continue;
-    views.push(measured.view);
-    length += measured.length;
-  }
-  const place = visited < rows.length ? last : end;
-  return {
-    kind: 'page',
-    views,
-    visited: visited + (end === undefined ? 0 : visitedMax),
-    length,
-    ...omitUndefined({ nextCursor: place && formatCursor(list, ofAll, place) }),
-  };
-}
-
 const toRow = ({ at, key }: Place): Row => ({ created_at: at, token: key });
-
-/** No team has this name. */
-const everybody: ListOwner = { environment: 'production', team: '*' };
 
 const newestFirst = (one: Row, other: Row): number =>
   Number(other['created_at']) - Number(one['created_at']) ||

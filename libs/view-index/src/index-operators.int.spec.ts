@@ -1,48 +1,42 @@
 /** What people who operate the gateway ask of the index: what waits, why payments were declined, what begins with a text. */
-import { DatabaseSync } from 'node:sqlite';
-import { temporaryFile } from '@tollgate/event-store/testing';
-import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, streamOf } from '@tollgate/views';
+import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import {
   type AnyEvent,
   disputeHappening,
   disputeOpened,
   happening,
+  payoutHappening,
+  payoutRequested,
   requested,
-  toRecordedIn,
 } from '@tollgate/views/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { disputesOfPayment, listViewsOfAll } from './index-lists.ts';
-import { countDeclines, findBeginning } from './index-operators.ts';
-import type { IndexedView } from './index-writer.ts';
-import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
+import { describe, expect, test } from 'vitest';
+import { disputesOfPayment, listViews } from './index-lists.ts';
+import { countDeclines, findBeginning, workloadIn } from './index-operators.ts';
+import {
+  type TestIndexFile,
+  givenExplainedFile,
+  givenFile,
+  pageOf,
+  viewOf,
+} from './testing/open-index-file.ts';
 import type { ListQuery } from './view-list.ts';
 
 const { accepted, approved, declined, refunding, refundAccepted, refundApproved, unresolved } = happening;
 const shop = { environment: 'sandbox', team: 'shop' } as const;
 const games = { ...shop, team: 'games' };
 
-function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
-  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
-    (before, event) => kind.fold(before, event),
-    undefined,
-  )!;
-  return { kind, view };
-}
-
 const payment = (token: string, ...events: AnyEvent[]) =>
   viewOf(paymentKind, token, [requested(), ...events]);
 
-function givenFile(views: readonly IndexedView[], path = ':memory:'): TestIndexFile {
-  const file = openIndexFile(path);
-  onTestFinished(() => file.close());
-  file.plant(views);
-  return file;
-}
-
 function listed(file: TestIndexFile, query: Partial<ListQuery>): string[] {
-  const list = listViewsOfAll(file, paymentKind, { owners: [shop, games], perPage: 20, ...query });
-  if (list.kind !== 'page') throw new Error(list.parameter);
-  return list.views.map(({ token }) => token);
+  const asked = { ...shop, perPage: 20, ...query };
+  const list = listViews(file, {
+    list: 'payments',
+    kinds: [paymentKind],
+    owners: [shop, games],
+    query: asked,
+  });
+  return pageOf(list).views.map(({ token }) => token);
 }
 
 describe('what waits', () => {
@@ -67,21 +61,9 @@ describe('what waits', () => {
   });
 
   test('is read off its own index, in the order of the list', async () => {
-    const path = await temporaryFile();
-    const file = givenFile(views, path);
-    const database = new DatabaseSync(path);
-    onTestFinished(() => database.close());
-    const plans: string[] = [];
-    const watched: TestIndexFile = {
-      ...file,
-      select: (sql, values) => {
-        const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
-        plans.push(...plan.map(({ detail }) => String(detail)));
-        return file.select(sql, values);
-      },
-    };
-    listed(watched, { unresolved: true });
-    listed(watched, { refundOpen: true });
+    const { file, steps: plans } = await givenExplainedFile(views);
+    listed(file, { unresolved: true });
+    listed(file, { refundOpen: true });
     expect(plans.join('\n')).not.toContain('TEMP B-TREE');
     expect(new Set(plans)).toEqual(
       new Set(
@@ -90,6 +72,33 @@ describe('what waits', () => {
         ),
       ),
     );
+  });
+});
+
+test('open work and open reviews are counted over all teams', () => {
+  const { reviews, reviewResolved } = happening;
+  const pay3 = [requested(), accepted, reviews];
+  const file = givenFile([
+    payment('pay_1'),
+    viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
+    viewOf(paymentKind, 'pay_3', pay3),
+    payment('pay_4', accepted, approved, reviews, reviews),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.reviews]),
+  ]);
+  const open = (...counts: number[]) =>
+    (['payment', 'payout'] as const).flatMap((kind, at) => [
+      { kind, inquiryNeed: 'unresolved', count: counts[2 * at] },
+      { kind, inquiryNeed: 'open', count: counts[2 * at + 1] },
+    ]);
+  const reviewsOf = (kind: string, count: number) => ({ kind, environment: 'sandbox', count });
+  expect(workloadIn(file)).toEqual({
+    open: open(1, 2, 1, 0),
+    reviews: [reviewsOf('payment', 3), reviewsOf('payout', 1)],
+  });
+  file.plant([payment('pay_2', accepted, approved), viewOf(paymentKind, 'pay_3', [...pay3, reviewResolved])]);
+  expect(workloadIn(file)).toEqual({
+    open: open(1, 1, 1, 0),
+    reviews: [reviewsOf('payment', 2), reviewsOf('payout', 1)],
   });
 });
 

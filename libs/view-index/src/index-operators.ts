@@ -1,5 +1,6 @@
 /** What people who operate the gateway ask of the index, beyond lists. */
 import { paymentPhases, type Environment, type PaymentPhase } from '@tollgate/payment-domain';
+import type { Position } from '@tollgate/event-store';
 import { omitUndefined, hourMs } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
@@ -83,6 +84,60 @@ export function countWaiting(file: IndexFile, owners: readonly ListOwner[]): Wai
     reviews: count('reviews WHERE environment = ? AND team = ?'),
   };
 }
+
+export interface Workload {
+  /** Payments and payouts that wait for the provider. */
+  open: { kind: 'payment' | 'payout'; inquiryNeed: 'unresolved' | 'open'; count: number }[];
+  reviews: { kind: string; environment: string; count: number }[];
+}
+
+/** How much is still to be done, over all teams. Reads only index entries of what is open. */
+export function workloadIn(file: IndexFile): Workload {
+  const countOf = (table: string, need: string): number => {
+    const sql = `SELECT count(*) AS count FROM ${table} INDEXED BY ${table}_by_need WHERE inquiry_need = ?`;
+    return Number(file.select(sql, [need])[0]?.['count']);
+  };
+  return {
+    open: (['payment', 'payout'] as const).flatMap((kind) =>
+      (['unresolved', 'open'] as const).map((inquiryNeed) => ({
+        kind,
+        inquiryNeed,
+        count: countOf(`${kind}s`, inquiryNeed),
+      })),
+    ),
+    reviews: file
+      .select('SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment', [])
+      .map((row) => ({
+        kind: String(row['kind']),
+        environment: String(row['environment']),
+        count: Number(row['count']),
+      })),
+  };
+}
+
+export interface FeedEntry {
+  position: Position;
+  stream: string;
+  revision: number;
+}
+
+/** The next events of an owner, in the order of the store. */
+export const eventsAfter = (
+  file: IndexFile,
+  { environment, team }: ListOwner,
+  { after, limit }: { after: string; limit: number },
+): FeedEntry[] =>
+  file
+    .select(
+      `SELECT position, stream, revision FROM events
+      WHERE environment = ? AND team = ? AND position > ? ORDER BY position LIMIT ?`,
+      [environment, team, after, limit],
+    )
+    .map((row) => ({
+      position: String(row['position']) as Position,
+      stream: String(row['stream']),
+      revision: Number(row['revision']),
+    }));
 
 /** So many declined payments are looked at, the newest of each team. */
 const declinesMax = 5_000;

@@ -7,7 +7,7 @@ import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } f
 
 import type { ListQuery, OperationView } from './view-list.ts';
 import { listViews } from './index-lists.ts';
-import { openIndexFile } from './testing/open-index-file.ts';
+import { openIndexFile, pageOf } from './testing/open-index-file.ts';
 import type { PaymentView, PayoutView } from '@tollgate/views';
 
 import {
@@ -127,8 +127,7 @@ test('whatever arrives and changes between pages, what fits all the time is show
         do {
           const query = { ...shop, ...filter, perPage, ...(cursor === undefined ? {} : { cursor }) };
           const shown = listViews<OperationView>(file, {
-            ...{ list, kinds: lists[list] },
-            query,
+            ...{ list, kinds: lists[list], owners: [shop], query },
           });
           if (shown.kind !== 'page') throw new Error(shown.parameter);
           const now = fitting();
@@ -162,7 +161,7 @@ test('whatever arrives and changes between pages, what fits all the time is show
   );
 });
 
-test('a page by number and the count are of what fits', () => {
+test('a page and the count are of what fits', () => {
   fc.assert(
     fc.property(
       fc.array(anyState, { minLength: 5, maxLength: 25 }),
@@ -178,14 +177,14 @@ test('a page by number and the count are of what fits', () => {
           .filter(({ state }) => isListed(state) && fits(state, filter))
           .sort((a, b) => b.state.createdAt - a.state.createdAt || (a.token < b.token ? 1 : -1))
           .map(({ token }) => token);
-        const second = listViews<OperationView>(file, {
-          ...{ list, kinds: lists[list] },
-          query: { ...shop, ...filter, perPage, page: 2, withTotal: true },
+        const first = listViews<OperationView>(file, {
+          ...{ list, kinds: lists[list], owners: [shop] },
+          query: { ...shop, ...filter, perPage, withTotal: true },
         });
         file.close();
-        if (second.kind !== 'page') throw new Error(second.parameter);
-        expect(second.views.map(({ token }) => token)).toEqual(expected.slice(perPage, 2 * perPage));
-        expect(second.totalCount).toBe(expected.length);
+        const { views, totalCount } = pageOf(first);
+        expect(views.map(({ token }) => token)).toEqual(expected.slice(0, perPage));
+        expect(totalCount).toBe(expected.length);
       },
     ),
     { numRuns: propertyRuns(100) },

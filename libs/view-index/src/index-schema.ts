@@ -53,7 +53,7 @@ const operationIndexes = (table: string) => `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX ${table}_due ON ${table} (shard, inquiry_need, environment, account, due_at, updated_at)
     WHERE due_at IS NOT NULL;
-  CREATE INDEX ${table}_inquired_for_good ON ${table} (inquiry_need, updated_at) WHERE due_at IS NULL;`;
+  CREATE INDEX ${table}_by_need ON ${table} (inquiry_need);`;
 
 /** What an index is read for. */
 export type IndexScope =
@@ -67,7 +67,15 @@ const ofLists = `
   ${listIndexes('payouts')}
   CREATE INDEX payments_refund_open ON payments
     (environment, team, created_at, token, currency, phase, needs_review) WHERE refund_open = 1;
-  CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;`;
+  CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
+  CREATE TABLE events (
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    position TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (environment, team, position)
+  ) STRICT, WITHOUT ROWID;`;
 
 export const indexSchemaOf = (scope: IndexScope): string => `
   CREATE TABLE quarantined (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
@@ -98,24 +106,6 @@ export const indexSchemaOf = (scope: IndexScope): string => `
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reviews_by_token ON reviews (token);
-  CREATE TABLE review_counts (
-    kind TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (kind, environment)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER review_opened AFTER INSERT ON reviews BEGIN
-    INSERT INTO review_counts VALUES (new.kind, new.environment, 1) ON CONFLICT DO UPDATE SET count = count + 1;
-  END;
-  CREATE TRIGGER review_closed AFTER DELETE ON reviews BEGIN
-    UPDATE review_counts SET count = count - 1 WHERE kind = old.kind AND environment = old.environment;
-  END;
-  CREATE TABLE workload (
-    kind TEXT NOT NULL,
-    inquiry_need TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (kind, inquiry_need)
-  ) STRICT, WITHOUT ROWID;
   CREATE TABLE totals (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,

@@ -44,7 +44,7 @@ function readForWork(file: TestIndexFile) {
     due: dueQueuesOf(file, { shards: [inquiryShardOf(token)], now: never }),
     found: file.find(paymentKind, token),
     foundByServiceToken: findByServiceToken(file, { environment, account, serviceToken }),
-    ofADay: listViews(file, { list: 'payments', kinds: [paymentKind], query }),
+    ofADay: listViews(file, { list: 'payments', kinds: [paymentKind], owners: [query], query }),
     positions: positionsIn(file, { environment, teams: [team], currency: view.payment.terms.currency }),
   };
 }
@@ -69,7 +69,7 @@ it('for work, has neither the indexes of lists nor metadata', async () => {
     return { indexes: indexes.sort(), metadata: Number(metadata?.['count']) };
   };
   const [work, lists] = [contents(await given('work')), contents(await given('lists'))];
-  const kept = ['payments_by_age', 'payments_by_service_token', 'payments_due', 'payments_inquired_for_good'];
+  const kept = ['payments_by_age', 'payments_by_need', 'payments_by_service_token', 'payments_due'];
   expect(work).toEqual({ indexes: kept, metadata: 0 });
   expect(lists.metadata).toBe(1);
   expect(lists.indexes).toEqual(expect.arrayContaining(kept));

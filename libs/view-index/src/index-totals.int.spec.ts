@@ -20,10 +20,10 @@ import {
 } from '@tollgate/views/testing';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import type { IndexedView } from './index-writer.ts';
-import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
+import { givenFile, openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 
 const { accepted, approved, declined, held, refunding, refundApproved, refundedElsewhere, revised } =
   happening;
@@ -40,13 +40,6 @@ function versionsOf(kind: ViewKind, token: string, events: readonly AnyEvent[]):
 
 const lastOf = (kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView =>
   versionsOf(kind, token, events).at(-1)!;
-
-function givenFile(views: readonly IndexedView[] = []): TestIndexFile {
-  const file = openIndexFile(':memory:');
-  onTestFinished(() => file.close());
-  file.plant(views);
-  return file;
-}
 
 const sums = (counts: Record<string, [count: number, amount: number]>) =>
   Object.fromEntries(

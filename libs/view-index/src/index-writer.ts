@@ -23,7 +23,6 @@ import { applyToPositions } from './index-positions.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
 import type { IndexScope } from './index-schema.ts';
 import { applyToTotals } from './index-totals.ts';
-import { createWorkloadChanges } from './index-workload.ts';
 
 interface Writing {
   dueAt: DueAt;
@@ -89,13 +88,12 @@ type Changes = ReturnType<typeof createChanges>;
 function createChanges() {
   const totals = createTotalsChanges();
   const positions = createPositionChanges();
-  const workload = createWorkloadChanges();
   return {
-    ...{ totals, positions, workload },
+    totals,
+    positions,
     applyTo(statements: Statements): void {
       applyToTotals(statements, totals.list());
       applyToPositions(statements, positions.list());
-      workload.applyTo(statements);
     },
   };
 }
@@ -117,7 +115,9 @@ function applyToRow(
   let failure: StreamFailure | undefined;
   for (const event of events)
     try {
-      view = kind.fold(view, event);
+      const folded = kind.fold(view, event);
+      if (folded !== view && writing.scope === 'lists') feed(statements, { kind, view: folded }, event);
+      view = folded;
     } catch (error) {
       failure = failureAt(event, error);
       break;
@@ -125,6 +125,20 @@ function applyToRow(
   if (view !== undefined && view !== before)
     writeView(statements, { kind, view, row, before, changes }, writing);
   return failure;
+}
+
+/** Adds an event to the feed of its team, if its team is known by then. */
+function feed(statements: Statements, { kind, view }: IndexedView, event: RecordedEvent): void {
+  const { environment, team } = kind.ownerOf(view);
+  if (kind.table.isFed !== true || team === undefined) return;
+  const { position, stream, revision } = event;
+  statements('INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?)').run(
+    environment,
+    team,
+    position,
+    stream,
+    revision,
+  );
 }
 
 /** A view as it is. */
@@ -153,10 +167,6 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
   const { kind, view, row, before, changes } = changed;
   writeRow(statements, { kind, view, before: row }, writing);
   writeReviews(statements, kind, view);
-  changes.workload.move(kind.name, {
-    before: row?.['inquiry_need'] as InquiryNeed | undefined,
-    after: kind.table.inquiryNeedOf?.(view),
-  });
   const counted = kind.contributionOf?.(view);
   if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
   changes.positions.replace(before && kind.positionOf?.(before), kind.positionOf?.(view));

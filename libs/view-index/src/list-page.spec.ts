@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCursor, pageOf, pagedRowsMax, parseCursor, type PageQuery } from './list-page.ts';
+import { formatCursor, parseCursor, type PageQuery } from './list-page.ts';
 
 const shop: PageQuery = { environment: 'sandbox', team: 'shop', perPage: 20 };
 const place = { at: 1_767_000_000_000, key: 'pay_abc-1_x' };
@@ -33,21 +33,4 @@ test('a cursor is bound to the filters of its list, however they are written, an
   expect(parseCursor('payments', { ...same, withTotal: true } as PageQuery, cursor)).toEqual(place);
   for (const other of [shop, { ...filtered, currency: 'EUR' }, { ...filtered, needsReview: false }])
     expect(parseCursor('payments', other, cursor)).toBeUndefined();
-});
-
-test('pages lead down to a limit, cursors beyond it', () => {
-  expect(pageOf('payments', { ...shop, page: 3 })).toEqual({ kind: 'rows', skip: 40 });
-  expect(pageOf('payments', { ...shop, page: pagedRowsMax / 20 })).toEqual({
-    kind: 'rows',
-    skip: pagedRowsMax - 20,
-  });
-  expect(pageOf('payments', { ...shop, page: pagedRowsMax / 20 + 1 })).toEqual({
-    kind: 'refused',
-    parameter: 'page',
-  });
-  expect(pageOf('payments', { ...shop, cursor: formatCursor('payments', shop, place) })).toEqual({
-    kind: 'rows',
-    after: place,
-    skip: 0,
-  });
 });

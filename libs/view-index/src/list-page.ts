@@ -2,9 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@tollgate/payment-domain';
 
-/** A page must end within this many rows; further down, only a cursor leads. */
-export const pagedRowsMax = 10_000;
-
 /** The lists whose pages follow one another. */
 export type ListName = 'payments' | 'payouts' | 'operations' | 'reviews';
 
@@ -24,10 +21,8 @@ export interface Place {
 export interface PageQuery extends ListOwner {
   /** 1 to {@link perPageMax}. */
   perPage: number;
-  /** `nextCursor` of the page before; then `page` does not count. */
+  /** `nextCursor` of the page before. */
   cursor?: string;
-  /** From 1; 1 by default. */
-  page?: number;
   /** Of a page that is read in pieces: entries of this piece at most; `perPage` by default. */
   limit?: number;
 }
@@ -46,7 +41,7 @@ export function parseCursor(list: ListName, query: ListOwner, text: string): Pla
 }
 
 /** The parts of a query that say how much of a list is shown, not which list. */
-const pageFields: ReadonlySet<string> = new Set(['perPage', 'page', 'limit', 'cursor', 'withTotal']);
+const pageFields: ReadonlySet<string> = new Set(['perPage', 'limit', 'cursor', 'withTotal']);
 
 // A list is limited to its team and filters anyway; this rejects the cursor of another list with a clear error.
 function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
@@ -57,21 +52,18 @@ function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
+/** The owner in the cursors of lists over all teams: no team has this name. */
+export const everybody: ListOwner = { environment: 'production', team: '*' };
+
 /** Which parameter of a query cannot be followed. */
 export interface PageRefused {
   kind: 'refused';
-  parameter: 'cursor' | 'page' | 'perPage' | 'withTotal';
+  parameter: 'cursor' | 'withTotal';
 }
 
-export type Rows = { kind: 'rows'; after?: Place; skip: number };
-
-/** Where the requested page begins, or which parameter is invalid. */
-export function pageOf(list: ListName, query: PageQuery): Rows | PageRefused {
-  const { cursor, page = 1, perPage } = query;
-  if (cursor !== undefined) {
-    const after = parseCursor(list, query, cursor);
-    return after === undefined ? { kind: 'refused', parameter: 'cursor' } : { kind: 'rows', after, skip: 0 };
-  }
-  if (page * perPage > pagedRowsMax) return { kind: 'refused', parameter: 'page' };
-  return { kind: 'rows', skip: (page - 1) * perPage };
+/** Where the page begins: after this place, or with the first row. */
+export function beginOf(list: ListName, query: PageQuery): { after: Place | undefined } | PageRefused {
+  if (query.cursor === undefined) return { after: undefined };
+  const after = parseCursor(list, query, query.cursor);
+  return after === undefined ? { kind: 'refused', parameter: 'cursor' } : { after };
 }

@@ -390,7 +390,7 @@ describe.each([
     expect(index.listPayouts({ ...shop, needsReview: true })).toMatchObject({ views: [{ token: 'po_1' }] });
     expect(index.listOperations(shop)).toMatchObject({ views: [{ token: 'po_1' }] });
     expect(index.listReviews({ ...shop, kinds: ['payout'] })).toMatchObject({
-      entries: [{ kind: 'payout', place: 0 }],
+      views: [{ kind: 'payout', place: 0 }],
     });
   });
 

@@ -36,36 +36,30 @@ import { followFilled } from './filled-index.ts';
 import { openFollowedIndex } from './followed-index.ts';
 import type { IndexFile } from './index-file.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
-import { disputesOfPayment, listDisputes, listViews, listViewsOfAll, type ListOfAll } from './index-lists.ts';
+import { disputesOfPayment, listDisputes, listViews, type ListOfAll } from './index-lists.ts';
 import {
   countByHour,
   countDeclines,
   countWaiting,
   dueAtOf,
+  eventsAfter,
   findBeginning,
   findByServiceToken,
   tokenByServiceToken,
+  workloadIn,
   type Beginning,
   type CreatedBetween,
   type DeclineCounts,
+  type FeedEntry,
   type HourCount,
   type Waiting,
+  type Workload,
 } from './index-operators.ts';
 import { positionsIn } from './index-positions.ts';
-import {
-  listReviews,
-  listReviewsOfAll,
-  reviewsOfToken,
-  type OwnedReviewEntry,
-  type ReviewList,
-  type ReviewListOfAll,
-  type ReviewQuery,
-  type ReviewsOfAllQuery,
-} from './index-reviews.ts';
+import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
 import type { IndexScope } from './index-schema.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
-import { workloadIn, type Workload } from './index-workload.ts';
-import type { ListOwner } from './list-page.ts';
+import { everybody, type ListName, type ListOwner } from './list-page.ts';
 import type {
   OperationList,
   OperationListQuery,
@@ -73,7 +67,12 @@ import type {
   PaymentList,
   PaymentListQuery,
   PayoutList,
+  ViewList,
 } from './view-list.ts';
+
+export interface ReviewsOfAllQuery extends Pick<ReviewQuery, 'perPage' | 'limit' | 'cursor'> {
+  owners: readonly ListOwner[];
+}
 
 /** How far an index is that is not complete yet. */
 export interface IndexBuilding {
@@ -137,11 +136,11 @@ export interface PaymentIndex extends DueInquiries {
   /** The disputes of a team that were opened last, newest first. */
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
   /** The open reviews of a team, oldest first. */
-  listReviews(query: ReviewQuery): ReviewList;
+  listReviews(query: ReviewQuery): ViewList<ReviewEntry>;
   /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
-  listReviewsOfAll(query: ReviewsOfAllQuery): ReviewListOfAll;
+  listReviewsOfAll(query: ReviewsOfAllQuery): ViewList<ReviewEntry>;
   /** The open reviews of one payment, payout or what only the provider has, of any owner. */
-  reviewsOf(token: string): OwnedReviewEntry[];
+  reviewsOf(token: string): ReviewEntry[];
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];
   /**
@@ -151,6 +150,8 @@ export interface PaymentIndex extends DueInquiries {
    * retryable, where a stream that may be theirs cannot be read; StoreUnavailable
    */
   currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions>;
+  /** The next events of an owner, also while the index is not complete. */
+  eventsAfter(owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[];
   /** The open work and the open reviews of all teams, counted. */
   workload(): Workload;
   /** The progress of the index until every event is in it; undefined from then on. */
@@ -266,32 +267,46 @@ function lookupsIn({ read, readWhole }: Reads) {
     disputesOf: (token) => read((file) => disputesOfPayment(file, token)),
     nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
     rowOf: find,
+    eventsAfter: (owner, page) => read((file) => eventsAfter(file, owner, page)),
     quarantined: () => read((file) => file.quarantined()),
   } satisfies Partial<PaymentIndex>;
 }
 
-const listsIn = ({ readWhole }: Pick<Reads, 'readWhole'>) =>
-  ({
-    list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
-    listPayouts: (query) =>
-      readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),
-    listOperations: (query) =>
-      readWhole((file) =>
-        listViews<OperationView>(file, { list: 'operations', kinds: [paymentKind, payoutKind], query }),
-      ),
-    listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
-    listPayoutsOfAll: (query) => readWhole((file) => listViewsOfAll(file, payoutKind, query)),
+const allKinds = ['payment', 'payout', 'unmatched'] as const;
+
+function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
+  const ofTeam = <View extends ViewEnvelope>(
+    list: ListName,
+    kinds: readonly ViewKind<View>[],
+    query: OperationListQuery,
+  ) => readWhole((file) => listViews<View>(file, { list, kinds, owners: [query], query }));
+  const ofAll = <View extends ViewEnvelope>(
+    list: ListName,
+    kind: ViewKind<View>,
+    { owners, accepts, ...query }: ListOfAll<View>,
+  ) =>
+    readWhole((file) =>
+      listViews<View>(file, { list, kinds: [kind], owners, query: { ...query, ...everybody }, accepts }),
+    );
+  return {
+    list: (query) => ofTeam('payments', [paymentKind], query),
+    listPayouts: (query) => ofTeam('payouts', [payoutKind], query),
+    listOperations: (query) => ofTeam<OperationView>('operations', [paymentKind, payoutKind], query),
+    listPaymentsOfAll: (query) => ofAll('payments', paymentKind, query),
+    listPayoutsOfAll: (query) => ofAll('payouts', payoutKind, query),
     countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
     findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
     countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
     countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
-    listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
+    listReviewsOfAll: ({ owners, ...page }) =>
+      readWhole((file) => listReviews(file, owners, { ...everybody, kinds: allKinds, ...page })),
     reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
-    listReviews: (query) => readWhole((file) => listReviews(file, query)),
+    listReviews: (query) => readWhole((file) => listReviews(file, [query], query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
     workload: () => readWhole(workloadIn),
-  }) satisfies Partial<PaymentIndex>;
+  } satisfies Partial<PaymentIndex>;
+}
 
 const buildingOf = ({ isComplete, position, head, events }: ProjectionState): IndexBuilding | undefined =>
   isComplete ? undefined : { followed: position, head, events };

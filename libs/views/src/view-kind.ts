@@ -101,6 +101,8 @@ interface IndexTable<View> {
   changingColumns(view: View): Columns;
   /** Why it is inquired, of what is inquired: such a table has columns for it. */
   inquiryNeedOf?(view: View): InquiryNeed;
+  /** Its events are in the feed of its team. */
+  isFed?: true;
   /** What its team noted beside it, of what is listed by that. No event changes it. */
   metadataOf?(view: View): Readonly<Record<string, string>> | undefined;
   /** Those that show a status, of what is listed by status. */

@@ -36,6 +36,7 @@ export const paymentKind: ViewKind<PaymentView> = {
   positionOf: ({ payment }) => positionOfPayment(payment),
   table: {
     name: 'payments',
+    isFed: true,
     fixedColumns: ({ token, payment }) => termColumns(token, payment),
     changingColumns: ({ payment }) => ({
       ...stateColumns(payment),
@@ -58,6 +59,7 @@ export const payoutKind: ViewKind<PayoutView> = {
   positionOf: ({ payout }) => positionOfPayout(payout),
   table: {
     name: 'payouts',
+    isFed: true,
     fixedColumns: ({ token, payout }) => ({ ...termColumns(token, payout), account: payout.call.account }),
     changingColumns: ({ payout }) => stateColumns(payout),
     inquiryNeedOf: ({ payout }) => inquiryNeedOfPayout(payout),
@@ -73,6 +75,7 @@ export const disputeKind: ViewKind<DisputeView> = {
   reviewsSinceOf: () => [],
   table: {
     name: 'disputes',
+    isFed: true,
     fixedColumns: ({ dispute }) => ({ environment: dispute.environment }),
     changingColumns: (view) => ({
       team: view.dispute.team ?? null,

@@ -65,11 +65,12 @@ async function issueKey(system: System): Promise<string> {
 
 /**
  * What the gateway does otherwise on purpose, beyond the specification: it notifies a team itself, so the address is its choice;
- * and it bounds a payout by what the team took, before the balance at the service does.
+ * it bounds a payout by what the team took, before the balance at the service does; and its lists are paged by cursor.
  */
 const onPurpose = [
   '§2 callbackUrl is required',
   'POST /api/v1/payouts is refused where the balance is too small',
+  'GET /api/v1/payments: page and perPage choose a part',
 ];
 /** The gateway never answers an error for what the service may have done; the sandbox's faults are not its own. */
 const notRun = '§7 a problem on the service';

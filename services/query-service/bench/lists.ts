@@ -178,13 +178,6 @@ function measureAll(index: PaymentIndex): void {
     `\n  ${'a page of 20 unless said otherwise, ms'.padEnd(58)}      p50      p99  CPU p50  CPU p99  rows\n`,
   );
   for (const [name, filter] of Object.entries(queries)) measure(index, name, { ...shop, ...filter });
-  for (const [name, filter] of [
-    ['no filter', {}],
-    ['needsReview=false', { needsReview: false }],
-    ['status=declined', { status: 'declined' }],
-    ['status=approved&currency=EUR', { status: 'approved', currency: 'EUR' }],
-  ] as const)
-    measure(index, `page=500 (10,000 rows deep), ${name}`, { ...shop, ...filter, page: 500 });
   measure(index, 'operationType=all', shop, true);
   measure(index, 'operationType=all&status=pending', { ...shop, status: 'pending' }, true);
   measure(index, 'perPage=500', { ...shop, perPage: 500 });

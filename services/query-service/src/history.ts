@@ -9,7 +9,7 @@ import {
   type Actor,
 } from '@tollgate/payment-domain';
 import { toIso, toPublicEventData, toPublicPayoutEventData } from '@tollgate/gateway-api';
-import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
+import { isOwnedBy, isToken, type Caller, type Reach } from '@tollgate/teams';
 import {
   paymentKind,
   payoutKind,
@@ -72,20 +72,45 @@ export async function readHistory<View extends ViewEnvelope>(
   { kind, stateOf, toData }: HistoryKind<View>,
   { caller, token }: { caller: Caller; token: string },
 ): Promise<History | undefined> {
-  if (!isToken(token)) return undefined;
-  const entries: HistoryEntry[] = [];
+  const steps = await readSteps(store, kind, token);
+  const last = steps.at(-1)?.view;
+  if (last === undefined || !isOwnedBy(kind.ownerOf(last), caller)) return undefined;
+  const entries = steps.map(({ recorded, view, cause: { recordedAt, ...cause } }) => ({
+    revision: recorded.revision,
+    type: recorded.type,
+    at: toIso(recordedAt),
+    ...stateOf(view),
+    cause: { ...cause, actor: toPublicActor(cause.actor) },
+    data: toData(recorded),
+  }));
+  return { entries, position: last.position };
+}
+
+/** As {@link readHistory}, for people who operate the gateway: with persons, and with each event as it is stored. */
+export async function readOperatorHistory<View extends ViewEnvelope>(
+  store: EventStore,
+  { kind, stateOf, toData }: HistoryKind<View>,
+  { token, reach }: { token: string; reach: Reach },
+) {
+  const steps = await readSteps(store, kind, token);
+  const last = steps.at(-1)?.view;
+  if (last === undefined || !reach.includes(kind.ownerOf(last))) return undefined;
+  return steps.map(({ recorded, view, cause: { recordedAt, ...cause } }) => {
+    const { revision, type, data, metadata } = recorded;
+    const stored = { type, data, metadata };
+    return { revision, type, at: toIso(recordedAt), ...stateOf(view), cause, data: toData(recorded), stored };
+  });
+}
+
+/** Each event with the view after it, and its cause. */
+async function readSteps<View extends ViewEnvelope>(store: EventStore, kind: ViewKind<View>, token: string) {
+  const steps = [];
   let view: View | undefined;
-  for await (const recorded of store.read(streamOf(kind, token))) {
-    view = kind.fold(view, recorded);
-    if (!isOwnedBy(kind.ownerOf(view), caller)) return undefined;
-    const { revision, type } = recorded;
-    const { recordedAt, correlationId, causationId, actor } = eventMetadataSchema.parse(recorded.metadata);
-    const cause = { correlationId, causationId, actor: toPublicActor(actor) };
-    entries.push({
-      ...{ revision, type, at: toIso(recordedAt) },
-      ...stateOf(view),
-      ...{ cause, data: toData(recorded) },
-    });
-  }
-  return view && { entries, position: view.position };
+  if (isToken(token))
+    for await (const recorded of store.read(streamOf(kind, token))) {
+      view = kind.fold(view, recorded);
+      const { recordedAt, correlationId, causationId, actor } = eventMetadataSchema.parse(recorded.metadata);
+      steps.push({ recorded, view, cause: { recordedAt, correlationId, causationId, actor } });
+    }
+  return steps;
 }

@@ -21,12 +21,10 @@ export function sendList<View extends Pick<ViewEnvelope, 'position'>>(
 ): FastifyReply {
   if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
   const { views, nextCursor, totalCount } = list;
-  const { perPage, page = 1, cursor } = query;
   tellPosition(reply, views);
-  const shownPage = cursor === undefined ? page : undefined;
   return reply.send({
     success: true,
     [name]: views.map(toShown),
-    ...omitUndefined({ page: shownPage, perPage, nextCursor, totalCount }),
+    ...omitUndefined({ perPage: query.perPage, nextCursor, totalCount }),
   });
 }

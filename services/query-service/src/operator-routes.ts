@@ -26,15 +26,14 @@ import {
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
-import type { ListOwner, OwnedReviewEntry } from '@tollgate/view-index';
+import type { ListOwner, ReviewEntry } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { notedIn } from './list-query.ts';
-import { paymentHistory } from './history.ts';
-import { readOperatorHistory } from './operator-history.ts';
+import { paymentHistory, readOperatorHistory } from './history.ts';
 import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
-import { readInPieces, toPiece } from './pieces.ts';
+import { readInPieces } from './pieces.ts';
 import { addReadRoute, parameterOf, sendRefusedPage } from './read-route.ts';
 import { type ReadDependencies } from './reading.ts';
 import type { RequestLedger } from './requests/request-ledger.ts';
@@ -42,7 +41,7 @@ import type { RequestRecord } from './requests/request-record.ts';
 import { toPublicRequest } from './requests/request-routes.ts';
 
 /** Operators see who has answered it; teams do not. */
-const toOperatorsReviewEntry = (entry: OwnedReviewEntry) => ({
+const toOperatorsReviewEntry = (entry: ReviewEntry) => ({
   ...{ ...toPublicReviewEntry(entry), team: entry.team, environment: entry.environment },
   ...omitUndefined({ proposedBy: proposedByOf(entry) }),
 });
@@ -145,7 +144,7 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
   const { index } = deps;
   addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reach, reply }) => {
     if (token !== undefined) {
-      const isWanted = (entry: OwnedReviewEntry): boolean =>
+      const isWanted = (entry: ReviewEntry): boolean =>
         (query.environment ?? entry.environment) === entry.environment && reach.includes(entry);
       const entries = index.reviewsOf(token).filter(isWanted);
       return reply.send({
@@ -157,9 +156,7 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
     const { perPage, cursor } = query;
     const owners = ownersIn(deps, reach, query);
     const asked = { ...omitUndefined({ cursor }), perPage, owners };
-    const list = await readInPieces(deps.share, asked, ({ limit, ...piece }) =>
-      toPiece(index.listReviewsOfAll({ ...piece, perPage: limit })),
-    );
+    const list = await readInPieces(deps.share, asked, (piece) => index.listReviewsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const { views: entries, nextCursor } = list;
     const count = index.countWaiting(owners).reviews;

@@ -101,7 +101,6 @@ describe('lists with payouts', () => {
     ['needsReview=false', ['po_1']],
     ['dateFrom=2026-01-02&dateTo=2026-01-02', ['po_2', 'po_1']],
     ['dateFrom=2026-01-03', []],
-    ['perPage=1&page=2', ['po_1']],
   ])('payouts?%s', async (query, expected) => {
     const { list } = await givenSome();
     expect(tokensOf(await list(`payouts?${query}`), 'payouts')).toEqual(expected);
@@ -141,13 +140,11 @@ describe('lists with payouts', () => {
     ['payouts?status=init', 'status'],
     ['payouts?phase=authorized', 'phase'],
     ['payouts?perPage=501', 'perPage'],
-    ['payouts?page=501', 'page'],
-    ['payouts?cursor=x&page=2', 'page'],
     ['payouts?operationType=all', 'operationType'],
     ['payments?operationType=payout', 'operationType'],
     ['reviews?perPage=0', 'perPage'],
     ['reviews?cursor=x', 'cursor'],
-    ['reviews?page=1', 'page'],
+    ['payouts?page=1', 'page'],
     ['disputes/list?team=games', 'team'],
   ])('%s names the parameter at fault', async (url, parameter) => {
     const { list } = await givenSome();

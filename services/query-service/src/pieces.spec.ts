@@ -7,8 +7,8 @@ const rows = Array.from({ length: 12_000 }, (_, at) => at);
 
 /** A list of which every n-th row fits. */
 function listOf(every: number, length = 1) {
-  const asked: { limit: number; page?: number; cursor?: string }[] = [];
-  const list = (piece: { limit: number; page?: number; cursor?: string }): ViewList<number> => {
+  const asked: { limit: number; cursor?: string }[] = [];
+  const list = (piece: { limit: number; cursor?: string }): ViewList<number> => {
     asked.push(piece);
     const from = Number(piece.cursor ?? 0);
     const seen = rows.slice(from, from + Math.max(piece.limit, every > 1 ? 200 : 0));
@@ -30,11 +30,4 @@ it('a page is the same as if it was read at once', async () => {
 it('a request visits 5,000 rows at most, and the cursor leads on', async () => {
   const page = await readInPieces(share, { perPage: 20 }, listOf(11_999).list);
   expect(page).toMatchObject({ views: [0], nextCursor: '5000', visited: 5_000 });
-});
-
-it.each([
-  ['page', listOf(11_999)],
-  ['perPage', listOf(1, 20_000)],
-])('a page by number that cannot be filled is refused: %s', async (parameter, { list }) => {
-  expect(await readInPieces(share, { perPage: 200, page: 1 }, list)).toEqual({ kind: 'refused', parameter });
 });

@@ -1,6 +1,6 @@
 /** Reads a page of a list in pieces, so that no request holds the event loop for long. */
 import { omitUndefined } from '@tollgate/service-kit';
-import { type PageRefused, type ViewList, pageLengthMax } from '@tollgate/view-index';
+import { type ViewList, pageLengthMax } from '@tollgate/view-index';
 import type { ReadShare } from './read-share.ts';
 
 /** Entries of one piece: a few milliseconds of work. */
@@ -10,7 +10,6 @@ const visitedMax = 5_000;
 
 interface Paged {
   perPage: number;
-  page?: number;
   cursor?: string;
   withTotal?: boolean;
 }
@@ -20,7 +19,7 @@ export async function readInPieces<View, Query extends Paged>(
   query: Query,
   list: (piece: Query & { limit: number }) => ViewList<View>,
 ): Promise<ViewList<View>> {
-  const { page, withTotal: _, ...further } = query;
+  const { withTotal: _, ...further } = query;
   const views: View[] = [];
   let [visited, length] = [0, 0];
   let totalCount: number | undefined;
@@ -34,33 +33,10 @@ export async function readInPieces<View, Query extends Paged>(
     length += found.length;
     totalCount ??= found.totalCount;
     const { nextCursor } = found;
-    const isFull = views.length >= query.perPage;
-    if (nextCursor === undefined || isFull || visited >= visitedMax || length >= pageLengthMax) {
-      // The number of the next page would skip the entries that are missing in this one.
-      if (page !== undefined && !isFull && nextCursor !== undefined)
-        return { kind: 'refused', parameter: length >= pageLengthMax ? 'perPage' : 'page' };
+    const isFull = views.length >= query.perPage || visited >= visitedMax || length >= pageLengthMax;
+    if (nextCursor === undefined || isFull)
       return { kind: 'page', views, visited, length, ...omitUndefined({ nextCursor, totalCount }) };
-    }
     piece = { ...further, cursor: nextCursor };
     await share.giveWay();
   }
-}
-
-interface ReviewPage<Entry> {
-  kind: 'page';
-  entries: Entry[];
-  nextCursor?: string;
-}
-
-/** A page of reviews as a piece of one. */
-export function toPiece<Entry>(found: ReviewPage<Entry> | PageRefused): ViewList<Entry> {
-  if (found.kind === 'refused') return found;
-  const { entries, nextCursor } = found;
-  return {
-    kind: 'page',
-    views: entries,
-    visited: entries.length,
-    length: 0,
-    ...omitUndefined({ nextCursor }),
-  };
 }

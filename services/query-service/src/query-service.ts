@@ -13,7 +13,6 @@ import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
 import { type RequestLedger } from './requests/request-ledger.ts';
-import type { EventFeed } from './feed/event-feed.ts';
 import type { RecordOf } from './feed/feed-pages.ts';
 import { registerFeedRoutes } from './feed/feed-routes.ts';
 import { createReadShare } from './read-share.ts';
@@ -29,8 +28,6 @@ export interface QueryServiceOptions {
   directory: TeamDirectory;
   /** Opened and closed by its creator. */
   requests: Pick<RequestLedger, 'find' | 'list' | 'creations'>;
-  /** Stopped by its creator. */
-  feed: EventFeed;
   /** The publisher's mapping of an event to its record. */
   recordOf: RecordOf;
   /** Called before an export is sent; the export waits until it has resolved. */
@@ -58,7 +55,6 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     index,
     directory,
     requests,
-    feed,
     recordOf,
     log,
     clock,
@@ -81,7 +77,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerTotalsRoutes(app, deps);
       registerReconciliationRoutes(app, deps);
       registerRequestRoutes(app, { ...deps, instance }, requests);
-      registerFeedRoutes(app, { ...deps, feed, recordOf });
+      registerFeedRoutes(app, { ...deps, recordOf });
       registerOperatorRoutes(app, { ...deps, requests });
       registerCredentialRoutes(app, deps);
     },

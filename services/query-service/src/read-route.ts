@@ -46,8 +46,5 @@ export const sendRefusedPage = (reply: FastifyReply, parameter: keyof typeof ref
 
 const refusedPages = {
   cursor: 'cursor is not one that this list of yours has given as nextCursor.',
-  page: 'page leads past more rows than a request may visit: leave page out and follow nextCursor.',
   withTotal: 'withTotal would count too many rows under these filters: leave it out.',
-  perPage:
-    'perPage makes this page larger than 1 MB: ask for fewer, or leave page out and follow nextCursor.',
 };

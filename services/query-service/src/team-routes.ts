@@ -4,7 +4,7 @@ import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
-import { readInPieces, toPiece } from './pieces.ts';
+import { readInPieces } from './pieces.ts';
 import { addReadRoute, parameterOf, sendRefusedPage, tellPosition } from './read-route.ts';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { findRefund } from './refund-reader.ts';
@@ -37,9 +37,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
       ...(caller.scopes.has('admin') ? ['unmatched' as const] : []),
     ];
     const asked = { environment, team, perPage, kinds, ...omitUndefined({ cursor }) };
-    const list = await readInPieces(deps.share, asked, ({ limit, ...piece }) =>
-      toPiece(index.listReviews({ ...piece, perPage: limit })),
-    );
+    const list = await readInPieces(deps.share, asked, (piece) => index.listReviews(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const reviews = list.views.map(toPublicReviewEntry);
     return reply.send({ success: true, reviews, perPage, ...omitUndefined({ nextCursor: list.nextCursor }) });

@@ -36,16 +36,6 @@ export function oncePerEvent<Made extends object>(
   };
 }
 
-/** By the fold: what one follower has folded, the others take. */
-const stepsOf = new WeakMap<FoldStep<never>, WeakMap<RecordedEvent, Step<never>>>();
-
-function sharedStepsOf<State>(fold: FoldStep<State>): WeakMap<RecordedEvent, Step<State>> {
-  const key = fold as unknown as FoldStep<never>;
-  const known = stepsOf.get(key) ?? new WeakMap<RecordedEvent, Step<never>>();
-  stepsOf.set(key, known);
-  return known;
-}
-
 /** Remembers the states that were used last; others are folded again from their streams. */
 export function createFoldedStates<State extends Folded>(
   store: Pick<EventStore, 'read'>,
@@ -62,18 +52,12 @@ export function createFoldedStates<State extends Folded>(
     return state;
   }
 
-  async function make(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>> {
-    const state = await before(event, fold);
-    return { before: state, after: fold(state, event) };
-  }
-
   return {
     stepOf: async (event, fold) => {
-      const shared = sharedStepsOf(fold);
-      const step = shared.get(event) ?? (await make(event, fold));
-      shared.set(event, step);
-      recent.set(event.stream, step.after);
-      return step;
+      const state = await before(event, fold);
+      const after = fold(state, event);
+      recent.set(event.stream, after);
+      return { before: state, after };
     },
   };
 }

@@ -102,12 +102,7 @@ interface Parts<Rows> extends LocalProjectionOptions<Rows> {
   state: Omit<ProjectionState, 'generation'>;
   waiting: ReturnType<typeof createWaiting>;
   /** The pass that is under way. */
-  current: {
-    number: number;
-    end: () => void;
-    /** A caller waits for a pass that begins after this one. */
-    isNextWanted: boolean;
-  };
+  current: { end: () => void };
   /** A difference was found, and the file has been rebuilt since. */
   rebuilt: { isForCounts: boolean; reportedAt: number };
   onChange: (applied: readonly RecordedEvent[]) => void;
@@ -115,7 +110,7 @@ interface Parts<Rows> extends LocalProjectionOptions<Rows> {
 
 /** @throws StartupError `file_foreign` for a file of another program */
 export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>): LocalProjection<Rows> {
-  const { store, clock, onChange = () => undefined } = options;
+  const { clock, onChange = () => undefined } = options;
   const state: Parts<Rows>['state'] = {
     position: beginning,
     applied: beginning,
@@ -126,7 +121,7 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
     differences: 0,
   };
   const waiting = createWaiting(clock);
-  const current = { number: 0, end: () => {}, isNextWanted: false };
+  const current = { end: () => {} };
   const localFile = openLocalFile<Opened<Rows>>({
     ...options,
     schema: `${progressSchema} ${options.schema}`,
@@ -156,14 +151,8 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
     follow: (signal) => follower.run(signal).finally(waiting.end),
     waitFor: (position, timeoutMs) => waiting.until(() => state.position >= position, timeoutMs),
     async waitForNow(timeoutMs) {
-      const head = await store.head();
-      if (state.position >= head) return true;
-      // A subscription reports no end while nothing happens in its streams; one that begins now does.
-      const { number } = current;
-      current.isNextWanted = true;
-      if (state.isCaughtUp) current.end();
-      const isThere = () => state.position >= head || (state.isCaughtUp && current.number > number);
-      return waiting.until(isThere, timeoutMs);
+      const last = await lastEventAfter(options, state.position);
+      return waiting.until(() => state.position >= last, timeoutMs);
     },
     rebuild: localFile.recreate,
     close: localFile.close,
@@ -186,7 +175,7 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
   const { store, prefixes, comparedWith, clock, batchEventsMax = 20 } = parts;
   const { localFile, state, waiting, current, onChange } = parts;
   const ending = new AbortController();
-  Object.assign(current, { number: current.number + 1, end: () => ending.abort(), isNextWanted: false });
+  current.end = () => ending.abort();
   state.isCaughtUp = false;
   const progress = await progressInStore(parts);
   const generation = localFile.generation();
@@ -223,10 +212,32 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     onChange(applied);
     gotOn();
     if (item.kind === 'event') continue;
-    if (current.isNextWanted) return;
     await compare(parts, counts, checkpoint);
     checkpoint = undefined;
   }
+}
+
+/** A follower that lags by more events is not waited for. */
+const lagEventsMax = 20_000;
+
+/** The position of the last event of the followed streams that the store has now; `after` without one. @throws StoreUnavailable */
+async function lastEventAfter(
+  { store, prefixes }: Pick<LocalProjectionOptions<unknown>, 'store' | 'prefixes'>,
+  after: Position,
+): Promise<Position> {
+  const ending = new AbortController();
+  const head = await store.head();
+  let [last, count] = [after, 0];
+  if (after >= head) return after;
+  try {
+    for await (const item of store.subscribe({ from: after, prefixes, signal: ending.signal })) {
+      if (item.kind === 'caught-up' || item.position > head || (count += 1) > lagEventsMax) break;
+      last = item.position;
+    }
+  } finally {
+    ending.abort();
+  }
+  return count > lagEventsMax ? head : last;
 }
 
 /** How far the file is in this store; one of another store is replaced. @throws StoreUnavailable */

@@ -40,7 +40,6 @@ const currencyTotalsSchema = z.object({
 });
 
 const pageFields = {
-  page: z.int().min(1).exactOptional().describe('Absent when a cursor was given.'),
   perPage: z.int().min(1),
   nextCursor: z.string().exactOptional().describe('Cursor of the next page; absent on the last page.'),
   totalCount: z.int().min(0).exactOptional().describe('Present when `withTotal=true` was sent.'),

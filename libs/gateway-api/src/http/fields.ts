@@ -1,5 +1,5 @@
 /** What the fields of requests mean. The schemas say which values are valid. */
-import { metadataFilterPattern, metadataFiltersMax, pageMax, perPageMax } from './queries.ts';
+import { metadataFilterPattern, metadataFiltersMax, perPageMax } from './queries.ts';
 
 interface Field {
   description: string;
@@ -71,12 +71,8 @@ export const queryFields: Readonly<Record<string, Field>> = {
   },
   perPage: {
     description:
-      'Entries per page. A page of payments or payouts is cut at about 1 MB, and `nextCursor` leads on; with `page`, which would skip what is cut off, it is refused.',
+      'Entries per page. A page of payments or payouts is cut at about 1 MB, and `nextCursor` leads on.',
     schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },
-  },
-  page: {
-    description: 'Page number, from 1. Not allowed together with `cursor`.',
-    schema: { type: 'integer', minimum: 1, maximum: pageMax },
   },
   cursor: { description: '`nextCursor` of the previous page.' },
   withTotal: { description: 'Adds the count of all that match the filters.', schema: flag },

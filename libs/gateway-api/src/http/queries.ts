@@ -13,12 +13,9 @@ import { z } from 'zod';
 /** The most entries that a page may have. */
 export const perPageMax = 500;
 
-/** As many digits as a number of a query may have. */
-export const pageMax = 999_999_999;
-
 const wholeNumberSchema = z
   .string('must be given once')
-  .regex(/^[1-9]\d{0,8}$/, `must be a whole number from 1 to ${pageMax}`)
+  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1 to 999999999')
   .transform(Number);
 
 const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -76,15 +73,10 @@ const filters = {
   needsReview: flagSchema.optional(),
 };
 
-const numberedPage = {
+const countedPage = {
   ...onePage,
-  page: wholeNumberSchema.optional(),
   withTotal: flagSchema.optional(),
 };
-
-const isPageOrCursor = ({ page, cursor }: { page?: number | undefined; cursor?: string | undefined }) =>
-  page === undefined || cursor === undefined;
-const pageBesideCursor = { path: ['page'], message: 'must be left out when a cursor is given' };
 
 /** Of payments and payouts. */
 const anyPhases = [...new Set([...paymentPhases, ...payoutPhases])] as const;
@@ -100,18 +92,14 @@ const paymentFilters = {
   operationType: z.enum(operationTypes, 'must be pays, payouts or all').default('pays'),
 };
 
-export const paymentListSchema = z
-  .strictObject({ ...paymentFilters, ...numberedPage })
-  .refine(isPageOrCursor, pageBesideCursor);
+export const paymentListSchema = z.strictObject({ ...paymentFilters, ...countedPage });
 
-export const payoutListSchema = z
-  .strictObject({
-    ...filters,
-    ...numberedPage,
-    status: payoutStatusSchema.optional(),
-    phase: z.enum(payoutPhases).optional(),
-  })
-  .refine(isPageOrCursor, pageBesideCursor);
+export const payoutListSchema = z.strictObject({
+  ...filters,
+  ...countedPage,
+  status: payoutStatusSchema.optional(),
+  phase: z.enum(payoutPhases).optional(),
+});
 
 /** An export has every match, so it takes no page parameters. */
 export const paymentExportSchema = z.strictObject(paymentFilters);

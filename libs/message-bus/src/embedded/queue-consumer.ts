@@ -1,10 +1,11 @@
 /** Hands the records of a topic to a group, in the process that has the group's lease. */
 import {
   type EventStore,
-  type Position,
   type Revision,
   beginning,
   createBatchAge,
+  createCheckpoint,
+  createFollower,
   positionSchema,
   runUnderLease,
 } from '@tollgate/event-store';
@@ -12,7 +13,6 @@ import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { BusRecord } from '../message-bus.ts';
 import { approximateBytes, toBusRecord, topicStream } from './records.ts';
-import { untilItWorks } from './retrying.ts';
 
 const batchRecordsMax = 200;
 const batchBytesMax = 4 * 1_048_576;
@@ -34,27 +34,32 @@ export interface QueueConsumer {
   handle: (batch: readonly BusRecord[]) => Promise<void>;
 }
 
-/** Until the signal is aborted, through passing failures of the store. @throws what is not retryable */
+const committedSchema = z.object({ position: positionSchema });
+
+/** Until the signal is aborted, through failures of the store and of the handler. */
 export async function consumeQueue(consumer: QueueConsumer, signal: AbortSignal): Promise<void> {
   const { store, clock, ids, log, holder, isGone, leaseDurationMs: durationMs, group, topic } = consumer;
   const name = `bus:${group}:${topic}`;
-  const lease = { store, clock, ids, log, holder, isGone, signal, name, durationMs };
-  const fields = { operation: 'consume', topic };
-  // Coming back without the signal means that another process has the lease.
-  while (!signal.aborted)
-    await untilItWorks({ clock, log, signal, fields }, () =>
-      runUnderLease(lease, (held) => consumeBatches(consumer, held)),
-    );
+  const follower = createFollower({ clock, log, name: `consume ${topic}` }, (until, gotOn) => {
+    const lease = { store, clock, ids, log, holder, isGone, signal: until, name, durationMs };
+    return runUnderLease(lease, (held) => consumeBatches(consumer, held, gotOn));
+  });
+  await follower.run(signal);
 }
 
-/** Until the signal is aborted, or another process of the group has gone on. @throws StoreUnavailable */
-async function consumeBatches(consumer: QueueConsumer, signal: AbortSignal): Promise<void> {
-  const { store, clock, topic } = consumer;
+/** Until the signal is aborted, or another process of the group has committed. @throws StoreUnavailable; what the handler throws */
+async function consumeBatches(
+  consumer: QueueConsumer,
+  signal: AbortSignal,
+  gotOn: () => void,
+): Promise<void> {
+  const { store, clock, topic, group } = consumer;
+  const offsets = { ...consumer, stream: `busoffset-${group}:${topic}`, schema: committedSchema };
+  const checkpoint = createCheckpoint(offsets);
+  const { position: from } = (await checkpoint.read()) ?? { position: beginning };
   const age = createBatchAge(clock);
-  let committed = await readCommitted(consumer);
   let batch: BusRecord[] = [];
   let bytes = 0;
-  const from = committed.position;
   for await (const item of store.subscribe({ from, prefixes: [topicStream(topic)], signal })) {
     if (item.kind === 'event') {
       const record = toBusRecord(topic, item);
@@ -63,47 +68,15 @@ async function consumeBatches(consumer: QueueConsumer, signal: AbortSignal): Pro
       if (batch.length < batchRecordsMax && bytes < batchBytesMax && !age.isDueWith()) continue;
     }
     if (batch.length > 0) {
-      const next = await handleAndCommit(consumer, { batch, position: item.position, committed, signal });
-      if (next === undefined) return;
-      committed = next;
+      await consumer.handle(batch);
+      const committed = await checkpoint.replace({ position: item.position });
+      if (committed.kind === 'conflict') return;
       await deleteHandled(consumer, batch);
     }
+    gotOn();
     [batch, bytes] = [[], 0];
     age.restart();
   }
-}
-
-interface BatchInHand {
-  batch: readonly BusRecord[];
-  /** Everything up to here was handed over. */
-  position: Position;
-  committed: Committed;
-  signal: AbortSignal;
-}
-
-/** Undefined if another process has gone on, or the signal was aborted before the handler succeeded. */
-async function handleAndCommit(
-  { store, clock, ids, log, group, topic, handle }: QueueConsumer,
-  { batch, position, committed, signal }: BatchInHand,
-): Promise<Committed | undefined> {
-  const fields = { topic, position: batch.at(-1)?.offset ?? '' };
-  const handling = {
-    clock,
-    log,
-    signal,
-    fields: { ...fields, operation: 'handle' },
-    mayTryAgain: () => true,
-  };
-  const handled = await untilItWorks(handling, async () => handle(batch));
-  if (handled === undefined) return undefined;
-  // A try that failed is repeated with the same id.
-  const event = { id: ids.uuid(), type: 'OffsetCommitted', data: { position }, metadata: {} };
-  const committing = { clock, log, signal, fields: { ...fields, operation: 'commit' } };
-  const outcome = await untilItWorks(committing, () =>
-    store.append(offsetStream(group, topic), [event], committed.revision, { keepLast: 1 }),
-  );
-  const answer = outcome?.result;
-  return answer?.kind === 'appended' ? { position, revision: answer.revision } : undefined;
 }
 
 /** Never rejects. */
@@ -125,20 +98,4 @@ async function deleteHandled(
   } catch (error) {
     log.warn({ error, topic }, 'old records could not be deleted');
   }
-}
-
-const offsetStream = (group: string, topic: string) => `busoffset-${group}:${topic}`;
-
-/** How far a group has come in a topic. */
-interface Committed {
-  position: Position;
-  /** Of the stream that holds this. */
-  revision: Revision | 'no-stream';
-}
-
-async function readCommitted({ store, group, topic }: QueueConsumer): Promise<Committed> {
-  const schema = z.object({ position: positionSchema });
-  const last = store.read(offsetStream(group, topic), { direction: 'backwards', limit: 1 });
-  for await (const { data, revision } of last) return { ...schema.parse(data), revision };
-  return { position: beginning, revision: 'no-stream' };
 }

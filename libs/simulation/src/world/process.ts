@@ -134,7 +134,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
     teamKeys: { verifier: () => ({ verify: () => false }) },
     accounts: async () => ({ accounts: accountsOf(given), sandbox: undefined }),
-    dataDirectory: { requestsFile: ':memory:', feedFile: ':memory:', webhooksFile: ':memory:' },
+    dataDirectory: { requestsFile: ':memory:', webhooksFile: ':memory:' },
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
     dataSecrets: () => dataSecrets,

@@ -36,7 +36,6 @@ it.each([
   'index.db',
   'index-two.db',
   'command-service-index.db',
-  'feed.db',
   'webhooks.db',
   'quickstart.json',
   'data-secrets',

@@ -68,8 +68,6 @@ export interface DataDirectory {
   commandIndexFile: string;
   /** What became of the requests of the last days. */
   requestsFile: string;
-  /** Where the events of each team are. */
-  feedFile: string;
   /** The outcome of each webhook. */
   webhooksFile: string;
   quickstartFile: string;
@@ -126,7 +124,6 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     requireStore: () => requireStore(eventsFile, [...leftIn(indexPath), ...leftIn(path)]),
     lockIndex: (file) => lockIndex(file, path),
     commandIndexFile: own('command-service-index', '.db', indexPath),
-    feedFile: own('feed', '.db', indexPath),
     webhooksFile: own('webhooks', '.db', indexPath),
     requestsFile: own('requests', '.db', indexPath),
     quickstartFile,

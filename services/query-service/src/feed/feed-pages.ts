@@ -1,9 +1,8 @@
 /** What a page of the feed has: the records of the topics, each with the place behind it. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable } from '@tollgate/service-kit';
-import type { EventFeed, FeedEntry, FeedOwner } from './event-feed.ts';
+import type { FeedEntry, ListOwner, PaymentIndex } from '@tollgate/view-index';
 import type { ReadShare } from '../read-share.ts';
-import type { OwnersOfStreams } from './owners-of-streams.ts';
 
 /** A record as it is on its topic. */
 interface TopicRecord {
@@ -36,8 +35,7 @@ export interface FeedPage {
 
 export interface PageDependencies {
   store: Pick<EventStore, 'read'>;
-  feed: Pick<EventFeed, 'after' | 'isComplete'>;
-  owners: OwnersOfStreams;
+  index: Pick<PaymentIndex, 'eventsAfter' | 'isCaughtUp'>;
   recordOf: RecordOf;
   /** What long reads take of the event loop together. */
   share: ReadShare;
@@ -53,11 +51,11 @@ const pageBytesMax = 1_000_000;
 /** @throws StoreUnavailable, EventOfNewerVersion: repeat it */
 export async function readFeedPage(
   deps: PageDependencies,
-  owner: FeedOwner,
+  owner: ListOwner,
   { after, limit }: { after: string; limit: number },
 ): Promise<FeedPage> {
-  const entries = deps.feed.after(owner, after, limit);
-  const isComplete = deps.feed.isComplete();
+  const entries = deps.index.eventsAfter(owner, { after, limit });
+  const isComplete = deps.index.isCaughtUp();
   const records: FedRecord[] = [];
   let [cursor, bytes] = [after, 0];
   let read = new Map<string, RecordedEvent>();
@@ -65,7 +63,7 @@ export async function readFeedPage(
     if (bytes >= pageBytesMax) return { records, cursor, isAtEnd: false };
     if (at % readAtOnce === 0) read = await readEvents(deps.store, entries.slice(at, at + readAtOnce));
     await deps.share.giveWay();
-    const record = await recordAt(deps, owner, entry, read.get(entry.position));
+    const record = await recordAt(deps, entry, read.get(entry.position));
     cursor = entry.position;
     if (record === undefined) continue;
     records.push(record);
@@ -90,8 +88,7 @@ async function readEvents(
 
 /** Undefined for what the publisher sets aside, too: a damaged stream must not hold up all others of its team. */
 async function recordAt(
-  { store, owners, recordOf, log }: PageDependencies,
-  owner: FeedOwner,
+  { store, recordOf, log }: PageDependencies,
   entry: FeedEntry,
   read: RecordedEvent | undefined,
 ): Promise<FedRecord | undefined> {
@@ -99,11 +96,7 @@ async function recordAt(
   const [event] =
     read === undefined ? await Array.fromAsync(store.read(stream, { from: revision, limit: 1 })) : [read];
   try {
-    if (event?.revision !== revision) throw new RangeError('an event of the feed is not in the store');
-    const actual = await owners.of(event);
-    // Whatever the file says: no team reads what is another one's.
-    if (actual?.team !== owner.team || actual.environment !== owner.environment)
-      throw new RangeError('an event of the feed is of another team');
+    if (event?.revision !== revision) throw new RangeError('an event of the index is not in the store');
     const { topic, value, headers } = await recordOf(event);
     return { cursor, topic, type: headers['ce_type'] ?? '', json: new TextDecoder().decode(value) };
   } catch (error) {

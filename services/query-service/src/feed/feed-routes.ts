@@ -5,17 +5,11 @@ import { type Clock, createPlaces } from '@tollgate/service-kit';
 import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type ReadRouteDependencies, addReadRoute } from '../read-route.ts';
-import type { ReadShare } from '../read-share.ts';
-import type { EventFeed } from './event-feed.ts';
+import { addReadRoute } from '../read-route.ts';
+import type { ReadDependencies } from '../reading.ts';
 import { type FedRecord, type FeedPage, type RecordOf, readFeedPage } from './feed-pages.ts';
-import { type OwnersOfStreams, createOwnersOfStreams } from './owners-of-streams.ts';
 
-export interface FeedDependencies extends ReadRouteDependencies {
-  store: EventStore;
-  share: ReadShare;
-  clock: Clock;
-  feed: EventFeed;
+export interface FeedDependencies extends ReadDependencies {
   recordOf: RecordOf;
 }
 
@@ -27,12 +21,12 @@ const streamPageMax = 100;
 /** Requests that wait at the same time: each holds a connection of a front door as well. */
 const waitsPerKeyMax = 10;
 const waitsMax = 500;
+/** How soon a waiting request is answered with a new event, milliseconds. */
+const pollMs = 100;
 
-type Parts = FeedDependencies & { owners: OwnersOfStreams };
 type FeedCall = Call<(typeof routes)['listEvents']>;
 
-export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies): void {
-  const deps: Parts = { ...given, owners: createOwnersOfStreams(given.store) };
+export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies): void {
   const closing = new AbortController();
   const places = createPlaces({ perHolderMax: waitsPerKeyMax, totalMax: waitsMax });
   app.addHook('preClose', async () => closing.abort());
@@ -71,8 +65,8 @@ const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
  * No event has had that place: a number in place of the text that it was, or a place in a store that was restored since. There
  * is nothing behind it for ever, or for as long as events are recorded that nobody reads.
  */
-const isBeyondAll = async ({ feed, store }: FeedDependencies, after: string): Promise<boolean> =>
-  after > feed.position() && after > (await store.head());
+const isBeyondAll = async ({ index, store }: FeedDependencies, after: string): Promise<boolean> =>
+  after > index.position() && after > (await store.head());
 
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 'invalid_param', {
@@ -81,7 +75,7 @@ const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
     parameter: 'cursor',
   });
 
-const pageOf = (deps: Parts, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
+const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
   readFeedPage(deps, caller, {
     after,
     limit: query.wait === 0 ? query.perPage : Math.min(query.perPage, streamPageMax),
@@ -89,7 +83,7 @@ const pageOf = (deps: Parts, { caller, query }: FeedCall, after: string): Promis
 
 /** With nothing there, waits for the next event. */
 async function pageInTime(
-  deps: Parts,
+  deps: FeedDependencies,
   call: FeedCall,
   after: string,
   signal: AbortSignal,
@@ -101,7 +95,21 @@ async function pageInTime(
     ({ cursor } = page);
     const leftMs = until - deps.clock.monotonic();
     if (page.records.length > 0 || leftMs <= 0 || signal.aborted) return page;
-    await deps.feed.changed(call.caller, page.cursor, { waitMs: leftMs, signal });
+    await untilNext(deps, call.caller, page.cursor, { waitMs: leftMs, signal });
+  }
+}
+
+/** Resolves when the index has a later event of the caller's team, after `waitMs`, or when the signal is aborted. */
+async function untilNext(
+  { index, clock }: FeedDependencies,
+  caller: Caller,
+  after: string,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<void> {
+  const until = clock.monotonic() + waitMs;
+  while (!signal.aborted && clock.monotonic() < until) {
+    if (index.eventsAfter(caller, { after, limit: 1 }).length > 0) return;
+    await clock.sleep(Math.min(pollMs, until - clock.monotonic()), signal).catch(() => undefined);
   }
 }
 
@@ -115,7 +123,12 @@ function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): 
 const toJson = ({ cursor, topic, type, json }: FedRecord): string =>
   `{"cursor":${JSON.stringify(cursor)},"topic":${JSON.stringify(topic)},"type":${JSON.stringify(type)},"record":${json}}`;
 
-function sendStream(deps: Parts, call: FeedCall, after: string, signal: AbortSignal): FastifyReply {
+function sendStream(
+  deps: FeedDependencies,
+  call: FeedCall,
+  after: string,
+  signal: AbortSignal,
+): FastifyReply {
   const ofCall = {
     caller: call.caller,
     authorization: call.request.headers.authorization,
@@ -138,12 +151,12 @@ interface Listener {
 
 /** Ends where the key is not valid any more. Nothing is read ahead of what the client has taken. */
 async function* eventStream(
-  deps: Parts,
+  deps: FeedDependencies,
   { caller, authorization, ip }: Listener,
   from: string,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, void> {
-  const { clock, directory, feed } = deps;
+  const { clock, directory } = deps;
   const until = clock.monotonic() + streamMs;
   let after = from;
   yield ': the events of your team\n\n';
@@ -154,7 +167,7 @@ async function* eventStream(
     after = page.cursor;
     if (page.records.length > 0) yield page.records.map(toEventText).join('');
     if (hasGoneOn && !page.isAtEnd) continue;
-    await feed.changed(caller, after, { waitMs: heartbeatMs, signal });
+    await untilNext(deps, caller, after, { waitMs: heartbeatMs, signal });
     yield ':\n\n';
   }
 }

@@ -1,6 +1,5 @@
-import { type EventStore, type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import type { RecordedEvent } from '@tollgate/event-store';
+import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { appendTeamEvents } from '@tollgate/teams/testing';
 import { disputeKind, payoutKind } from '@tollgate/views';
@@ -11,16 +10,12 @@ import {
   payoutRequested,
   requested,
 } from '@tollgate/views/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { games, given, refundsOnly, shop, start } from '../testing/harness.ts';
-import { type EventFeed, createEventFeed } from './event-feed.ts';
 
 const url = '/api/v1/events';
-const { accepted, approved, pending } = happening;
+const { accepted, pending } = happening;
 
 interface Page {
   events: {
@@ -67,19 +62,6 @@ describe('the events of a team', () => {
     expect((await getAs(refundsOnly)(url)).statusCode).toBe(403);
     expect((await getAs(undefined)(url)).statusCode).toBe(401);
     expect((await page(`cursor=${all.cursor}`)).events).toEqual([]);
-  });
-
-  // The first answer after a start was that there is nothing and no more: the file had not been begun. A job that reads to
-  // the end once a night read nothing.
-  it('are all there where it says that there are no more, also for who asks first', async () => {
-    const { page } = await givenSome();
-    expect((await page()).isAtEnd).toBe(false);
-    const atEnd = await eventually(async () => {
-      const found = await page();
-      expect(found.isAtEnd).toBe(true);
-      return found;
-    });
-    expect(atEnd.events).toHaveLength(5);
   });
 
   it('go on behind a cursor, page by page, each once', async () => {
@@ -136,17 +118,6 @@ describe('the events of a team', () => {
           ...[400, { errors: [{ code: 'invalid_param', parameter: 'cursor' }] }],
         ]);
     }
-  });
-
-  it('are not given to another team, whatever the file of the feed says', async () => {
-    const entry = { stream: 'payment-pay_1', revision: 0, position: '0000000000000001' as Position };
-    const feed: EventFeed = {
-      ...{ after: () => [entry], position: () => entry.position, isComplete: () => true },
-      ...{ changed: async () => undefined, stop: async () => undefined },
-    };
-    const { store, get } = await start(undefined, { options: { feed } });
-    await given(store, { pay_1: [requested({ team: 'games' })] });
-    expect((await get(url)).json()).toMatchObject({ events: [], cursor: entry.position });
   });
 
   it('are given without one that cannot be read', async () => {
@@ -283,32 +254,5 @@ describe('a stream of events', () => {
     expect(answer.headers.get('connection')).toBe('close');
     await app.close();
     expect(await whole).toMatch(/^: the events of your team\n/);
-  });
-});
-
-describe('the file of the feed', () => {
-  const open = (store: EventStore, file: string) =>
-    createEventFeed({
-      ...{ store, file, prefixes: ['payment-'], clock: systemClock, ids: systemIds, log: silentLog },
-    });
-  const owner = { environment: 'sandbox', team: 'shop' };
-
-  it('is continued after a restart, and recreated for another store', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-feed-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'feed.db');
-    const [first, second] = [await temporaryStore(), await temporaryStore()];
-    await given(first, { pay_1: [requested(), accepted, approved] });
-    await given(second, { other: [requested()] });
-    const countIn = async (store: EventStore, count: number, streams: string[]) => {
-      const feed = open(store, file);
-      await eventually(async () => expect(feed.after(owner, beginning, 10)).toHaveLength(count));
-      expect([...new Set(feed.after(owner, beginning, 10).map(({ stream }) => stream))]).toEqual(streams);
-      await feed.stop();
-    };
-    await countIn(first, 3, ['payment-pay_1']);
-    await given(first, { pay_2: [requested()] });
-    await countIn(first, 4, ['payment-pay_1', 'payment-pay_2']);
-    await countIn(second, 1, ['payment-other']);
   });
 });

@@ -16,7 +16,6 @@ import {
 } from '@tollgate/service-kit';
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished } from 'vitest';
-import { createEventFeed } from '../feed/event-feed.ts';
 import { type RequestLedger, openRequestLedger } from '../requests/request-ledger.ts';
 import { createQueryService, type QueryServiceOptions } from '../query-service.ts';
 
@@ -55,25 +54,18 @@ export async function start(
   await Promise.all([directory.start(), index.start()]);
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
-  const following = { store, clock: systemClock, ids: systemIds, log };
-  const feed = createEventFeed({
-    ...following,
-    file: ':memory:',
-    prefixes: ['payment-', 'payout-', 'dispute-'],
-  });
   const unresolvedReads: string[] = [];
   const kept = { keptMs: 30 * 86_400_000, perTeamMax: 1_000 };
   const requests = openRequestLedger({ ...kept, file: ':memory:', log, clock: systemClock });
   createQueryService({
     ...{ store: wrap(store), index: more.wrapIndex?.(index) ?? index, directory, log, clock: systemClock },
-    ...{ requests, feed, recordOf: fakeRecordOf },
+    ...{ requests, recordOf: fakeRecordOf },
     onUnresolvedRead: (token) => unresolvedReads.push(token),
     ...more.options,
   }).registerRoutes(app);
   onTestFinished(async () => {
     await app.close();
     requests.close();
-    await feed.stop();
     await Promise.all([directory.stop(), index.stop()]);
   });
   const getAs: Given['getAs'] =

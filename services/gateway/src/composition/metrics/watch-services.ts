@@ -83,16 +83,11 @@ export function watchIndex(
   { watch }: Watch,
   { store, clock, index }: { store: Pick<EventStore, 'subscribe'>; clock: Clock; index: WatchedIndex },
 ): void {
-  watch('tollgate_pending_inquiries', () => {
-    const { open } = index.workload();
-    // A kind without entries is 0, not absent: alerts are defined on it.
-    return (['payment', 'payout'] as const).flatMap((kind) =>
-      (['unresolved', 'open'] as const).map((state) => ({
-        labels: { kind, state },
-        value: open.find((each) => each.kind === kind && each.inquiryNeed === state)?.count ?? 0,
-      })),
-    );
-  });
+  watch('tollgate_pending_inquiries', () =>
+    index
+      .workload()
+      .open.map(({ kind, inquiryNeed: state, count }) => ({ labels: { kind, state }, value: count })),
+  );
   watch('tollgate_open_reviews', () => {
     const { reviews } = index.workload();
     return (['payment', 'payout', 'unmatched'] as const).flatMap((kind) =>

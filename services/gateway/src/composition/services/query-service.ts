@@ -1,5 +1,5 @@
-import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
-import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
+import { createRecordOf } from '@tollgate/event-publisher';
+import { createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { omitUndefined } from '@tollgate/service-kit';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';
@@ -18,19 +18,16 @@ export async function startQueryService(
   parts: Parts,
   { inquireForReader }: QueryServiceOptions,
 ): Promise<RunningService> {
-  const { config, clock, ids, logOf, metrics, dataDirectory, stops, underWay } = parts;
+  const { config, clock, logOf, metrics, dataDirectory, stops, underWay } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
   const { recordExport } = (await parts.security()).security;
   const requests = openRequestLedger({ file: dataDirectory.requestsFile, ...config.requests, clock, log });
   stops.defer(() => requests.close());
-  const following = { store, prefixes: publishedPrefixes, clock, ids, log };
-  const feed = createEventFeed({ ...following, file: dataDirectory.feedFile });
-  stops.defer(() => feed.stop());
   const queries = createQueryService({
     ...{ store, index, directory, requests, recordExport, underWay, clock, log },
     instance: config.instance ?? ownHost(),
-    ...{ feed, recordOf: createRecordOf(store) },
+    recordOf: createRecordOf(store),
     ...omitUndefined({ onUnresolvedRead: inquireForReader }),
   });
   const report = await reportToOthers(parts);

@@ -11,8 +11,8 @@ import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { openDeliveries, registerNotifierRoutes } from '@tollgate/notifier';
-import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
-import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
+import { createRecordOf } from '@tollgate/event-publisher';
+import { createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import {
@@ -148,7 +148,6 @@ export async function startApi(
   };
   const webhooks = { registerRoutes: (api: FastifyInstance) => registerNotifierRoutes(api, notifying) };
   const config = readConfig(gatewayConfigSchema, {});
-  const feed = createEventFeed({ ...deps, file: ':memory:', prefixes: publishedPrefixes });
   const requests = openRequestLedger({ ...deps, file: ':memory:', ...config.requests });
   const newRequestId = createRequestIds(deps);
   const app = createServer({
@@ -172,7 +171,7 @@ export async function startApi(
     {
       services: [
         commands,
-        createQueryService({ ...deps, index, directory, requests, feed, recordOf: createRecordOf(store) }),
+        createQueryService({ ...deps, index, directory, requests, recordOf: createRecordOf(store) }),
         webhooks,
         { registerRoutes: registerDocumentation },
         ...(hasConsole
@@ -199,7 +198,7 @@ export async function startApi(
   onTestFinished(async () => {
     await app.close();
     requests.close();
-    await Promise.all([feed.stop(), deliveries.stop()]);
+    await deliveries.stop();
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
   const bearerOf = (role: OperatorRole, person = 'ada') =>
