@@ -4,6 +4,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import {
+  lastEventAfter,
   projectionRebuilding,
   type EventStore,
   type Position,
@@ -185,6 +186,8 @@ export interface PaymentIndexOptions {
   filler?: MessagePort;
 }
 
+const positionPrefixes = [paymentKind.streamPrefix, payoutKind.streamPrefix];
+
 /** @throws StartupError `file_foreign` for a file of another program */
 export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
   const { store, clock, delays = inquiryDelays, filler } = options;
@@ -229,8 +232,13 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     currentPositions: (query) =>
       readCurrentPositions(
         {
-          store,
-          position,
+          waitForNow: async (timeoutMs) => {
+            if (!index.state().isComplete) throw projectionRebuilding();
+            return index.waitFor(
+              await lastEventAfter({ store, prefixes: positionPrefixes }, position()),
+              timeoutMs,
+            );
+          },
           quarantined: () => read((file) => file.quarantined()),
           find: (kind, token) => readWhole((file) => file.find(kind, token)),
           sums: (asked) => readWhole((file) => positionsIn(file, asked)),

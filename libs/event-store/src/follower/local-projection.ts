@@ -221,8 +221,8 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
 const lagEventsMax = 20_000;
 
 /** The position of the last event of the followed streams that the store has now; `after` without one. @throws StoreUnavailable */
-async function lastEventAfter(
-  { store, prefixes }: Pick<LocalProjectionOptions<unknown>, 'store' | 'prefixes'>,
+export async function lastEventAfter(
+  { store, prefixes }: { store: Pick<EventStore, 'head' | 'subscribe'>; prefixes: readonly string[] },
   after: Position,
 ): Promise<Position> {
   const ending = new AbortController();
