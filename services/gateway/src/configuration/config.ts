@@ -194,9 +194,7 @@ const ownSchema = z
     NOTIFIER_URL: originsSchema.optional().describe('The same of the notifiers.'),
     NOTIFIER_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: webhookShardsMax })
       .default(1)
-      .describe(
-        'Parts that the webhooks are sent in, so that several instances share the work.',
-      ),
+      .describe('Parts that the webhooks are sent in, so that several instances share the work.'),
     PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 })
       .default(10)
       .describe(
