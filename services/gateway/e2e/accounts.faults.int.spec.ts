@@ -69,7 +69,6 @@ beforeAll(async () => {
   });
   const scopes = 'payments,refunds,payouts,read,cards,stored-cards';
   gateway = gatewaySystem.gatewayAs(await issueKey(gatewaySystem, 'demo', scopes));
-  await tollgate(gatewaySystem, 'team', 'add', 'games');
   games = gatewaySystem.gatewayAs(await issueKey(gatewaySystem, 'games', scopes));
   for (const call of [gateway, games])
     await eventually(

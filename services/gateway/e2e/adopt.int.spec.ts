@@ -15,7 +15,6 @@ let shop: CallGateway;
 
 beforeAll(async () => {
   system = await startSystem();
-  await tollgate(system, 'team', 'add', 'shop');
   shop = system.gatewayAs(await issueKey(system, 'shop', 'payments,refunds,read,stored-cards,admin'));
   await eventually(async () => expect((await shop('GET', '/api/v1/payments')).statusCode).toBe(200), settled);
 }, 120_000);

@@ -26,7 +26,6 @@ let system: System;
 let key: string;
 beforeAll(async () => {
   system = await startSystem({ env: shortTimes });
-  await tollgate(system, 'team', 'add', 'shop');
   key = await issueKey(system, 'shop', 'payments,refunds,read,cards,stored-cards,admin');
   await eventually(async () => expect((await shop('GET', '/api/v1/payments')).statusCode).toBe(200), settled);
 }, 120_000);

@@ -86,9 +86,6 @@ it(
   },
 );
 
-/** What `/readyz` answered while each broker was away, and when it was back. */
-const answered = { meanwhile: [] as string[], afterwards: [] as string[] };
-
 it.each(['SIGTERM', 'SIGKILL'] as const)(
   'a broker that ends by %s under load and comes back later takes nothing with it, and no gateway has to be started again',
   { timeout: 300_000 },
@@ -103,7 +100,6 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await callBack([...load.tokens.values()][0] ?? '')).toEqual(refusedForNow);
     await down;
     await eventually(async () => expect(await readiness()).toContain('message-bus'), seconds(60));
-    answered.meanwhile.push(await readiness());
     await broker.start();
     await grow(load, creationsBefore);
     await load.end();
@@ -111,14 +107,6 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     await expectCallbacksToComeAgain();
     await expectAllThere(system, loads);
     await expectPublishedOnce({ dataDir: system.dataDir, brokers, timeoutMs: 60_000 });
-    answered.afterwards.push(await readiness());
+    expect(await readiness()).toBe('200 {"ready":true,"notReady":[],"degraded":[]}');
   },
 );
-
-it('/readyz reports a broker that is away, and no longer once it is back', () => {
-  expect(answered.meanwhile).toEqual(answered.meanwhile.map(() => expect.stringMatching(/bus|kafka/i)));
-  expect(answered.afterwards).toEqual(
-    answered.afterwards.map(() => '200 {"ready":true,"notReady":[],"degraded":[]}'),
-  );
-  expect([answered.meanwhile.length, answered.afterwards.length]).toEqual([2, 2]);
-});

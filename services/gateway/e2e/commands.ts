@@ -3,7 +3,20 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import {
+  type Scope,
+  type TeamCommand,
+  createTeams,
+  formatApiKey,
+  hashApiKeySecret,
+  newApiKey,
+} from '@tollgate/teams';
 import { programEnvironment } from '@tollgate/testing';
+import { openStore } from '../src/composition/open-store.ts';
+import { dataDirConfigSchema } from '../src/configuration/config.ts';
+import { openDataDirectory } from '../src/configuration/data-directory.ts';
+import { openTeamKeys } from '../src/configuration/team-signing.ts';
 import type { System } from './system.ts';
 
 export type Beside = Pick<System, 'env'> & Partial<Pick<System, 'workspace'>>;
@@ -38,10 +51,39 @@ export async function tollgateExit(system: Beside, ...argv: string[]) {
   );
 }
 
-/** A further key of a team, good for the sandbox environment. */
+/** Changes a team as the command line does, without a process for it. */
+async function changeTeam({ env }: Beside, team: string, commands: readonly TeamCommand[]): Promise<void> {
+  const { dataDir, eventStore, teamSigning } = readConfig(dataDirConfigSchema, env);
+  const directory = openDataDirectory(dataDir);
+  const parts = { clock: systemClock, ids: systemIds, log: silentLog };
+  const { store } = await openStore({ eventStore, file: directory.eventsFile, ...parts });
+  const teamKeys = openTeamKeys(teamSigning, directory, { mayInstall: eventStore === undefined });
+  const actor = { kind: 'person', name: 'e2e', source: 'command-line' } as const;
+  try {
+    const teams = createTeams({ store, teamKeys, ...parts, actor });
+    const refusal = await teams.change(team, (known) =>
+      known === undefined ? [{ type: 'AddTeam', name: team }, ...commands] : commands,
+    );
+    if (refusal !== undefined) throw new Error(`${team} is not changed: ${refusal.code}`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A further key, good for the sandbox environment, of a team that is added where there is none. */
 export async function issueKey(system: Beside, team: string, scopes: string): Promise<string> {
-  const argv = ['key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes];
-  return (await tollgate<{ key: string }>(system, ...argv)).key;
+  if (system.workspace !== undefined) {
+    await tollgateExit(system, 'team', 'add', team);
+    const argv = ['key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes];
+    return (await tollgate<{ key: string }>(system, ...argv)).key;
+  }
+  const key = newApiKey(systemIds, 'sandbox');
+  const { keyId, secret } = key;
+  const terms = { environment: 'sandbox' as const, scopes: scopes.split(',') as Scope[] };
+  await changeTeam(system, team, [
+    { type: 'IssueKey', at: systemClock.now(), keyId, ...terms, secretHash: hashApiKeySecret(secret) },
+  ]);
+  return formatApiKey(key);
 }
 
 /** Registers a further merchant with the system's sandbox and gives its key. */

@@ -2,7 +2,7 @@
 import { minuteMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, tollgate } from './commands.ts';
+import { issueKey } from './commands.ts';
 import { reviewsOf, hint, historyOf, ledgerOf, read, serviceTokenOf, typesOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   system = await startSystem();
   const scopes = 'payments,refunds,read,cards,stored-cards,admin';
   gateway = system.gatewayAs(await issueKey(system, 'demo', scopes));
-  await tollgate(system, 'team', 'add', 'games');
   games = system.gatewayAs(await issueKey(system, 'games', scopes));
   for (const call of [gateway, games])
     await eventually(

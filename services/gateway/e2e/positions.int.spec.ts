@@ -36,7 +36,6 @@ const exceeds = { code: 'payout_exceeds_position', kind: 'processing_error', par
 
 beforeAll(async () => {
   system = await startSystem();
-  for (const name of ['shop', 'stranger']) await tollgate(system, 'team', 'add', name);
   const scopes = 'payments,refunds,payouts,read';
   shop = system.gatewayAs(await issueKey(system, 'shop', scopes));
   stranger = system.gatewayAs(await issueKey(system, 'stranger', scopes));

@@ -235,7 +235,6 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     const shop = await startShop();
     const everything = 'payments,refunds,payouts,read,cards,stored-cards,admin';
     const cardKey = await issueKey(system, 'demo', everything);
-    await tollgate(system, 'team', 'add', 'games');
     const gamesKey = await issueKey(system, 'games', everything);
     const heard = listen(system.gatewayAs(cardKey));
     const { gateway } = heard;

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { type Customer, createCustomer } from '@tollgate/payment-service/customer';
 import { quickstartSchema } from '../src/configuration/data-directory.ts';
-import { type Beside, issueKey, tollgate, tollgateExit } from './commands.ts';
+import { type Beside, issueKey, tollgate } from './commands.ts';
 import { launcher, program, stopStores, storesOf } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 
@@ -200,10 +200,9 @@ const issuedKeys = new Map<string, Promise<string>>();
 /** Of a team in a gateway with accounts of its own, which has no demo team. */
 function issuedKey(dataDir: string, beside: Beside): Promise<string> {
   const issue = async () => {
-    const { exitCode } = await tollgateExit(beside, 'team', 'show', 'demo');
-    if (exitCode !== 0) await tollgate(beside, 'team', 'add', 'demo');
+    const key = await issueKey(beside, 'demo', 'payments,refunds,payouts,read,admin');
     await tollgate(beside, 'team', 'allow-origins', 'demo', '--callback', 'http://127.0.0.1:*');
-    return issueKey(beside, 'demo', 'payments,refunds,payouts,read,admin');
+    return key;
   };
   const known = issuedKeys.get(dataDir) ?? issue();
   issuedKeys.set(dataDir, known);

@@ -211,16 +211,27 @@ function addressOf({ url }: Route, { path = {}, query = {} }: Asked): string {
   return `${filled}?${new URLSearchParams(query).toString()}`;
 }
 
-let persons = 0;
+let asks = 0;
+
+/** By the names of their persons, of each server. */
+const credentialsOf = new WeakMap<TestedApi, Map<string, string>>();
 
 function ask(
-  { app, credentials }: TestedApi,
+  api: TestedApi,
   { route, asked, grants, within }: { route: Route; asked: Asked; grants: readonly Grant[]; within?: Owner },
 ): Promise<LightMyRequestResponse> {
-  const person = { person: `person-${(persons += 1)}`, source: 'command-line', grants } as const;
+  const { app, credentials } = api;
+  const issued = credentialsOf.get(api) ?? new Map<string, string>();
+  credentialsOf.set(api, issued);
+  asks += 1;
+  // A person who has revoked its credentials asks no more.
+  const name = route === routes.revokeOwnCredentials ? `person-${asks}` : formatGrants(grants);
+  const person = { person: name, source: 'command-line', grants } as const;
+  const credential = issued.get(name) ?? credentials.issue(person, 'api', 600_000);
+  issued.set(name, credential);
   const headers: Record<string, string> = {
-    authorization: `Bearer ${credentials.issue(person, 'api', 60_000)}`,
-    'idempotency-key': `key-${persons}`,
+    authorization: `Bearer ${credential}`,
+    'idempotency-key': `key-${asks}`,
   };
   if (within !== undefined) {
     headers['tollgate-team'] = within.team;
@@ -229,7 +240,7 @@ function ask(
   const { method } = route;
   const payload = method === 'GET' ? undefined : (asked.body ?? {});
   // Of one address, so many refusals would be too many.
-  const remoteAddress = `10.0.${Math.floor(persons / 250) % 250}.${(persons % 250) + 1}`;
+  const remoteAddress = `10.0.${Math.floor(asks / 250) % 250}.${(asks % 250) + 1}`;
   const url = addressOf(route, asked);
   return app.inject({ method, url, headers, remoteAddress, ...(payload && { payload }) });
 }

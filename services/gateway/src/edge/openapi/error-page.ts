@@ -1,6 +1,7 @@
 /** The reference of the error codes as a page: what `docUrl` of an error leads to. It is made from the list that services answer by. */
 import { createHash } from 'node:crypto';
 import { foreignErrorsAnchor } from '@tollgate/gateway-api/http';
+import { type Html, html, trustedHtml } from '@tollgate/service-kit';
 import { type ExplainedError, aboutForeignErrors, explainedErrors } from './error-reference.ts';
 
 const style = `
@@ -17,24 +18,40 @@ const styleHash = createHash('sha256').update(style).digest('base64');
 /** The page loads nothing, and nobody frames it. */
 export const errorPagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
+const toSection = ({ code, message, repeat, about }: ExplainedError): Html =>
+  html`<section id="${code}">
+    <h2>
+      <a href="#${code}"><code>${code}</code></a>
+    </h2>
+    <p>${message}</p>
+    <p>${repeat}</p>
+    <small>${about}</small>
+  </section>`;
 
-const toSection = ({ code, message, repeat, about }: ExplainedError): string =>
-  `<section id="${code}"><h2><a href="#${code}"><code>${code}</code></a></h2>
-<p>${escaped(message)}</p><p>${repeat}</p><small>${escaped(about)}</small></section>`;
-
-export function createErrorPage(): string {
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Tollgate: error codes</title><style>${style}</style></head><body><main>
-<h1>Error codes</h1>
-<p>An error answer has <code>errors</code>, each with its <code>code</code>, and the <code>requestId</code> to ask about:
-<code>GET /api/v1/requests/{id}</code>, with a key of your team, shows what became of the request.</p>
-${explainedErrors.map(toSection).join('\n')}
-<section id="${foreignErrorsAnchor}"><h2>Any other code</h2>
-<p>${aboutForeignErrors}</p></section>
-</main></body></html>
-`;
-}
+export const createErrorPage = (): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>Tollgate: error codes</title>
+        <style>
+          ${trustedHtml(style)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>Error codes</h1>
+          <p>
+            An error answer has <code>errors</code>, each with its <code>code</code>, and the
+            <code>requestId</code> to ask about: <code>GET /api/v1/requests/{id}</code>, with a key of your
+            team, shows what became of the request.
+          </p>
+          ${explainedErrors.map(toSection)}
+          <section id="${foreignErrorsAnchor}">
+            <h2>Any other code</h2>
+            <p>${aboutForeignErrors}</p>
+          </section>
+        </main>
+      </body>
+    </html> `.html;
