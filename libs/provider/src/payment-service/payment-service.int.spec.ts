@@ -40,6 +40,14 @@ afterAll(async () => {
 const authorize = () => provider.authorize(request, () => true);
 const refuse = (error: object) => peer.next(json(422, { success: false, errors: [error] }));
 
+// The service refuses parameters that it does not know: no account was followed by another one.
+test('how long the answer may take is for us, and not sent', async () => {
+  const { isCaptureDeferred: _, isRecurring: __, ...sent } = request;
+  refuse({ code: 'invalid_param', kind: 'invalid_request_error', message: 'no' });
+  await provider.authorize({ ...request, answerWithinMs: 5_000 }, () => true);
+  expect(JSON.parse(peer.arrivals.at(-1)?.body ?? '')).toEqual(sent);
+});
+
 test('an order number that exists already is this very call, delivered twice: its outcome is unknown', async () => {
   const error = { code: 'order_number_already_exists', kind: 'invalid_request_error', message: 'exists' };
   refuse(error);

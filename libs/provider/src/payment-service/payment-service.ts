@@ -70,7 +70,8 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
   };
 }
 
-function toCreateRequest({ isCaptureDeferred, isRecurring, source, ...request }: AuthorizeRequest) {
+function toCreateRequest(asked: AuthorizeRequest) {
+  const { isCaptureDeferred, isRecurring, source, answerWithinMs: _, ...request } = asked;
   return {
     ...request,
     ...source,
