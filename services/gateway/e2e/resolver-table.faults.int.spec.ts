@@ -54,13 +54,15 @@ interface Cell {
   /** Announcements: of each call that was made, just one. */
   calls: number;
   /** Calls that had an effect, in the ledger. */
-  effects: 0 | 1;
+  effects: 0 | 1 | 2;
 }
 
 /** Found by inquiry, whatever became of the answer. */
 const found = (first: number, end: string): Cell => ({ first, end, calls: 1, effects: 1 });
 /** Certainly without effect once the quiet period is over, and submitted again. */
 const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects: 1 });
+/** No customer was given the first page: a second is made at once, and the first may be there, unpaid. */
+const secondPage = (effects: 1 | 2): Cell => ({ first: 200, end: 'approved', calls: 2, effects });
 /** It cannot be distinguished from a call that may still have an effect: a person must decide. */
 const underReview = (end: string, reviews: string): Cell => ({
   ...{ first: 202, end, reviews, calls: 1, effects: 0 },
@@ -82,10 +84,10 @@ const charged: Row = {
   notExecuted: attemptedAgain,
 };
 const table: Record<Operation, Row> = {
-  // The customer pays at the end on the page that was found, or made.
+  // The customer pays at the end on the page that was made last.
   hosted: {
-    effect: found(202, 'approved'),
-    noEffect: askedAgain('approved'),
+    effect: secondPage(2),
+    noEffect: secondPage(1),
     notExecuted: attemptedAgain,
   },
   card: charged,
