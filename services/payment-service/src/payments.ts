@@ -45,9 +45,9 @@ export type Payment = z.infer<typeof paymentSchema>;
 export type Step = (payment: Payment, now: number) => Payment;
 
 /** A payment that nobody completes expires after this time. */
-export const checkoutLifetimeMs = 30 * 60_000;
+const checkoutLifetimeMs = 30 * 60_000;
 /** A hold that is neither confirmed nor declined lapses after this time. */
-export const holdLifetimeMs = 7 * 24 * 60 * 60_000;
+const holdLifetimeMs = 7 * 24 * 60 * 60_000;
 
 export type CheckoutRequest = Omit<CreatePaymentRequest, 'card' | 'recurringToken' | 'customer'>;
 

@@ -110,8 +110,6 @@ function openConnection(file: string): DatabaseSync {
 
 const sqliteBusy = 5;
 const synchronousFull = 2;
-/** Earlier ones could corrupt the file when the write-ahead log was reset. */
-const oldestSafeVersion = 3_051_003;
 
 function toStartupError(cause: unknown, file: string): StartupError {
   const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
@@ -131,20 +129,11 @@ const inUse = (file: string) =>
 
 function assertDurable(connection: DatabaseSync): void {
   const value = (sql: string) => Object.values(connection.prepare(sql).get() ?? {})[0];
-  if (versionNumber(String(value('SELECT sqlite_version()'))) < oldestSafeVersion) {
-    throw new StartupError('sqlite_too_old', 'This Node has an SQLite older than 3.51.3; run it on Node 24.');
-  }
   if (value('PRAGMA journal_mode') === 'wal' && value('PRAGMA synchronous') === synchronousFull) return;
   throw new StartupError(
     'database_not_durable',
     'SQLite did not accept write-ahead logging with full synchronisation here; put TOLLGATE_DATA_DIR on a local disk.',
   );
-}
-
-/** `3.51.3` as 3051003. */
-function versionNumber(text: string): number {
-  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
-  return major * 1_000_000 + minor * 1_000 + patch;
 }
 
 function commit(connection: DatabaseSync, batch: QueuedTransaction[]): void {
