@@ -2,7 +2,7 @@
 import { Secret } from '@tollgate/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorsOf, refusalOf, startHarness, type Harness } from './testing/harness.ts';
-import { approvedCard, bankAccount, cardData, payoutCard, tea } from './testing/samples.ts';
+import { approvedCard, bankAccount, cardData, dayMs, payoutCard, tea } from './testing/samples.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -126,6 +126,16 @@ describe('a two-step payment', () => {
 
 describe('a payout', () => {
   const payout = { amount: 300, currency: 'EUR', orderNumber: 'P-1', destination: { bankAccount } };
+
+  it.each([
+    ['approved', payoutCard],
+    ['declined', approvedCard],
+  ])('to a card is %s by its number', async (status, pan) => {
+    await harness.createApproved();
+    await harness.advanceClock(dayMs);
+    const { body } = await post('payouts', { ...payout, destination: { card: { pan, expires: '12/2099' } } });
+    expect(body['payout']).toMatchObject({ status });
+  });
 
   it.each([
     ['destination', {}],

@@ -40,6 +40,14 @@ describe('the balance', () => {
   });
 });
 
+it('an approval beyond what can be counted is declined', async () => {
+  await harness.createApproved({ amount: Number.MAX_SAFE_INTEGER });
+  expect(await harness.retrieve(await harness.createApproved())).toMatchObject({
+    status: 'declined',
+    declineReason: 'limit_exceeded',
+  });
+});
+
 describe('a refund', () => {
   it('never exceeds what was approved, however many come together', async () => {
     const token = await harness.createApproved();
