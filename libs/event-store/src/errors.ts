@@ -33,7 +33,7 @@ export const streamRemoved = (cause?: unknown) =>
 export const storeClosed = () =>
   new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });
 
-export const storeSilent = (waitMs: number) =>
+const storeSilent = (waitMs: number) =>
   new StoreUnavailable('store_silent', `The event store did not answer within ${waitMs} ms.`);
 
 /** A call to a store may have no deadline, or one that is too late here. @throws StoreUnavailable `store_silent` */

@@ -71,7 +71,7 @@ import type {
   ViewList,
 } from './view-list.ts';
 
-export interface ReviewsOfAllQuery extends Pick<ReviewQuery, 'perPage' | 'limit' | 'cursor'> {
+interface ReviewsOfAllQuery extends Pick<ReviewQuery, 'perPage' | 'limit' | 'cursor'> {
   owners: readonly ListOwner[];
 }
 

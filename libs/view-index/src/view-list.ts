@@ -34,7 +34,7 @@ export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPha
 /** Of payouts, or of payments and payouts together. */
 export type OperationListQuery = PaymentListQuery;
 
-export interface ListedPage<View> {
+interface ListedPage<View> {
   kind: 'page';
   /** Newest first. */
   views: View[];

@@ -1,4 +1,4 @@
 export { requestRepublication } from './checkpoint.ts';
 export * from './computed-topics.ts';
 export * from './event-publisher.ts';
-export { createRecordOf, publishedPrefixes, publishedTopics } from './topic-records.ts';
+export { createRecordOf, publishedTopics } from './topic-records.ts';

@@ -3,15 +3,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
 import { StoreUnavailable, storeClosed } from '../errors.ts';
-import type { EventStore, SubscribeOptions } from '../event-store.ts';
-import { createSharedSubscription } from '../shared-subscription.ts';
+import type { EventStore } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './event-rows.ts';
 import { openReader, readInPages } from './reader.ts';
 import { requireOwnFile } from './schema.ts';
-import { primaryCode, sqliteCodeOf, sqliteCorrupt, sqliteNotADatabase } from './sqlite-error.ts';
-import { StartRefused } from './sqlite-error.ts';
+import {
+  StartRefused,
+  primaryCode,
+  sqliteCodeOf,
+  sqliteCorrupt,
+  sqliteNotADatabase,
+} from './sqlite-error.ts';
 import { subscription } from './subscription.ts';
 
 export interface CopyCheck {
@@ -122,8 +126,6 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   const closing = new AbortController();
   const reader = openReader(immutable(file));
   const commits = createCommitWatch(reader.dataVersion);
-  const own = (given: SubscribeOptions) => subscription({ reader, commits, log }, given);
-  const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -139,7 +141,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
     read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
     subscribe: (options) => {
       const signal = AbortSignal.any([options.signal, closing.signal]);
-      return subscribe({ ...options, signal });
+      return subscription({ reader, commits, log }, { ...options, signal });
     },
     close: async () => {
       if (closing.signal.aborted) return;
