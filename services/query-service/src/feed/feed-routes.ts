@@ -1,7 +1,6 @@
 /** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
 import { Readable } from 'node:stream';
-import type { EventStore } from '@tollgate/event-store';
-import { type Clock, createPlaces } from '@tollgate/service-kit';
+import { createPlaces } from '@tollgate/service-kit';
 import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
