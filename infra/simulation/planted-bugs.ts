@@ -110,10 +110,10 @@ const money: readonly PlantedBug[] = [
     to: 'recorded.fingerprint !== "" || earlierFingerprints.includes(fingerprint);',
   },
   {
-    ...{ name: 'older-status', breaks: 'I11: an older status never reverts a final one', seeds: 100 },
+    ...{ name: 'older-status', breaks: 'I11: a stale read contradicts no final status', seeds: 100 },
     file: `${domain}/payment/observation.ts`,
-    from: 'if (isOpenStatus(status)) return undefined;',
-    to: "if (status === 'init') return undefined;",
+    from: 'return mayTakeMoney && (hasFailed || !isStale(inquired)) ?',
+    to: 'return mayTakeMoney ?',
   },
   {
     ...{
@@ -137,9 +137,9 @@ const money: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'amount-as-approved', breaks: 'a discrepancy counts with its worst case', seeds: 200 },
-    file: 'libs/views/src/position-in-review.ts',
-    from: 'return isDisagreeing ? Math.max(0, Math.floor(shown)) : taken;',
-    to: 'return taken;',
+    file: `${domain}/payment/observation.ts`,
+    from: 'reserved.own = worstCaseOf({',
+    to: 'reserved.own = 0 * worstCaseOf({',
   },
 ];
 

@@ -114,8 +114,9 @@ const sourceOf = (aggregate: PaymentAggregate) => {
 };
 
 // No customer is sent to a page whose terms differ from the requested ones.
-const isPageOpen = ({ phase, reviews: open }: Payment): boolean =>
-  (phase === 'init' || phase === 'pending') && !open.some(({ code }) => code === 'terms_disagree');
+const isPageOpen = ({ phase, serviceToken, discrepancies }: Payment): boolean =>
+  (phase === 'init' || phase === 'pending') &&
+  !discrepancies.some((each) => each.serviceToken === serviceToken && each.standing === 'open');
 
 const [showAnswer, showRecord] = [showing(publicPayment.answer), showing(publicPayment.record)];
 

@@ -22,13 +22,11 @@ const call = z
 const status = oneOf(payoutStatuses);
 
 const outcomeSource = oneOf(
-  ['answer', 'inquiry', 'before-announcement'],
-  "How it is known: from the call's answer, from a status inquiry, or from one before anything of it was announced here: a restored store had forgotten that it was.",
+  ['answer', 'inquiry'],
+  "How it is known: from the call's answer, or from a status inquiry.",
 );
 const keyId = z.string().describe('The id of the key.');
-const lapsesAt = instant.describe(
-  'Until when it may be approved, and then sent. One that is in review may be refused, or turn out to be paid, after that.',
-);
+const lapsesAt = instant.describe('Until when it may be approved, and then sent.');
 
 const approved = { status: 'approved', phase: 'approved' };
 const declined = { declineReason: 'card expired' };

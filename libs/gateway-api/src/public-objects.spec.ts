@@ -13,7 +13,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { publicPayment, toPublicPayment, toRecordedPayment } from './payment.ts';
 import { toPublicEventData } from './payment-events.ts';
-import { toPublicRefund } from './refund.ts';
 import { toPublicReviewEntry } from './review.ts';
 import { toPublicEvidence } from './values.ts';
 
@@ -43,20 +42,6 @@ test('a team sees its terms, the state in both vocabularies, and the sums', () =
     updatedAt: '2026-01-02T03:04:06.000Z',
     revision: 1,
   });
-});
-
-// Its status says `declined`, and the provider shows since that as much went back.
-test.each([
-  [500, ['terms_disagree']],
-  [499, []],
-])('a refund called not made shows the review in which %d went back', (observedRefundedAmount, codes) => {
-  const { accepted, approved, refunding, refundDeclined } = happening;
-  const data = { ...refundDeclined.data, reason: 'resolved' as const };
-  const evidence = { observedRefundedAmount };
-  const opened = { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence } } as const;
-  const view = viewOf(requested(), accepted, approved, refunding, { ...refundDeclined, data }, opened);
-  const { status, reviews } = toPublicRefund(view.payment.refunds[0]!, view);
-  expect([status, reviews.map(({ code }) => code)]).toEqual(['declined', codes]);
 });
 
 test('the processing URL is shown only while the customer can act on the page', () => {
@@ -134,8 +119,8 @@ test('a review shows the number that a resolution names, in the payment, in the 
   const view = viewOf(...history);
   expect(toPublicPayment(view).reviews.map(({ number }) => number)).toEqual([2, 3]);
   const entry = toPublicReviewEntry({ kind: 'payment', view, place: 1, since: 0 });
-  expect(entry).toMatchObject({ code: 'second_payment_found', number: 3 });
-  expect(toPublicEventData(first)).toMatchObject({ code: 'second_payment_found', number: 1 });
+  expect(entry).toMatchObject({ code: 'discrepancy', number: 3 });
+  expect(toPublicEventData(first)).toMatchObject({ code: 'discrepancy', number: 1 });
 });
 
 test('answers have the fields of their schema and nothing beyond, whatever has happened', () => {

@@ -1,7 +1,7 @@
 /** A refund, as a part of its payment and on its own. */
 import {
   isAbout,
-  mayBeMade,
+  doubtsAbout,
   refundSchema as keptRefundSchema,
   type PaymentAggregate,
   type Refund,
@@ -69,10 +69,10 @@ const show = showing(refundSchema);
 /** With the reviews of its payment that are about it, by name or by what the provider shows as given back. */
 export function toPublicRefund(kept: Refund, view: PaymentAggregate): PublicRefund {
   const { token, payment } = view;
-  const { terms, refundedAmount } = payment;
+  const doubts = doubtsAbout(payment, kept);
   const about = reviewsOf(view, payment.reviews).filter(
     (each) =>
-      isAbout(each, 'refundToken', kept.refundToken) || mayBeMade({ reviews: [each], refundedAmount }, kept),
+      isAbout(each, 'refundToken', kept.refundToken) || doubts.some(({ number }) => number === each.number),
   );
-  return show({ ...refundOf(kept, terms.currency), paymentToken: token, reviews: about });
+  return show({ ...refundOf(kept, payment.terms.currency), paymentToken: token, reviews: about });
 }

@@ -20,9 +20,7 @@ import { z } from 'zod';
 import { oneOf, publicEvent, publicObject, showing } from './public-object.ts';
 import { amount, currency, evidence, instant, orderNumber, shownAmount } from './values.ts';
 
-export const anyReviewCodes = [
-  ...new Set([...reviewCodes, ...payoutReviewCodes, 'only_at_service' as const]),
-];
+export const anyReviewCodes = [...new Set([...reviewCodes, ...payoutReviewCodes])];
 const number = z
   .int()
   .min(1)
@@ -145,14 +143,15 @@ function reviewAt<Code extends string>(
 
 /** The events of reviews, the same for payments and payouts. */
 export function reviewEvents(codes: readonly string[], stateAfter: object) {
-  const code = 'final_status_revised';
-  const answer = { resolution: 'acknowledged', reason: 'Seen at the bank.' };
+  const code = 'discrepancy';
+  const shown = { kind: 'final_status_revised', status: 'declined', observedStatus: 'approved' };
+  const answer = { resolution: 'accept_theirs', reason: 'Seen at the bank.' };
   const of = { code: oneOf(codes, 'The code of the review.'), number };
   return {
     ReviewOpened: publicEvent(
       'A review was opened: only a person can decide how it ends.',
       { both: { code: oneOf(codes, 'Why a person must decide.'), evidence } },
-      { code, evidence: { from: 'declined', to: 'approved' } },
+      { code, evidence: shown },
       { ...stateAfter, reviews: [{ code }] },
     ),
     ReviewResolutionProposed: publicEvent(

@@ -85,9 +85,23 @@ export const errors = shownBy(
 export type PublicEvidence = Record<string, string>;
 
 const plainEvidence: ReadonlySet<string> = new Set([
-  ...['attemptNumber', 'amount', 'currency', 'providerOrderNumber', 'from', 'to'],
-  ...['observedAmount', 'observedCurrency', 'observedStatus', 'observedHeldAmount', 'observedRefundedAmount'],
-  ...['refundToken', 'refundedAmount', 'operation', 'submissions', 'reason'],
+  'amount',
+  'attemptNumber',
+  'currency',
+  'inquiryNeed',
+  'kind',
+  'observedAmount',
+  'observedAuthorizedAmount',
+  'observedCurrency',
+  'observedRefundedAmount',
+  'observedStatus',
+  'operation',
+  'providerOrderNumber',
+  'reason',
+  'refundToken',
+  'refundedAmount',
+  'status',
+  'submissions',
 ]);
 
 /** Evidence in which all but the last four characters are masked, unless the value is known to be harmless; yes and no are. */

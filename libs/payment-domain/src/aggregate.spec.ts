@@ -53,11 +53,11 @@ const unmatched: UnmatchedEvent = {
 };
 const reviewOpened = (refundedAmount: number): UnmatchedEvent => ({
   type: 'ReviewOpened',
-  data: { code: 'only_at_service', evidence: { serviceToken: 's-1', refundedAmount } },
+  data: { code: 'discrepancy', evidence: { serviceToken: 's-1', refundedAmount } },
 });
 const resolved = (number: number): UnmatchedEvent => ({
   type: 'ReviewResolved',
-  data: { code: 'only_at_service', number, resolution: 'acknowledged', reason: 'the old shop' },
+  data: { code: 'discrepancy', number, resolution: 'keep_ours', reason: 'the old shop' },
 });
 
 describe('an aggregate', () => {
@@ -114,14 +114,14 @@ describe('a review is as old as its opening', () => {
     const proposed: UnmatchedEvent = {
       type: 'ReviewResolutionProposed',
       data: {
-        ...{ code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'the old shop' },
+        ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'the old shop' },
         ...{ proposedBy: 'person:ada', proposedAt: 3_000 },
       },
     };
     const aggregate = afterAll(unmatched, reviewOpened(0), reviewOpened(1), proposed);
     expect(aggregate.reviewsSince).toEqual([2_000, 3_000]);
     expect(aggregate.unmatched.reviews).toMatchObject([
-      { number: 1, proposal: { resolution: 'acknowledged', proposedBy: 'person:ada' } },
+      { number: 1, proposal: { resolution: 'keep_ours', proposedBy: 'person:ada' } },
       { number: 2 },
     ]);
     expect(aggregate.unmatched.reviews[1]).not.toHaveProperty('proposal');

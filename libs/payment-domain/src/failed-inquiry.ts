@@ -2,7 +2,7 @@
 import type { Deferring } from './deferred-callback.ts';
 import {
   openReview,
-  resolveOpen,
+  resolveWhere,
   type Reviewable,
   type ReviewOpened,
   type ReviewResolved,
@@ -38,23 +38,25 @@ const noAnswerPatienceMs: Record<Exclude<InquiryNeed, 'settled'>, number> = {
 
 const code = 'service_not_readable';
 
-/** Opens a review: at once where waiting cannot help, after patience where it may. */
+/** Opens a review: at once if waiting cannot help, after patience if it may. */
 export function openNotReadable(
   state: Reviewable,
   { reason, account, failedAt, answeredAt = 0 }: FailedInquiry,
   { inquiryNeed, quietUntil }: { inquiryNeed: InquiryNeed; quietUntil: number },
-): ReviewOpened<typeof code>[] {
-  // It is final as far as anybody knows: nobody has to act on an account that answers no more.
+): (ReviewOpened<typeof code> | ReviewResolved<typeof code>)[] {
+  // It is final as far as is known: an account that answers no more needs no action.
   if (inquiryNeed === 'settled') return [];
   const silentSince = Math.max(quietUntil, answeredAt);
   if (reason === 'no_answer' && failedAt < silentSince + noAnswerPatienceMs[inquiryNeed]) return [];
-  return openReview(state, code, { reason, account });
+  return openReview(state, code, { reason, account, inquiryNeed });
 }
 
-/** The service has answered, whatever it said. What a deferred callback names may be with an account that does not. */
-export const resolveNotReadable = <Code extends string>(
-  state: Reviewable<Code | typeof code> & Deferring,
-): ReviewResolved<Code | typeof code>[] =>
-  state.deferredCallbacks.length > 0
+/** The provider has answered. What a deferred callback names may be with an account that does not. */
+export const resolveNotReadable = <Code extends string>({
+  reviews,
+  acknowledged,
+  deferredCallbacks,
+}: Pick<Reviewable<Code>, 'reviews' | 'acknowledged'> & Deferring): ReviewResolved<Code>[] =>
+  deferredCallbacks.length > 0
     ? []
-    : resolveOpen<Code | typeof code>(state, [code], 'retrieved', 'the service was asked later');
+    : resolveWhere({ reviews: [...reviews, ...acknowledged] }, (each) => each.code === code, 'retrieved');

@@ -1,6 +1,5 @@
 /** What a team notes beside a payment, refund or payout for itself. It decides nothing. */
 import { z } from 'zod';
-import { since } from './schema-version.ts';
 
 /** Entries at most, and characters of a name and of a value. */
 export const metadataLimits = { entries: 50, name: 40, value: 500 } as const;
@@ -10,11 +9,11 @@ export const metadataBytesMax = 32_768;
 /** Of all refunds of one payment together. */
 export const refundsMetadataBytesMax = 65_536;
 
-const keptSchema = z.record(z.string().max(metadataLimits.name), z.string().max(metadataLimits.value));
-export type Metadata = z.infer<typeof keptSchema>;
-
-/** As it is stored. */
-export const metadataSchema = since(2, keptSchema);
+export const metadataSchema = z.record(
+  z.string().max(metadataLimits.name),
+  z.string().max(metadataLimits.value),
+);
+export type Metadata = z.infer<typeof metadataSchema>;
 
 export const metadataBytes = (metadata: Metadata | undefined): number =>
   metadata === undefined ? 0 : utf8Bytes(JSON.stringify(metadata));

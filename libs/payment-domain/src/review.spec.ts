@@ -3,15 +3,10 @@ import {
   afterOpened,
   afterProposed,
   afterResolved,
-  isOpen,
   noReviews,
   findOpen,
-  isAbout,
   openReview,
-  openReviewPer,
   proposalFor,
-  resolutions,
-  resolveOpen,
   resolveWhere,
   type Resolution,
   type Reviewable,
@@ -38,41 +33,6 @@ test('a review opens with its evidence', () => {
   ]);
 });
 
-test('while a review is open no other one of its code opens, whatever the evidence; one of another code does', () => {
-  const open = openedIn(nobody, 'odd', {});
-  expect(openReview(open, 'odd', evidence)).toEqual([]);
-  expect(openReview(open, 'odd', { other: 1 })).toEqual([]);
-  expect(openReview(open, 'even', evidence)).toHaveLength(1);
-});
-
-test('texts of the evidence are cut to a readable length', () => {
-  const [opened] = openReview(nobody, 'odd', { text: 'x'.repeat(10_000), number: 10_000 });
-  expect(opened?.data.evidence).toEqual({ text: 'x'.repeat(256), number: 10_000 });
-});
-
-test('reviews that are open are resolved, of the given codes only', () => {
-  const open = openedIn(nobody, 'odd', {});
-  expect(isOpen(open, 'odd')).toBe(true);
-  expect(isOpen(open, 'even')).toBe(false);
-  expect(resolveOpen(open, ['odd'], 'found', 'reported')).toEqual([
-    { type: 'ReviewResolved', data: { code: 'odd', number: 1, resolution: 'found', reason: 'reported' } },
-  ]);
-  expect(resolveOpen(open, ['even'], 'found', 'reported')).toEqual([]);
-});
-
-test.each(resolutions.filter((each) => !['inquire_again', 'observed_terms_apply'].includes(each)))(
-  'evidence that a person has resolved as %s opens no further review of its code',
-  (resolution) => {
-    const open = openedIn(openedIn(nobody, 'odd', { number: 1 }), 'odd', { number: 2 });
-    const known = resolvedIn(open, { code: 'odd', number: 2, resolution, reason: 'seen' });
-    expect(known.reviews.map(({ number }) => number)).toEqual([1]);
-    const resolved = { ...known, reviews: [] };
-    expect(openReview(resolved, 'odd', { ...evidence, number: 2 })).toEqual([]);
-    expect(openReview(resolved, 'odd', { ...evidence, number: 1 })).toHaveLength(1);
-    expect(openReview(resolved, 'even', evidence)).toHaveLength(1);
-  },
-);
-
 test.each([
   ['another value', { ...evidence, number: 2 }],
   ['another kind of value', { ...evidence, number: '1' }],
@@ -89,16 +49,8 @@ test.each([
   expect(openReview(known, 'odd', other)).toHaveLength(1);
 });
 
-test('evidence is compared as it was cut', () => {
-  const text = 'x'.repeat(10_000);
-  const [opened] = openReview(nobody, 'odd', { text });
-  const open = { ...nobody, ...afterOpened(nobody, opened?.data ?? { code: 'odd', evidence: {} }) };
-  const known = resolvedIn(open, { code: 'odd', number: 1, resolution: 'acknowledged', reason: 'seen' });
-  expect(openReview(known, 'odd', { text })).toEqual([]);
-});
-
 test('only an acknowledgement is remembered', () => {
-  for (const resolution of ['inquire_again', 'found', 'retrieved']) {
+  for (const resolution of ['check_again', 'found', 'retrieved']) {
     const after = resolvedIn(openedIn(nobody, 'odd', {}), {
       code: 'odd',
       number: 1,
@@ -152,23 +104,6 @@ test('each review that is over is resolved by an event of its own', () => {
   expect(endOf([])).toEqual([]);
 });
 
-test('one may be open for each value of an entry; no entry is a value, too', () => {
-  const open = openedIn(nobody, 'odd', { token: 'a' });
-  expect(openReviewPer(open, 'token', 'odd', { token: 'a', more: 1 })).toEqual([]);
-  expect(openReviewPer(open, 'token', 'odd', { token: 'b' })).toHaveLength(1);
-  expect(openReviewPer(open, 'token', 'odd', {})).toHaveLength(1);
-  const nameless = openedIn(nobody, 'odd', {});
-  expect(openReviewPer(nameless, 'token', 'odd', { token: null })).toEqual([]);
-});
-
-test('evidence names what it was cut from', () => {
-  const text = 'x'.repeat(10_000);
-  const [opened] = openReview(nobody, 'odd', { text });
-  expect(isAbout({ evidence: opened?.data.evidence ?? {} }, 'text', text)).toBe(true);
-  expect(isAbout({ evidence }, 'missing', undefined)).toBe(true);
-  expect(isAbout({ evidence }, 'text', null)).toBe(false);
-});
-
 describe('where it takes two persons', () => {
   const open = openedIn(openedIn(nobody, 'even', {}), 'odd', {});
   const odd = { code: 'odd', number: 2 } as const;
@@ -211,8 +146,8 @@ describe('where it takes two persons', () => {
 
   // The review would be closed by one person, with a first answer that somebody else had given.
   test('also to ask the service again', () =>
-    expect(proposalFor(reviewAfter(), answer('ada', 'inquire_again'))).toEqual([
-      proposed('ada', 'inquire_again'),
+    expect(proposalFor(reviewAfter(), answer('ada', 'check_again'))).toEqual([
+      proposed('ada', 'check_again'),
     ]));
 
   test.each(['Ada', ' ada', 'ＡDA'])('%j is the same person as ada', (name) =>

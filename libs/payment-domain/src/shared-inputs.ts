@@ -10,9 +10,23 @@ export interface ResolveReview<Code extends string = string> {
   number: number;
   resolution: Resolution;
   reason: string;
+  /** Set if an operator answers, and not a team's key: `keep_ours` then reserves nothing any more. */
+  releases?: true;
   /** Present where it takes a second person to agree; absent where one is enough. */
   proposer?: Proposer;
 }
+
+/** When an inquiry began, and when the latest event of what it is about was recorded, milliseconds since the Unix epoch. */
+export interface Inquired {
+  inquiredAt: number;
+  changedAt: number;
+}
+
+/** How long the provider may show something as it was before its last change, milliseconds. */
+const staleMs = 30 * 60 * 1000;
+
+/** True if the answer may show the state before the last change. */
+export const isStale = ({ inquiredAt, changedAt }: Inquired): boolean => inquiredAt < changedAt + staleMs;
 
 /** The service does not know what it accepted. */
 interface RecordMissing {

@@ -1,7 +1,6 @@
 /** Values that events of several kinds hold, and their limits. */
 import { apiErrorSchema } from './money.ts';
 import { z } from 'zod';
-import { since } from './schema-version.ts';
 
 export const environmentSchema = z.enum(['sandbox', 'production']);
 export type Environment = z.infer<typeof environmentSchema>;
@@ -14,15 +13,19 @@ export const textLengthMax = 4096;
 export const textSchema = z.string().max(textLengthMax);
 export const cut = (text: string): string => text.slice(0, textLengthMax);
 
+/** Characters of one text of a review's evidence at most: the provider's texts may have any length. */
+const evidenceLengthMax = 256;
+export const cutEvidence = (text: string): string => text.slice(0, evidenceLengthMax);
+
 /** A sum as the provider shows it; null where it shows none. */
-export const shownSumSchema = z.union([z.number(), since(2, z.null())]);
+export const shownSumSchema = z.union([z.number(), z.null()]);
 
 /** Entries of an error list in an event at most. */
 export const errorsMax = 50;
 export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 
 /** Of a call that was refused: no inquiry has confirmed that it had no effect. */
-export const unconfirmedSchema = since(2, errorsSchema).exactOptional();
+export const unconfirmedSchema = errorsSchema.exactOptional();
 
 /** Copies an object without its undefined fields. */
 export function omitUndefined<Fields extends object>(fields: Fields) {

@@ -80,9 +80,12 @@ function decideRefund(world: World, pick: number, size: number): void {
 function personResolves(world: World, pick: number, size: number): void {
   const { state } = world;
   if (state === undefined) return;
-  const nothing = { code: picked(reviewCodes, pick) ?? 'unknown_status', number: 1 };
+  const nothing: { code: ReviewCode; number: number } = {
+    code: picked(reviewCodes, pick) ?? 'discrepancy',
+    number: 1,
+  };
   const { code, number } = picked(state.reviews, pick) ?? nothing;
-  const resolution = picked(resolutions, size) ?? 'inquire_again';
+  const resolution = picked(resolutions, size) ?? 'check_again';
   const command: ResolveReview<ReviewCode> = {
     type: 'ResolveReview',
     code,
@@ -90,9 +93,11 @@ function personResolves(world: World, pick: number, size: number): void {
     resolution,
     reason: 'seen',
     // Sometimes it takes two of them.
-    ...(size % 4 > 0 ? {} : { proposer: { name: `person-${pick & 1}`, at: world.now } }),
+    ...(pick % 4 < 3 ? {} : { proposer: { name: `person-${(pick >> 2) & 1}`, at: world.now } }),
   };
-  if (isTrue(world, state, resolution)) execute(world, command);
+  const isGone = state.discrepancies.some((each) => each.number === number && each.theirs === null);
+  const isFalse = isGone && resolution === 'accept_theirs';
+  if (!isFalse && isTrue(world, state, resolution)) execute(world, command);
 }
 
 /** Whether the service's ledger bears this resolution out. */

@@ -70,6 +70,16 @@ export const payoutApprovalRequested = (lapsesAt = 86_450_000): PayoutEventOf<'P
   };
 };
 
+/** A side of a discrepancy. */
+export const samplePayoutSide = {
+  status: 'approved',
+  amount: 1000,
+  currency: 'EUR',
+  refundedAmount: null,
+  authorizedAmount: null,
+  orderNumber: 'po_1.1',
+};
+
 /** One event of every type, with every optional field. */
 export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type> } = {
   PayoutApprovalRequested: payoutApprovalRequested(),
@@ -97,18 +107,34 @@ export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type
   CallbackInquired: { type: 'CallbackInquired', data: { serviceToken: 'token-b' } },
   ReviewOpened: {
     type: 'ReviewOpened',
-    data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
+    data: {
+      code: 'discrepancy',
+      evidence: { kind: 'terms_disagree', number: 1, flag: true, nothing: null },
+      discrepancy: {
+        kind: 'terms_disagree',
+        operation: 'payout',
+        serviceToken: 'token-a',
+        ours: samplePayoutSide,
+        theirs: { ...samplePayoutSide, amount: 900 },
+      },
+    },
   },
   ReviewResolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'I asked them' },
+      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'I asked them' },
       ...{ proposedBy: 'key-1', proposedAt: 50_000 },
     },
   },
   ReviewResolved: {
     type: 'ReviewResolved',
-    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },
+    data: {
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+      reason: 'seen at the bank',
+      releases: true,
+    },
   },
 };
 

@@ -3,7 +3,8 @@ import type { ObservedPayout, PayoutInput, PayoutOutcome } from '../src/payout/p
 import { decidePayout } from '../src/payout/payout-decide.ts';
 import type { PayoutEvent, PayoutStatus } from '../src/payout/payout-events.ts';
 import { evolvePayout, noPayout, type PayoutState } from '../src/payout/payout-state.ts';
-import { observedPayout, payoutReviewOpened, refusalError } from './payout-samples.ts';
+import { observeDiscrepancy, type DiscrepancyKind } from '../src/discrepancy.ts';
+import { observedPayout, payoutReviewResolved, refusalError } from './payout-samples.ts';
 
 /** Payouts as `scenario` of `@tollgate/testing` takes them. */
 export const payoutDomain = {
@@ -75,31 +76,38 @@ export const failedBecause = (reason: 'refused' | 'not-sent' | 'resolved'): Payo
   type: 'PayoutFailed',
   data: { reason },
 });
-export const disagreement = (observed: ObservedPayout) =>
-  payoutReviewOpened('terms_disagree', {
-    amount: 1000,
-    currency: 'EUR',
-    providerOrderNumber: 'po_1.1',
-    observedStatus: observed.status,
-    observedAmount: observed.amount,
-    observedCurrency: observed.currency,
-    observedOrderNumber: observed.orderNumber ?? null,
-    observedServiceToken: observed.serviceToken,
-  });
-export const second = (serviceToken: string, observedStatus: string, knownServiceToken: string | null) =>
-  payoutReviewOpened('second_payout_found', {
-    ...{ serviceToken, observedStatus, observedAmount: 1000 },
-    knownServiceToken,
-  });
-export const unknownStatus = (observedStatus: string) =>
-  payoutReviewOpened('unknown_status', {
-    ...{ observedStatus, observedAmount: 1000, observedCurrency: 'EUR', observedServiceToken: 'token-a' },
-  });
-export const revised = (
-  from: 'approved' | 'declined',
-  to: PayoutStatus,
-  data: { declineReason?: string; serviceToken?: string } = {},
-): PayoutEvent[] => [
-  { type: 'FinalStatusRevised', data: { from, to, ...data } },
-  payoutReviewOpened('final_status_revised', { from, to, serviceToken: 'token-a' }),
-];
+const sideOf = ({
+  status,
+  amount,
+  currency,
+  orderNumber = null,
+}: Omit<ObservedPayout, 'orderNumber'> & { orderNumber?: string | null }) => ({
+  status,
+  amount,
+  currency,
+  refundedAmount: null,
+  authorizedAmount: null,
+  orderNumber,
+});
+
+/** The review about what the provider shows; `ours` is our status, null for a duplicate. */
+export const differs = (
+  kind: DiscrepancyKind,
+  ours: PayoutStatus | null,
+  theirs: ObservedPayout | null,
+  serviceToken = theirs?.serviceToken ?? 'token-a',
+): PayoutEvent =>
+  observeDiscrepancy(
+    { discrepancies: [] },
+    {
+      kind,
+      operation: 'payout',
+      serviceToken,
+      ours: ours === null ? null : sideOf(observedPayout(ours)),
+      theirs: theirs && sideOf(theirs),
+    },
+  )[0] as PayoutEvent;
+export const second = (serviceToken: string, status: string): PayoutEvent =>
+  differs('second_payout_found', null, observedPayout(status, { serviceToken }));
+export const resolvedAs = (resolution: string, reason = 'a reason', number = 1): PayoutEvent =>
+  payoutReviewResolved('discrepancy', resolution, reason, number);

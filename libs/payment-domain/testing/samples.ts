@@ -79,6 +79,16 @@ export const refundSubmitted = (refundToken: string, amount: number): PaymentEve
 
 export const apiError = (kind: string, code = 'a_code') => ({ code, kind, message: 'A sentence.' });
 
+/** A side of a discrepancy. */
+export const sampleSide = {
+  status: 'approved',
+  amount: 1000,
+  currency: 'EUR',
+  refundedAmount: 0,
+  authorizedAmount: 0,
+  orderNumber: 'pay_1.1',
+};
+
 /** One event of every type, with every optional field. */
 export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } = {
   PaymentRequested: requested({
@@ -162,18 +172,34 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
   CallbackInquired: { type: 'CallbackInquired', data: { serviceToken: 'token-b' } },
   ReviewOpened: {
     type: 'ReviewOpened',
-    data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
+    data: {
+      code: 'discrepancy',
+      evidence: { kind: 'terms_disagree', number: 1, flag: true, nothing: null },
+      discrepancy: {
+        kind: 'terms_disagree',
+        operation: 'payment',
+        serviceToken: 'token-a',
+        ours: sampleSide,
+        theirs: { ...sampleSide, amount: 900 },
+      },
+    },
   },
   ReviewResolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'I asked them' },
+      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'I asked them' },
       ...{ proposedBy: 'key-1', proposedAt: 50_000 },
     },
   },
   ReviewResolved: {
     type: 'ReviewResolved',
-    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },
+    data: {
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+      reason: 'seen at the bank',
+      releases: true,
+    },
   },
 };
 

@@ -45,14 +45,12 @@ export async function live(
 ): Promise<void> {
   const { scheduler, random, faults, trace } = world;
   const isOver = world.hasFailed;
-  // Many payouts, and a backup in which one waits that is sent behind it.
-  const isBehindApproval = faults.losesApprovals;
   for (const machine of world.machines) world.boot(machine);
   const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
   const underWay = beginStories(world, frontDoor, {
     operations,
     withinMs: safetyMs * 0.7,
-    payouts: isBehindApproval ? 0.5 : 0.2,
+    payouts: 0.2,
   });
   const moving = beginMoving(world, frontDoor.callerOf);
   const persons = beginPersons(world, frontDoor.callerOf);
@@ -61,14 +59,13 @@ export async function live(
   beginListReaders(seen, frontDoor.callerOf);
   const feeds = beginFeedReaders(seen, frontDoor.callerOf);
   beginOperators(world, accounts, frontDoor.callerOf);
-  const restore = makeBackup(world, safetyMs, isBehindApproval);
+  const restore = makeBackup(world, safetyMs);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // What was revised long after its last inquiry is learnt by a reconciliation only.
   const mayGetLost = !moving.isUnderWay && faults.blind === undefined;
-  const isLong = mayGetLost && !isBehindApproval && faults.strikes('outage-of-days', random);
-  if (isBehindApproval) faults.demand('restored-from-backup');
+  const isLong = mayGetLost && faults.strikes('outage-of-days', random);
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
   faults.end();
   const restored = isLost ? restore({ accounts, callerOf: frontDoor.callerOf }) : undefined;
@@ -77,7 +74,11 @@ export async function live(
   disasters.heal();
   await heal(world, {
     underWay,
-    ...{ endpoints, persons, feeds, moving, restored },
+    endpoints,
+    persons,
+    feeds,
+    moving,
+    restored,
   });
 }
 
@@ -115,7 +116,7 @@ async function heal(
   },
 ): Promise<void> {
   const begunAt = world.scheduler.now();
-  const boundMs = () => begunAt + healingMs + (restored?.waitedMs() ?? 0);
+  const boundMs = () => begunAt + healingMs;
   const { scheduler, log, complain, trace } = world;
   const differences = () => [
     ...world.machines.flatMap(({ machine, process }) => {

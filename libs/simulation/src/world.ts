@@ -109,7 +109,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     violations.push({ invariant, text, atMs: scheduler.now() });
   };
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now()));
-  const rulesOf = drawMoneyRules(random.fork('money rules'), faults);
+  const rulesOf = drawMoneyRules(random.fork('money rules'));
   log.onEvent((event) => hear(world, event));
   const webhooks = createInbox('a callbackUrl', complain);
   const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
@@ -172,7 +172,7 @@ function hear({ trace, books, endpoints, checks, scheduler, saw }: World, event:
   books.apply(event, scheduler.now());
   endpoints.onRecorded(event);
   checks.onRecorded(event);
-  if (type === 'ReviewOpened') saw(`review: ${String((data as { code?: string }).code)}`);
+  if (type === 'ReviewOpened') saw(`review: ${reviewIn(data)}`);
   if (type !== 'FinalStatusRevised') return;
   const { from, to } = data as { from?: string; to?: string };
   if (to === 'pending') saw(`what was ${from} is pending again`);
@@ -180,3 +180,9 @@ function hear({ trace, books, endpoints, checks, scheduler, saw }: World, event:
 
 /** Nine events of ten, and none about money. */
 const isHousekeeping = (stream: string): boolean => stream.startsWith('lease-') || stream === 'members';
+
+/** Its code, of a discrepancy the kind. */
+function reviewIn(data: unknown): string {
+  const { code = '', discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
+  return discrepancy?.kind ?? code;
+}

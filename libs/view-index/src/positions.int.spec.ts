@@ -23,11 +23,33 @@ import { appendEvents, projectEvents } from './testing/stored-payments.ts';
 const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
 const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] } as const;
 const account = `account-${planted}`;
+/** The provider shows 100 of it, and a person accepts that. */
+const shown = {
+  status: 'approved',
+  amount: 100,
+  currency: 'EUR',
+  refundedAmount: null,
+  authorizedAmount: null,
+  orderNumber: null,
+};
 const isOf100: AnyEvent[] = [
-  { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence: { observedAmount: 100 } } },
+  {
+    type: 'ReviewOpened',
+    data: {
+      code: 'discrepancy',
+      evidence: { observedAmount: 100 },
+      discrepancy: {
+        kind: 'terms_disagree',
+        operation: 'payout',
+        serviceToken: payoutHappening.accepted.data.serviceToken,
+        ours: { ...shown, amount: 300 },
+        theirs: shown,
+      },
+    },
+  },
   {
     type: 'ReviewResolved',
-    data: { code: 'terms_disagree', number: 1, resolution: 'observed_terms_apply', reason: 'their list' },
+    data: { code: 'discrepancy', number: 1, resolution: 'accept_theirs', reason: 'their list' },
   },
 ];
 const taken = [requested(), accepted, approved];

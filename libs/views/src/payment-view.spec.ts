@@ -80,9 +80,9 @@ test('each open review keeps the time at which it was opened, also beside others
   const history = [requested(), accepted, reviews, notReadable, approved, reviews];
   const view = fold(toRecordedEvents(history))!;
   expect(view.payment.reviews.map(({ code }) => code)).toEqual([
-    'second_payment_found',
+    'discrepancy',
     'service_not_readable',
-    'second_payment_found',
+    'discrepancy',
   ]);
   expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(3), raisedAt(5)]);
   const resolved = fold(toRecordedEvents([...history, reviewResolved, reviews]))!;

@@ -2,18 +2,16 @@
  * What is left to a team of the money that it took through one account: approved, less what went back and what was paid
  * out. What one payment or payout adds to it, and the sums of that.
  */
-import { amountSchema } from '@tollgate/payment-domain/money';
 import {
-  isAboutToken,
   reservedAmount,
-  shownPayoutCodes,
+  reservedByDiscrepancies,
+  reservedByPayoutDiscrepancies,
   statusOfPayoutPhase,
   statusOfPhase,
   type Environment,
   type Payment,
   type Payout,
 } from '@tollgate/payment-domain';
-import { leftForCertain } from './position-in-review.ts';
 
 interface PositionKey {
   environment: Environment;
@@ -46,63 +44,38 @@ const minusPosition = (one: PositionSums, other: PositionSums): PositionSums => 
   hold: one.hold - other.hold,
 });
 
-/** Undefined where it has taken no money. What it may not have taken, or may have given back, is held until a person has answered the review. */
+/** Undefined if it has taken no money. The worst case of its discrepancies is held. */
 export function positionOfPayment(payment: Payment): PositionPart | undefined {
   const { environment, team, terms, attempt, phase, approvedAmount, refundedAmount } = payment;
   const status = statusOfPhase(phase);
   const taken = status === 'approved' || status === 'refunded' ? approvedAmount : 0;
-  const reserved = reservedAmount(payment);
-  if (taken === 0 && refundedAmount === 0 && reserved === 0) return undefined;
-  const left = BigInt(taken) - BigInt(refundedAmount);
-  const available = leftForCertain(payment, { taken, gone: refundedAmount + reserved });
+  const held = BigInt(reservedAmount(payment)) + BigInt(reservedByDiscrepancies(payment));
+  if (taken === 0 && refundedAmount === 0 && held === 0n) return undefined;
   return {
-    ...{ environment, team, currency: terms.currency, account: attempt.account },
-    ...{ available, hold: left - available },
+    environment,
+    team,
+    currency: terms.currency,
+    account: attempt.account,
+    available: BigInt(taken) - BigInt(refundedAmount) - held,
+    hold: held,
   };
 }
 
-/** Undefined where nothing is paid out. What may have gone out beside it, or with another amount, is held until a person has answered the review. */
+/** Undefined if nothing is paid out. The worst case of its discrepancies is held. */
 export function positionOfPayout(payout: Payout): PositionPart | undefined {
   const { environment, team, terms, call, phase } = payout;
   const status = statusOfPayoutPhase(phase);
-  const known = status === 'declined' ? 0 : terms.amount;
-  const { own, beside } = shownInReview(payout);
-  const out = Math.max(known, own);
-  const open = status === 'pending' ? out : out - known;
-  if (out === 0 && beside === 0n) return undefined;
+  const out = status === 'declined' ? 0n : BigInt(terms.amount);
+  const reserved = BigInt(reservedByPayoutDiscrepancies(payout));
+  if (out === 0n && reserved === 0n) return undefined;
   return {
-    ...{ environment, team, currency: terms.currency, account: call.account },
-    ...{ available: -BigInt(out) - beside, hold: BigInt(open) + beside },
+    environment,
+    team,
+    currency: terms.currency,
+    account: call.account,
+    available: -out - reserved,
+    hold: (status === 'pending' ? out : 0n) + reserved,
   };
-}
-
-/**
- * What the provider shows of it, and of what is beside it, and nobody has said yet what holds: of each the most. Evidence without an amount
- * (earlier releases had none of a second one, or of an unknown status): what was asked for.
- */
-function shownInReview(payout: Payout): { own: number; beside: bigint } {
-  const { reviews, terms } = payout;
-  const most = new Map<string, number>();
-  for (const review of reviews) {
-    const { code, evidence } = review;
-    const isOurCurrency = (evidence['observedCurrency'] ?? terms.currency) === terms.currency;
-    if (!shownPayoutCodes.includes(code) || !isOurCurrency || evidence['observedStatus'] === 'declined')
-      continue;
-    const token = besideIn(payout, review);
-    const amount = amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount;
-    most.set(token, Math.max(amount, most.get(token) ?? 0));
-  }
-  const own = most.get('') ?? 0;
-  most.delete('');
-  return { own, beside: [...most.values()].reduce((sum, amount) => sum + BigInt(amount), 0n) };
-}
-
-/** The one that a review is about; empty where it is the payout itself. */
-function besideIn({ serviceToken }: Payout, review: Payout['reviews'][number]): string {
-  const { serviceToken: second, observedServiceToken: shown } = review.evidence;
-  if (review.code === 'second_payout_found') return String(second);
-  const isOurs = serviceToken !== undefined && isAboutToken(serviceToken)(review);
-  return isOurs ? '' : String(shown ?? '');
 }
 
 const nameOf = ({ environment, team, currency, account }: PositionKey): string =>

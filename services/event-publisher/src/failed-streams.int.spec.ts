@@ -207,21 +207,6 @@ it('a version that cannot read what is published already does not publish it aga
   await expectPublishedOnce(store, memory);
 });
 
-it('a record that no bus would take fails its own stream only', async () => {
-  const evidence = Object.fromEntries(
-    Array.from({ length: 3_000 }, (_, number) => [`name-${number}`.padEnd(256, 'x'), 'value']),
-  );
-  await appendPayment(store, 'large', [
-    requested(),
-    happening.accepted,
-    { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence } },
-  ]);
-  const publisher = start();
-  await record('other');
-  await eventually(() => expect(memory.count()).toBe(6));
-  expect(publisher.health().failedStreams).toMatchObject([{ revision: 2, code: 'record_too_large' }]);
-});
-
 it('when too many streams fail, it stands still rather than skip them all', async () => {
   const publisher = startPublisher({
     store: seenByOldVersion(({ stream }) => stream.startsWith('payment-')),

@@ -57,7 +57,7 @@ const fullPaymentEvents: readonly PaymentEvent[] = [
   { type: 'CaptureRefused', data: { errors: [], ...resolved } },
   { type: 'VoidRefused', data: { errors: [], ...resolved } },
   { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [], ...resolved } },
-  { type: 'ReviewResolved', data: { code: 'terms_disagree', ...word } },
+  { type: 'ReviewResolved', data: { code: 'discrepancy', ...word } },
 ];
 
 const paymentEvents = [...Object.values<PaymentEvent>(happening), ...fullPaymentEvents];
@@ -107,7 +107,7 @@ function anyPayout(
   const later: PayoutEvent[] = [
     ...Object.values<PayoutEvent>(payoutHappening),
     revised,
-    { type: 'ReviewResolved', data: { code: 'terms_disagree', ...word } },
+    { type: 'ReviewResolved', data: { code: 'discrepancy', ...word } },
   ];
   const requestedAtOnce: PayoutEvent = { ...first, data: { ...first.data, terms } };
   const waiting = payoutApprovalRequested();

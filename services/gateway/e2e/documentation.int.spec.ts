@@ -302,8 +302,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
         ...{ code: of, number: 1, resolution, reason: 'Asked the Payment Service.' },
       });
     expect((await resolve('payout_not_made')).statusCode).toBe(409);
-    expect((await resolve('acknowledged', 'unknown_status')).statusCode).toBe(404);
-    expect((await resolve('acknowledged')).statusCode).toBe(200);
+    expect((await resolve('keep_ours', 'payout_not_found')).statusCode).toBe(404);
+    expect((await resolve('keep_ours')).statusCode).toBe(200);
   }
 
   it('of requests', async () => {

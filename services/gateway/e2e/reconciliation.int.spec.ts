@@ -98,7 +98,8 @@ it('finds what no callback has reported, in one run', { timeout: 120_000 }, asyn
   await eventually(async () => {
     expect(await read(gateway, 'payment', refunded)).toMatchObject({ refundedAmount: 400 });
     expect(await read(gateway, 'payment', revised)).toMatchObject({
-      ...{ status: 'declined', reviews: [{ code: 'final_status_revised' }] },
+      status: 'approved',
+      reviews: [{ code: 'discrepancy', evidence: { kind: 'final_status_revised' } }],
     });
   }, settled);
 
@@ -107,10 +108,14 @@ it('finds what no callback has reported, in one run', { timeout: 120_000 }, asyn
       reviews: { kind: string; token: string; code: string; number: number; orderNumber: string }[];
     };
     const unmatched = reviews.find(({ kind }) => kind === 'unmatched');
-    expect(unmatched).toMatchObject({ code: 'only_at_service', orderNumber: 'elsewhere-1', amount: 700 });
+    expect(unmatched).toMatchObject({ code: 'discrepancy', orderNumber: 'elsewhere-1', amount: 700 });
     const { token, code, number } = unmatched!;
-    const body = { code, number, resolution: 'acknowledged', reason: 'made by the old shop' };
+    const body = { code, number, resolution: 'keep_ours', reason: 'made by the old shop' };
     expect((await gateway('POST', `/api/v1/reviews/${token}/resolve`, { body })).statusCode).toBe(200);
+    const accepted = { code, number: 1, resolution: 'accept_theirs', reason: 'the bank has declined it' };
+    expect((await gateway('POST', `/api/v1/reviews/${revised}/resolve`, { body: accepted })).statusCode).toBe(
+      200,
+    );
   }, settled);
 
   const again = await reconcile();

@@ -6,7 +6,7 @@ import { historyOf, reviewsOf, serviceTokenOf, typesOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const settled = { timeoutMs: 20_000 };
-const code = 'final_status_revised';
+const code = 'discrepancy';
 
 let system: System;
 let gateway: CallGateway;
@@ -40,20 +40,23 @@ async function revisedPayment(orderNumber: string): Promise<string> {
     settled,
   );
   const serviceToken = await serviceTokenOf(system.sandbox, token);
-  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, { status: 'approved' });
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, {
+    status: 'approved',
+    amount: 900,
+  });
   await eventually(async () => expect(await reviewsOf(gateway, token)).toEqual([code]), settled);
   return token;
 }
 
 const resolve = (by: CallGateway, token: string) =>
   by('POST', `/api/v1/reviews/${token}/resolve`, {
-    body: { code, number: 1, resolution: 'acknowledged', reason: 'I asked the bank' },
+    body: { code, number: 1, resolution: 'keep_ours', reason: 'I asked the bank' },
     headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
   });
 
 it('the first answer waits in the list, with who gave it; the second person makes it hold', async () => {
   const token = await revisedPayment('two-1');
-  const proposal = { resolution: 'acknowledged', reason: 'I asked the bank' };
+  const proposal = { resolution: 'keep_ours', reason: 'I asked the bank' };
   for (let time = 0; time < 2; time += 1)
     expect(await resolve(ada, token)).toMatchObject({
       statusCode: 202,

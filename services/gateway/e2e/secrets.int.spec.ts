@@ -115,7 +115,7 @@ async function misplaceCards({ quickstart }: System, gateway: CallGateway): Prom
   await post(gateway, 'payments', { ...terms, orderNumber: 'order-4', card: { pan: `${card}x`, cvv } });
   await post(gateway, 'refunds', { token: card, amount: 1 }, 'order-5');
   await post(gateway, 'payouts', { ...terms, orderNumber: 'order-6', destination: { card: { pan: card } } });
-  const resolution = { code: 'refund_unresolved', resolution: 'inquire_again', reason: `it was ${card}` };
+  const resolution = { code: 'refund_unresolved', resolution: 'check_again', reason: `it was ${card}` };
   await post(gateway, `reviews/pay_${card}/resolve`, resolution);
   for (const path of [card, `?orderNumber=${card}&key=${quickstart.apiKey}`, `?cursor=${card}`])
     await gateway('GET', `/api/v1/payments/${path}`);

@@ -64,25 +64,6 @@ describe('a team gets a webhook about its payout', () => {
     expect(sent([refused, failed, revisedTo('declined', 'pending')]).at(-1)).toEqual(['payout pending']);
   });
 
-  // The last webhook said 300, and the payout was of 100: the API and the topic contradicted it.
-  it('for another amount than was told, once it is approved', () => {
-    const of100: PayoutEvent[] = [
-      { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence: { observedAmount: 100 } } },
-      {
-        type: 'ReviewResolved',
-        data: { code: 'terms_disagree', number: 1, resolution: 'observed_terms_apply', reason: 'their list' },
-      },
-    ];
-    const amountsAlong = (events: readonly PayoutEvent[]) =>
-      noticesAlong(events).map((notices) => notices.map(({ body }) => [body.status, body.amount]));
-    expect(amountsAlong([accepted, approved, ...of100]).slice(2)).toEqual([
-      [['approved', 300]],
-      [],
-      [['approved', 100]],
-    ]);
-    expect(amountsAlong([accepted, ...of100, approved]).flat()).toEqual([['approved', 100]]);
-  });
-
   it('only if it gave a callbackUrl', () => {
     expect(noticesAlong([accepted, approved], payoutRequested()).flat()).toEqual([]);
   });

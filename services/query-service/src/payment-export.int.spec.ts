@@ -46,7 +46,7 @@ describe('the file', () => {
     expect(linesOf(answer.body)).toEqual([
       'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,revision,reviews,metadata',
       `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,,insufficient funds,2,,`,
-      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,439296******1251,,3,second_payment_found,"{""order"":""4711""}"`,
+      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,439296******1251,,3,discrepancy,"{""order"":""4711""}"`,
       '',
     ]);
   });

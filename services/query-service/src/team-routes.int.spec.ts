@@ -261,17 +261,14 @@ describe('an open review', () => {
           ...{ token: 'po_1', kind: 'payout', code: 'payout_not_found', since: at(2) },
           evidence: { serviceToken: '…4321' },
           number: 1,
-          resolutions: ['inquire_again', 'payout_not_made'],
+          resolutions: ['check_again', 'payout_not_made'],
           ...{ orderNumber: 'P-1', amount: 300, currency: 'EUR', status: 'pending', phase: 'unresolved' },
         },
         {
-          ...{ token: 'pay_1', kind: 'payment', code: 'second_payment_found', since: at(3) },
-          evidence: {
-            ...{ attemptNumber: '1', providerOrderNumber: 'pay_1.1' },
-            ...{ serviceToken: '…1234', knownServiceToken: '…5678' },
-          },
+          ...{ token: 'pay_1', kind: 'payment', code: 'discrepancy', since: at(3) },
+          evidence: { kind: 'second_payment_found', serviceToken: '…1234' },
           number: 1,
-          resolutions: ['acknowledged'],
+          resolutions: ['keep_ours', 'check_again'],
           ...{ orderNumber: 'A', amount: 1_500, currency: 'EUR', status: 'approved', phase: 'approved' },
         },
       ],
@@ -291,7 +288,10 @@ describe('an open review', () => {
     };
     const opened = {
       type: 'ReviewOpened',
-      data: { code: 'only_at_service', evidence: { serviceToken: 'service-token-1234' } },
+      data: {
+        code: 'discrepancy',
+        evidence: { kind: 'only_at_service', serviceToken: 'service-token-1234' },
+      },
     };
     const observed = (team?: string) => ({ type: 'UnmatchedObserved', data: { ...facts, team } });
     const histories = {
@@ -303,8 +303,10 @@ describe('an open review', () => {
     const { reviews } = (await getAs(adminOnly)('/api/v1/reviews', headers)).json<{ reviews: object[] }>();
     expect(reviews).toEqual([
       {
-        ...{ token: 'unm_1', kind: 'unmatched', code: 'only_at_service', number: 1, since: at(1) },
-        ...{ evidence: { serviceToken: '…1234' }, resolutions: ['acknowledged'], account: 'main' },
+        ...{ token: 'unm_1', kind: 'unmatched', code: 'discrepancy', number: 1, since: at(1) },
+        evidence: { kind: 'only_at_service', serviceToken: '…1234' },
+        resolutions: ['accept_theirs', 'keep_ours'],
+        account: 'main',
         ...{ operation: 'payment', orderNumber: 'elsewhere-1', status: 'approved' },
         ...{ amount: 0, refundedAmount: 0, currency: 'EUR' },
       },

@@ -255,13 +255,13 @@ export const apiErrors = {
   }),
   refund_in_review: later({
     ...refused(
-      'A review called the refund not made, and the provider shows since that as much went back. Send no other request for it. Repeat this one when its review is resolved.',
+      'The refund ended here, but the provider shows that the same amount went back. Do not send another one. Repeat this request when the review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),
   payout_in_review: later({
     ...refused(
-      'The provider has a payout under the number of this one, which may be this one. Send no other request for it. Repeat the request later: when the provider has said what became of it, or its review is resolved.',
+      'The payout ended here, but the provider shows a payout under the same number. Do not send another one: it may have been paid. Repeat this request when the review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),

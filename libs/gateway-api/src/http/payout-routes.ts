@@ -24,7 +24,6 @@ const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
     answers: done('The payout as it is now.', 'CreatedPayout'),
     errors: [
       ...(['payout_not_found', 'payout_not_awaiting_approval', 'approval_by_requester'] as const),
-      'payout_in_review',
       ...ofCommands,
     ],
   }) satisfies Route;
@@ -74,7 +73,7 @@ export const payoutRoutes = {
   }),
   refusePayout: decidedBySecondKey('refuse', 'Refuses a payout that waits for a second key', {
     description:
-      'By another key of the team than the one that asked; also one that is approved and not sent yet. The provider is asked first: where it has the payout all the same (a restored backup had forgotten it), the answer shows it as it is there, and not as refused.',
+      'By another key of the team than the one that asked; also one that is approved and not sent yet.',
     body: { schema: 'ApprovalRefusal', example: { reason: 'Not an account of ours.' } },
   }),
   listPayouts: {

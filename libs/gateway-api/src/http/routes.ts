@@ -332,14 +332,14 @@ const others = {
     ...post('command-service', 'People', '/api/v1/reviews/:token/resolve'),
     summary: 'Resolves a review',
     description:
-      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Team leads may answer `inquire_again` only.',
+      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Team leads may answer `check_again` only.',
     ...{ scopes: ['admin', 'operators:teams'], isCommand: true },
     body: {
       schema: 'Resolution',
       example: {
-        code: 'unknown_status',
+        code: 'discrepancy',
         number: 1,
-        resolution: 'inquire_again',
+        resolution: 'check_again',
         reason: 'Asked the Payment Service.',
       },
     },

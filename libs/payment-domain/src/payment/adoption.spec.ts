@@ -128,13 +128,6 @@ test('it is refunded as any other, of what is left', () => {
   });
 });
 
-test('a status that is revised later opens a review', () => {
-  expect(decided([adopted({ refundedAmount: 0 })], inquired(shown('declined')))).toMatchObject([
-    { type: 'FinalStatusRevised' },
-    { type: 'ReviewOpened', data: { code: 'final_status_revised' } },
-  ]);
-});
-
 test('the alias of a recurring token is part of it, and is not issued again', () => {
   const picture = shown('approved', { recurringToken: 'rec_1' });
   expect(paymentFrom(picture)).toMatchObject({ recurringToken: 'rec_1', terms: { recurring: true } });

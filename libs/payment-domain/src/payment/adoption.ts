@@ -2,14 +2,8 @@
 import { events, refuse, type Decision } from '../decision.ts';
 import type { Environment } from '../values.ts';
 import { cut, omitUndefined } from '../values.ts';
-import {
-  declineReasonOf,
-  isPartOf,
-  isRefundedByWord,
-  maskOf,
-  refundedAmountOf,
-  statusOf,
-} from './observation.ts';
+import { declineReasonOf, isPartOf, maskOf, refundedAmountOf, statusOf } from './observation.ts';
+import { isRefundedByWord } from '../discrepancy.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
 import type { PaymentState } from './payment-state.ts';

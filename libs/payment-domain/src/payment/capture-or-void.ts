@@ -12,6 +12,7 @@ import { openReview } from '../review.ts';
 import { observePayment } from './observation.ts';
 import type {
   CaptureOrVoidOutcome,
+  ObservedPayment,
   PaymentRefusal,
   RecordCaptureOrVoidOutcome,
   RecordObservation,
@@ -75,12 +76,14 @@ function submissionInFlight(state: Payment): Submission | undefined {
     unresolved: (reason: string): PaymentEvent => ({ type: unresolved, data: { reason } }),
   };
   return {
-    ...{ operation, number, repeats },
+    operation,
+    number,
+    repeats,
     ...windowOf(call),
     ...inFlight,
     accepted: ({ observed }) => {
       const isOurs = observed !== undefined && observed.serviceToken === state.serviceToken;
-      const shown = isOurs ? observePayment(state, observed) : [];
+      const shown = isOurs ? observeAnswer(state, observed) : [];
       // An acceptance that does not show the effect is not believed before an inquiry has seen it.
       const isStill = shown.reduce<Payment>(evolve, state).phase === phase;
       return [...shown, ...(isStill ? leaveUnresolved(inFlight, 'accepted, and no effect is seen yet') : [])];
@@ -94,6 +97,9 @@ function submissionInFlight(state: Payment): Submission | undefined {
   };
 }
 
+const observeAnswer = (state: Payment, observed: ObservedPayment): PaymentEvent[] =>
+  observePayment(state, { observed, inquiredAt: 0, changedAt: 0 });
+
 export function recordCaptureOrVoidOutcome(
   state: Payment,
   { operation, submission, outcome }: RecordCaptureOrVoidOutcome,
@@ -104,7 +110,7 @@ export function recordCaptureOrVoidOutcome(
   // Another submission followed: of this one only what its answer shows counts.
   const { observed } = outcome.kind === 'accepted' ? outcome : {};
   return observed?.serviceToken === state.serviceToken && observed !== undefined
-    ? observePayment(state, observed)
+    ? observeAnswer(state, observed)
     : [];
 }
 

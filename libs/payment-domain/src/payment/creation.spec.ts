@@ -7,7 +7,6 @@ import {
   historyTo,
   inquired,
   observed,
-  paymentAfter,
   paymentDomain,
   requested,
   requestPayment,
@@ -68,26 +67,6 @@ const started = (number: number): PaymentEvent => ({
   type: 'AttemptStarted',
   data: { attempt: attempt(number) },
 });
-const acknowledged = (number: number): PaymentEvent => ({
-  type: 'ReviewResolved',
-  data: { code: 'second_payment_found', number, resolution: 'acknowledged', reason: 'seen' },
-});
-const secondPayment = (serviceToken: string): PaymentEvent => ({
-  type: 'ReviewOpened',
-  data: { code: 'second_payment_found', evidence: { serviceToken } },
-});
-
-// It had been refunded before anybody found it: it counted as paid in full until the next inquiry.
-test.each([
-  [1_000, 'refunded'],
-  [300, 'approved'],
-] as const)('what is found counts without the %i that went back already', (refundedAmount, phase) => {
-  const found = [observed('refunded', { refundedAmount })];
-  for (const history of [historyTo.unresolved, historyTo.failed]) {
-    const events = decided(history, inquiry(quietUntil, { found }));
-    expect(paymentAfter([...history, ...events])).toMatchObject({ phase, refundedAmount });
-  }
-});
 
 // --- Request
 
@@ -137,15 +116,6 @@ test('an accepted call without a page gives none', () => {
 test('an answer with the requested terms changes nothing', () => {
   const outcome: AuthorizationOutcome = { ...accepted, amount: 1000, currency: 'EUR' };
   expect(types(decided([requested()], answer(outcome)))).toEqual(['AttemptAccepted']);
-});
-
-test.each([
-  [{ amount: 999 }, { amount: 1000, observedAmount: 999, observedCurrency: null }],
-  [{ currency: 'USD' }, { currency: 'EUR', observedAmount: null, observedCurrency: 'USD' }],
-])('an accepted call with %j opens a review', (changes, evidence) => {
-  given([requested()])
-    .when(answer({ ...accepted, ...changes }))
-    .then([sampleEvents.AttemptAccepted, opened('terms_disagree', evidence)]);
 });
 
 test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
@@ -282,72 +252,13 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
   },
 );
 
-test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
-  'in phase %s a late answer with an unknown payment opens a review',
-  (phase) => {
-    const knownServiceToken = paymentAfter(historyTo[phase]).serviceToken ?? null;
-    given(historyTo[phase])
-      .when(answer({ ...accepted, serviceToken: 'token-b' }))
-      .then([
-        opened('second_payment_found', { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken }),
-      ]);
-  },
-);
-
 const secondAttempt = [...historyTo.unresolved, sampleEvents.AttemptNotFound, started(2)];
-
-// The story: each lost reply left a page that no customer was given, and each of them opened a review.
-test('the page of a past attempt opens no review before it takes money', () => {
-  given(secondAttempt).when(answer(accepted)).thenNothing();
-  for (const status of ['init', 'expired', 'declined'])
-    given(secondAttempt)
-      .when(inquiry(quietUntil, { found: [observed(status)] }))
-      .thenNothing();
-  for (const status of ['pending', 'approved'])
-    given(secondAttempt)
-      .when(inquiry(quietUntil, { found: [observed(status)] }))
-      .then([
-        opened('second_payment_found', {
-          attemptNumber: 1,
-          serviceToken: 'token-a',
-          knownServiceToken: null,
-        }),
-      ]);
-});
 
 test('a late answer of a past attempt without a payment changes nothing', () => {
   for (const outcome of [refusedFor('settings_error'), notSent, unknown])
     given(secondAttempt)
       .when(answer(outcome, { nextAttempt: attempt(2) }))
       .thenNothing();
-});
-
-// While one was open, further payments beside the known one were once left unsaid.
-test('each payment beside the known one opens a review, once', () => {
-  const second = answer({ ...accepted, serviceToken: 'token-b' });
-  const third = answer({ ...accepted, serviceToken: 'token-c' });
-  const called = [...historyTo.init, ...decided(historyTo.init, second)];
-  given(called)
-    .when(third)
-    .then([opened('second_payment_found', { serviceToken: 'token-c' })]);
-  const seen = [...called, ...decided(called, third), acknowledged(1), acknowledged(2)];
-  expect(paymentAfter(seen).reviews).toEqual([]);
-  given(seen).when(second).thenNothing();
-  given(seen).when(third).thenNothing();
-});
-
-test('of payments beside the known one ten reviews are open at most', () => {
-  const calls = Array.from({ length: 10 }, (_, index) => secondPayment(`token-${index}`));
-  given([...historyTo.init, ...calls.slice(1)])
-    .when(answer({ ...accepted, serviceToken: 'token-x' }))
-    .then([opened('second_payment_found', { serviceToken: 'token-x' })]);
-  const another = answer({ ...accepted, serviceToken: 'token-y' });
-  given([...historyTo.init, ...calls])
-    .when(another)
-    .thenNothing();
-  given([...historyTo.init, ...calls, acknowledged(1)])
-    .when(another)
-    .then([opened('second_payment_found', { serviceToken: 'token-y' })]);
 });
 
 // --- Inquiring about an attempt
@@ -396,55 +307,6 @@ test('a payment that is found with other terms is accepted, not booked, and open
   ]);
 });
 
-// A request that was delivered twice was declined and approved: the declined one came first, and the team was told that no money had moved.
-test('of payments under one number that which took money is accepted, and each other one opens a review', () => {
-  const declined = observed('declined');
-  const approved = observed('approved', { serviceToken: 'token-b' });
-  const held = observed('pending', { serviceToken: 'token-c', authorizedAmount: 1000 });
-  for (const found of [
-    [declined, approved, held],
-    [held, declined, approved],
-  ])
-    expect(
-      decided(historyTo.unresolved, inquiry(0, { found })).map(({ type, data }) => [
-        type,
-        'evidence' in data && data.evidence,
-      ]),
-    ).toMatchObject([
-      ['AttemptAccepted', 'inquiry'],
-      ['PaymentApproved', false],
-      ...found
-        .filter((each) => each !== approved)
-        .map(({ serviceToken }) => ['ReviewOpened', { serviceToken, knownServiceToken: 'token-b' }]),
-    ]);
-});
-
-test('of payments under one number that which is what was asked for is accepted, whatever was taken', () => {
-  const found = [observed('approved', { amount: 1 }), observed('init', { serviceToken: 'token-b' })];
-  given(historyTo.unresolved)
-    .when(inquiry(0, { found }))
-    .then([
-      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-b', evidence: 'inquiry' } },
-      opened('second_payment_found', {
-        attemptNumber: 1,
-        serviceToken: 'token-a',
-        knownServiceToken: 'token-b',
-      }),
-    ]);
-});
-
-test('of payments under the number of one that has failed, that which is what was asked for is taken for it', () => {
-  const failedHistory = [
-    ...historyTo.unresolved,
-    { type: 'PaymentFailed', data: { reason: 'resolved' } } as const,
-  ];
-  const found = [observed('approved', { amount: 1 }), observed('approved', { serviceToken: 'token-b' })];
-  const events = decided(failedHistory, inquiry(quietUntil, { found }));
-  expect(events.find(({ type }) => type === 'FinalStatusRevised')?.data).toMatchObject({
-    serviceToken: 'token-b',
-  });
-});
-
 test('one payment that is listed twice is one payment', () => {
   const found = [observed('init'), observed('init')];
   expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual(['AttemptAccepted']);
@@ -455,15 +317,6 @@ test('a deployment that leaves the order number out is believed', () => {
   expect(types(decided(historyTo.unresolved, inquiry(0, { found: [withoutNumber] })))).toEqual([
     'AttemptAccepted',
   ]);
-});
-
-// A deployment that ignores the filter answers with the newest payments of the account: somebody else's.
-test('payments of other orders are never accepted, and the inquiry proves nothing: a review is opened', () => {
-  const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
-  const command = inquiry(quietUntil, { found: [foreign], nextAttempt: attempt(2) });
-  given(historyTo.unresolved)
-    .when(command)
-    .then([opened('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
 });
 
 // A lost answer was found by its number alone: over a store started from scratch, and beside another installation on the
@@ -497,20 +350,6 @@ describe('a payment under our number that the attempt cannot have made', () => {
       ).toEqual(['AttemptAccepted', 'PaymentApproved']);
     },
   );
-
-  test.each(strangers)('beside ours does not keep ours from being found: %j', (origin) => {
-    const found = [approvedAs(origin), observed('approved')];
-    const events = decided(historyTo.unresolved, inquiry(quietUntil, { found }));
-    expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'ReviewOpened']);
-    expect(events[0]?.data).toMatchObject({ serviceToken: 'token-a' });
-    expect(events[2]).toEqual(opened('second_payment_found', { serviceToken: 'token-x' }));
-  });
-
-  test.each(strangers)('is not taken for a failed payment of ours either: %j', (origin) => {
-    given(historyTo.failed)
-      .when(inquired(approvedAs(origin)))
-      .then([opened('second_payment_found', { serviceToken: 'token-x' })]);
-  });
 });
 
 test('the right payment is picked from among others', () => {
@@ -546,9 +385,10 @@ describe('a page that nobody was given', () => {
 
   test('is a duplicate if it shows later', () => {
     const history = [...historyTo.unresolved, started(2)];
-    given(history)
-      .when(inquired(observed('approved', { serviceToken: 'token-first' })))
-      .then([opened('second_payment_found', { attemptNumber: 2, serviceToken: 'token-first' })]);
+    const shown = inquired(observed('approved', { serviceToken: 'token-first', orderNumber: 'pay_1.1' }));
+    expect(decided(history, shown)).toMatchObject([
+      { data: { discrepancy: { kind: 'second_payment_found', serviceToken: 'token-first' } } },
+    ]);
   });
 
   test('is followed by another one if an inquiry does not find it, without a quiet period', () => {
@@ -660,182 +500,4 @@ test('a late inquiry that found the known payment changes nothing', () => {
   given(historyTo.init)
     .when(inquiry(quietUntil, { found: [observed('approved')] }))
     .thenNothing();
-});
-
-// Late inquiries were once discarded: a payment found after another inquiry had given up was lost.
-test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
-  'in phase %s a late inquiry that found an unknown payment opens a review',
-  (phase) => {
-    const found = [observed('init'), observed('init', { serviceToken: 'token-b' })];
-    const { serviceToken: known } = paymentAfter(historyTo[phase]);
-    const unknown = found.flatMap(({ serviceToken }) => (serviceToken === known ? [] : [serviceToken]));
-    given(historyTo[phase])
-      .when(inquiry(quietUntil, { found }))
-      .then(
-        unknown.map((serviceToken) =>
-          opened('second_payment_found', { attemptNumber: 1, serviceToken, observedStatus: 'init' }),
-        ),
-      );
-  },
-);
-
-// A person acknowledged a second payment that nobody had paid; then it was paid, and no review was opened: its status was not
-// in the evidence, so the finding was the same.
-test('a second payment opens another review when its money is held, and when it is taken', () => {
-  const shown = (status: string, changes = {}) =>
-    inquired(observed(status, { serviceToken: 'token-b', ...changes }));
-  const held = shown('pending', { authorizedAmount: 1000 });
-  const unpaid = [...historyTo.approved, ...decided(historyTo.approved, shown('init')), acknowledged(1)];
-  for (const nothingNew of [shown('init'), shown('pending'), shown('declined'), shown('refunded')])
-    given(unpaid).when(nothingNew).thenNothing();
-  given(unpaid)
-    .when(held)
-    .then([opened('second_payment_found', { observedAuthorizedAmount: 1000 })]);
-  const authorized = [...unpaid, ...decided(unpaid, held), acknowledged(2)];
-  given(authorized).when(shown('init')).thenNothing();
-  given(authorized)
-    .when(shown('approved'))
-    .then([opened('second_payment_found', { observedStatus: 'approved' })]);
-  const taken = [...authorized, ...decided(authorized, shown('approved')), acknowledged(3)];
-  for (const nothingNew of [shown('approved'), held, shown('refunded')])
-    given(taken).when(nothingNew).thenNothing();
-});
-
-test('a review of a second payment that is still open gives way to one that shows its money', () => {
-  const shown = (status: string) => inquired(observed(status, { serviceToken: 'token-b' }));
-  const open = [...historyTo.approved, ...decided(historyTo.approved, shown('init'))];
-  const events = decided(open, shown('approved'));
-  expect(types(events)).toEqual(['ReviewResolved', 'ReviewOpened']);
-  expect(paymentAfter([...open, ...events]).reviews).toMatchObject([
-    { number: 2, evidence: { serviceToken: 'token-b', observedStatus: 'approved' } },
-  ]);
-});
-
-// A charge whose answer was lost was not found, and a person called it not made. Then it was found, approved: the payment
-// stayed `failed`, and where a person had acknowledged it as pending before, no review was opened.
-test('a failed payment that a search finds approved is approved after all, with a review', () => {
-  const pending = inquiry(quietUntil, { found: [observed('pending')] });
-  const found = [...historyTo.failed, ...decided(historyTo.failed, pending)];
-  expect(paymentAfter(found).reviews).toMatchObject([{ code: 'second_payment_found' }]);
-  for (const history of [found, [...found, acknowledged(1)]]) {
-    const events = decided(history, inquiry(quietUntil, { found: [observed('approved')] }));
-    expect(paymentAfter([...history, ...events])).toMatchObject({
-      ...{ phase: 'approved', serviceToken: 'token-a', approvedAmount: 1000 },
-      reviews: [{ code: 'final_status_revised', evidence: { from: 'declined', to: 'approved' } }],
-    });
-  }
-});
-
-test('what another attempt of a failed payment has made is a second one, approved or not', () => {
-  const twice = [...secondAttempt, sampleEvents.AttemptRefused, sampleEvents.PaymentFailed];
-  given(twice)
-    .when(inquiry(quietUntil, { found: [observed('approved')] }))
-    .then([opened('second_payment_found', { serviceToken: 'token-a', observedStatus: 'approved' })]);
-});
-
-test('a late inquiry about a past attempt that found nothing changes nothing', () => {
-  given(secondAttempt)
-    .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
-    .thenNothing();
-});
-
-test('while an attempt is awaited, the payment of another attempt opens a review, its own does not', () => {
-  const other = observed('approved', { serviceToken: 'token-b', orderNumber: 'pay_1.0' });
-  given([requested()])
-    .when(inquired(other))
-    .then([opened('second_payment_found', { serviceToken: 'token-b' })]);
-  given([requested()])
-    .when(inquired(observed('approved')))
-    .thenNothing();
-});
-
-// It opened a review as if it were ours with other terms, which the refused payment of the last attempt ended: a charged card was called failed.
-test('a payment of an earlier attempt is a second one beside the failed payment of the last', () => {
-  const earlier = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_1.0' });
-  const seen = [...historyTo.failed, ...decided(historyTo.failed, inquired(earlier))];
-  expect(paymentAfter(seen).reviews).toMatchObject([
-    { code: 'second_payment_found', evidence: { serviceToken: 'token-x' } },
-  ]);
-  given(seen)
-    .when(inquired(observed('declined')))
-    .thenNothing();
-});
-
-// Its doubt counted as one about ours: no later refund was approved by its sum.
-test('what is in doubt about another one is a second payment, once it is known which one is ours', () => {
-  const frozen = inquired(observed('frozen', { serviceToken: 'token-b', authorizedAmount: 1_000 }));
-  const doubted = [...historyTo.failed, ...decided(historyTo.failed, frozen)];
-  const taken = [...doubted, ...decided(doubted, inquired(observed('approved')))];
-  expect(paymentAfter(taken)).toMatchObject({
-    serviceToken: 'token-a',
-    reviews: [
-      { code: 'final_status_revised' },
-      {
-        code: 'second_payment_found',
-        evidence: { serviceToken: 'token-b', observedStatus: 'frozen', observedAuthorizedAmount: 1_000 },
-      },
-    ],
-  });
-});
-
-describe('what is shown beside a failed payment, once it is known which one is ours', () => {
-  const see = (history: readonly PaymentEvent[], ...pictures: Parameters<typeof inquired>[]) =>
-    pictures.reduce<readonly PaymentEvent[]>(
-      (all, picture) => [...all, ...decided(all, inquired(...picture))],
-      history,
-    );
-  const late = { inquiredAt: 40 * 60_000 };
-  const held = (serviceToken: string) => observed('pending', { serviceToken, authorizedAmount: 1_000 });
-  const reviewsAfter = (history: readonly PaymentEvent[]) => paymentAfter([...history]).reviews;
-
-  // Ours took the place of one that held the customer's money, and a third was in no review at all.
-  test('is in review as a second one where it holds money', () => {
-    const pictures = [held('token-b'), held('token-c')].map((each): [typeof each, typeof late] => [
-      each,
-      late,
-    ]);
-    const waiting = see(historyTo.failed, ...pictures);
-    expect(reviewsAfter(waiting)).toMatchObject([
-      { evidence: { to: 'pending' } },
-      { evidence: { to: 'pending' } },
-    ]);
-    expect(reviewsAfter(see(waiting, [observed('approved'), late]))).toMatchObject([
-      { code: 'final_status_revised', evidence: { to: 'approved' } },
-      { code: 'second_payment_found', evidence: { serviceToken: 'token-b', observedStatus: 'pending' } },
-      { code: 'second_payment_found', evidence: { serviceToken: 'token-c', observedStatus: 'pending' } },
-    ]);
-  });
-
-  test('is over where it is of the order of somebody else', () => {
-    const foreign = observed('approved', { serviceToken: 'token-x', currency: 'JPY' });
-    const { providerOrderNumber } = paymentAfter([...historyTo.failed]).attempt;
-    const code = 'terms_disagree';
-    const open = (observedOrderNumber: string): PaymentEvent => ({
-      type: 'ReviewOpened',
-      data: {
-        code,
-        evidence: {
-          observedServiceToken: foreign.serviceToken,
-          observedStatus: 'approved',
-          observedOrderNumber,
-        },
-      },
-    });
-    const after = (orderNumber: string) =>
-      reviewsAfter(see([...historyTo.failed, open(orderNumber)], [observed('approved')]));
-    expect(after('pay_9.1')).toMatchObject([{ code: 'final_status_revised' }]);
-    expect(after(providerOrderNumber.replace(/\d+$/u, '9'))).toMatchObject([
-      { code: 'final_status_revised' },
-      { code: 'second_payment_found', evidence: { serviceToken: 'token-x' } },
-    ]);
-  });
-
-  test('is no doubt about ours where it was known as a second one before', () => {
-    const both = [...historyTo.failed, secondPayment('token-b')];
-    const taken = see(both, [observed('frozen', { serviceToken: 'token-b' })], [observed('approved')]);
-    expect(reviewsAfter(taken).map(({ code }) => code)).toEqual([
-      'second_payment_found',
-      'final_status_revised',
-    ]);
-  });
 });

@@ -1,5 +1,7 @@
-/** The creation of a payment at the service: requested, attempted, and found again where its answer was lost. */
-import { events, inOrder, refuse, type Decision } from '../decision.ts';
+/** The creation of a payment at the provider: requested, attempted, and found again if its answer was lost. */
+import { events, refuse, type Decision } from '../decision.ts';
+import { endDeferredAbout } from '../deferred-callback.ts';
+import { endDiscrepancy, findDiscrepancy, isPaid, observeDiscrepancy, shownSide } from '../discrepancy.ts';
 import { InvariantViolation } from '../invariant.ts';
 import {
   callRules,
@@ -11,21 +13,20 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { openReview, type Evidence } from '../review.ts';
-import { isKnownBeside, openBeside, settleBeside, shownBeside } from '../review-beside.ts';
+import { openReview } from '../review.ts';
 import { omitUndefined } from '../values.ts';
-import { isUnderstood, observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
+import { isUnderstood, observe, observePayment, sideOf, statusOf } from './observation.ts';
 import type {
   Authorization,
   ObservedPayment,
   PaymentRefusal,
   RecordAuthorizationOutcome,
+  RecordObservation,
   RecordSearch,
   RequestPayment,
 } from './payment-commands.ts';
-import type { Attempt, PaymentEvent, ReviewCode } from './payment-events.ts';
-import { evolve, isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
-import { observeRefunds } from './refunds.ts';
+import type { Attempt, PaymentEvent } from './payment-events.ts';
+import { inSteps, isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
 
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
 export function requestPayment(
@@ -52,7 +53,7 @@ const attemptInFlight = (
       type: 'AttemptUnresolved',
       data: { attemptNumber, reason, ...omitUndefined({ errors }) },
     }),
-    accepted: (answer) => [accept(attemptNumber, answer, 'answer'), ...disagreement(state, answer)],
+    accepted: (answer) => [accept(attemptNumber, answer, 'answer'), ...compareAnswer(state, answer)],
     refused: ({ errors, isAccountRefused }) => [
       { type: 'AttemptRefused', data: { attemptNumber, errors } },
       ...attemptAgain(state, isAccountRefused === true ? nextAttempt : undefined, 'refused'),
@@ -73,8 +74,9 @@ export function recordAuthorizationOutcome(
     const isFollowed = outcome.kind === 'unknown' && isPage(state) && nextAttempt !== undefined;
     return isFollowed ? [...ended, ...attemptAgain(state, nextAttempt, 'not-found')] : ended;
   }
-  // An inquiry was faster, or the attempt is past: what it found stands.
-  return outcome.kind === 'accepted' ? openSecondPayment(state, outcome, attemptNumber) : [];
+  // An inquiry was faster, or the attempt is past: what it found stands. The answer shows no status, an inquiry did.
+  if (outcome.kind !== 'accepted' || findDiscrepancy(state, outcome.serviceToken) !== undefined) return [];
+  return observeDuplicate(state, shownBy(state, outcome));
 }
 
 /** True if the customer pays on a page that is given once its creation was accepted: a charge has none to withhold. */
@@ -84,119 +86,74 @@ const isPage = ({ terms }: Payment): boolean => terms.kind === 'hosted';
 const isAwaited = (state: Payment, attemptNumber: number): boolean =>
   isPaymentAwaited(state) && state.attempt.number === attemptNumber;
 
-/**
- * A payment beside ours opens a review.
- *
- * @param shown by an inquiry, or by the answer to the call that made it, which has no status
- */
-function openSecondPayment(
-  state: Payment,
-  shown: ObservedPayment | Authorization,
-  attemptNumber: number,
-): PaymentEvent[] {
-  const { serviceToken } = shown;
-  const { serviceToken: knownServiceToken = null } = state;
-  if (knownServiceToken === serviceToken) return [];
-  // No customer was given the page of an earlier attempt. Until it takes money, there is nothing to decide.
-  if (attemptNumber < state.attempt.number && isUnpaidPage(state, shown)) return [];
-  const evidence = { attemptNumber, serviceToken, knownServiceToken, ...moneyOf(shown) };
-  return openBeside<ReviewCode>(state, 'second_payment_found', evidence, moneyIn);
+const shownBy = (
+  { terms }: Payment,
+  { serviceToken, amount = terms.amount, currency = terms.currency }: Authorization,
+): ObservedPayment => ({ serviceToken, status: 'init', amount, currency });
+
+/** A second payment under one of our order numbers. One that took no money, and cannot any more, is none. */
+function observeDuplicate(state: Payment, observed: ObservedPayment): PaymentEvent[] {
+  const { serviceToken } = observed;
+  if (state.serviceToken === serviceToken) return [];
+  if (!mayTakeMoney(state, observed.status, observed.authorizedAmount))
+    return endDiscrepancy(state, serviceToken);
+  return observeDiscrepancy(state, {
+    kind: 'second_payment_found',
+    operation: 'payment',
+    serviceToken,
+    ours: null,
+    theirs: shownSide(observed),
+  });
 }
 
-const isUnpaidPage = ({ terms }: Payment, shown: ObservedPayment | Authorization): boolean =>
-  terms.kind === 'hosted' &&
-  (!('status' in shown) || ['init', 'expired', 'declined'].includes(statusOf(shown)));
+/** Nobody can pay on a page that was never handed out; a card may be charged yet. */
+function mayTakeMoney(
+  { terms }: Pick<Payment, 'terms'>,
+  status: string,
+  authorizedAmount?: number | null,
+): boolean {
+  if ((authorizedAmount ?? 0) > 0) return true;
+  return status === 'init' ? terms.kind !== 'hosted' : status !== 'declined' && status !== 'expired';
+}
 
-/** What was in doubt about others is in review as that, once it is known which one is ours. */
-export const settleDoubtsBeside = (state: Payment): PaymentEvent[] =>
-  inOrder<Payment, PaymentEvent>(
-    state,
-    evolve,
-    shownBeside(state).map((shown) => (payment: Payment) => {
-      const { attempt, serviceToken: knownServiceToken = null } = payment;
-      const [serviceToken, evidence] = shown;
-      const { observedAuthorizedAmount = 0 } = evidence;
-      const known = { attemptNumber: attempt.number, serviceToken, knownServiceToken };
-      const money = { observedStatus: statusShownIn(evidence), observedAuthorizedAmount };
-      const code = 'second_payment_found';
-      const events = openBeside<ReviewCode>(payment, code, { ...known, ...money }, moneyIn);
-      return settleBeside<ReviewCode>(payment, shown, { code, events, ours: attempt });
-    }),
+/** The provider shows a payment under its number that has taken money, or still may. */
+export const mayBePaid = ({ discrepancies, terms }: Pick<Payment, 'discrepancies' | 'terms'>): boolean =>
+  discrepancies.some(
+    ({ theirs, standing }) =>
+      standing === 'open' &&
+      theirs !== null &&
+      statusOf(theirs) !== 'refunded' &&
+      mayTakeMoney({ terms }, theirs.status, theirs.authorizedAmount),
   );
 
-const statusShownIn = ({ observedStatus, to, observedAmount, observedRefundedAmount }: Evidence): string =>
-  statusOf({
-    status: String(observedStatus ?? to),
-    amount: Number(observedAmount ?? 0),
-    refundedAmount: Number(observedRefundedAmount ?? 0),
-  });
-
-const moneyOf = (shown: ObservedPayment | Authorization) =>
-  'status' in shown
-    ? { observedStatus: statusOf(shown), observedAuthorizedAmount: shown.authorizedAmount ?? null }
-    : {};
-
-/** 2 where money is taken, 1 where it is held, else 0: also where it went back. */
-function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 | 2 {
-  if (observedStatus === 'approved') return 2;
-  return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
-}
-
-/** Reviews of what the service shows under its number. */
-export const shownCodes: readonly ReviewCode[] = ['second_payment_found', 'terms_disagree', 'unknown_status'];
-const tookNoMoney: readonly string[] = ['declined', 'expired', 'refunded'];
-
-/** Something is in review that the service shows under its number, and that has taken money, or still may. */
-export const mayBePaid = ({ reviews, terms }: Pick<Payment, 'reviews' | 'terms'>): boolean =>
-  reviews.some(({ code, evidence: { observedStatus = 'init', to } }) => {
-    // It has ended here, and is open again there.
-    if (code === 'final_status_revised') return to === 'pending' || to === 'init';
-    if (!shownCodes.includes(code)) return false;
-    // Nobody can pay on a page that was never handed out; a card may be charged yet. An answer shows no status.
-    return observedStatus === 'init'
-      ? terms.kind !== 'hosted'
-      : !tookNoMoney.includes(String(observedStatus));
-  });
-
-/** True where a review was opened for this payment beside ours. */
-export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>
-  isKnownBeside(state, 'second_payment_found', serviceToken);
-
 export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent[] {
-  const { attemptNumber, inquiredAt, nextAttempt } = search;
+  const { attemptNumber, inquiredAt, nextAttempt, found } = search;
   const own = ofAttempt(state, search);
   if (!isAwaited(state, attemptNumber)) return recordLateSearch(state, own, search);
   return settleCall<PaymentEvent>(attemptInFlight(state, nextAttempt), {
     inquiredAt,
     effect: effectOf(state, own, search),
-    absent: () => giveUpAttempt(state, search, own[0]),
+    // An answer about other orders than the one asked for proves no absence either.
+    absent: () => giveUpAttempt(state, search, own[0] ?? found[0]),
   });
 }
 
-/**
- * The search is too late to be needed. A failed payment was approved after all where that is found of its attempt; any other
- * unknown payment is a second one.
- */
+/** The search is too late to be needed: what it finds of a failed payment disagrees with that, anything else is a duplicate. */
 const recordLateSearch = (
   state: Payment,
   own: readonly ObservedPayment[],
   { attemptNumber, inquiredAt }: RecordSearch,
 ): PaymentEvent[] =>
-  inOrder<Payment, PaymentEvent>(state, evolve, [
-    (payment) => {
-      const hasFailed = payment.phase === 'failed' && payment.attempt.number === attemptNumber;
-      const made = likeliestOf(payment, own.filter(wasApproved));
-      return hasFailed && made !== undefined ? observeFound(payment, made, inquiredAt) : [];
-    },
-    ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
-  ]);
-
-/** The status, and what has gone back already. */
-const observeFound = (state: Payment, observed: ObservedPayment, inquiredAt: number): PaymentEvent[] =>
-  inOrder<Payment, PaymentEvent>(state, evolve, [
-    (payment) => observePayment(payment, observed),
-    (payment) => observeRefunds(payment, { observed, inquiredAt }, isUnderstood(state, observed)),
-  ]);
+  inSteps(
+    state,
+    ...own.map((observed) => (payment: Payment) => {
+      const { phase, attempt } = payment;
+      const isOurs = phase === 'failed' && attempt.number === attemptNumber && mayBeMadeBy(attempt, observed);
+      return isOurs
+        ? observePayment(payment, { observed, inquiredAt, changedAt: inquiredAt })
+        : observeDuplicate(payment, observed);
+    }),
+  );
 
 /** What was found under the attempt's own number. The number of a past attempt is not kept: all of it may be its. */
 function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch): readonly ObservedPayment[] {
@@ -208,17 +165,16 @@ function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch)
 function effectOf(
   state: Payment,
   own: readonly ObservedPayment[],
-  { attemptNumber, found: [foreign], inquiredAt }: RecordSearch,
+  { attemptNumber, inquiredAt }: RecordSearch,
 ): PaymentEvent[] | undefined {
-  // An answer about other orders than the one asked for proves nothing about ours.
-  if (own.length === 0) return foreign && openDisagreement(state, foreign);
   const first = likeliestOf(state, own);
   if (first === undefined) return undefined;
-  return inOrder<Payment, PaymentEvent>(state, evolve, [
+  return inSteps(
+    state,
     () => [accept(attemptNumber, first, 'inquiry')],
-    (payment) => observeFound(payment, first, inquiredAt),
-    ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
-  ]);
+    (payment) => observePayment(payment, { observed: first, inquiredAt, changedAt: inquiredAt }),
+    ...own.map((each) => (payment: Payment) => observeDuplicate(payment, each)),
+  );
 }
 
 /** Of those that the attempt may have made the one that is what was asked for, and of these the one whose money moved, or may. */
@@ -232,9 +188,9 @@ export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): 
     .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
 }
 
-/** 3 where it is taken, 2 where it is held, 0 where it never will be, else 1. */
+/** 3 if it is taken, 2 if it is authorized, 0 if it never will be, else 1. */
 function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
-  if (wasApproved(observed)) return 3;
+  if (isPaid(observed)) return 3;
   if ((observed.authorizedAmount ?? 0) > 0) return 2;
   return observed.status === 'declined' || observed.status === 'expired' ? 0 : 1;
 }
@@ -242,7 +198,7 @@ function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
 /**
  * A refusal is confirmed. Otherwise only a hosted payment may be attempted again: a card may have been charged.
  *
- * @param stranger has our number, and the attempt cannot have made it; a person looks at it before anything is sent
+ * @param stranger was found, and the attempt cannot have made it; a person looks at it before anything is sent
  */
 function giveUpAttempt(
   state: Payment,
@@ -255,7 +211,8 @@ function giveUpAttempt(
   const { providerOrderNumber } = attempt;
   if (!isPage(state) || stranger !== undefined)
     return openReview(state, callRules.authorize.review, {
-      ...{ attemptNumber, providerOrderNumber },
+      attemptNumber,
+      providerOrderNumber,
       ...(stranger && originEvidence(stranger)),
     });
   return [
@@ -264,22 +221,19 @@ function giveUpAttempt(
   ];
 }
 
-/**
- * A review of a payment beside the one that is known or awaited; undefined where the observed one is the known one, and
- * what it says counts.
- */
-export function sightingOfAnother(state: Payment, observed: ObservedPayment): PaymentEvent[] | undefined {
-  const { number, providerOrderNumber } = state.attempt;
-  if (isAwaited(state, number)) {
-    // The search that is under way finds the current attempt's payment; another attempt's is one too many.
-    const isOther = observed.orderNumber !== undefined && observed.orderNumber !== providerOrderNumber;
-    return isOther ? openSecondPayment(state, observed, number) : [];
-  }
-  const { serviceToken = observed.serviceToken, attempt } = state;
-  const mayBeOurs =
-    mayBeMadeBy(attempt, observed) && (observed.orderNumber ?? providerOrderNumber) === providerOrderNumber;
-  const isKnown = serviceToken === observed.serviceToken && (state.serviceToken !== undefined || mayBeOurs);
-  return isKnown ? undefined : openSecondPayment(state, observed, number);
+/** A payment was retrieved by the provider's token: ours, or a duplicate. */
+export function recordObservation(state: Payment, observation: RecordObservation): PaymentEvent[] {
+  const { observed } = observation;
+  const { providerOrderNumber } = state.attempt;
+  const isOwnNumber = (observed.orderNumber ?? providerOrderNumber) === providerOrderNumber;
+  // The search that is under way finds the current attempt's payment; another attempt's is a duplicate.
+  if (isPaymentAwaited(state) && isOwnNumber) return [];
+  const isOurs =
+    state.serviceToken === undefined
+      ? !isPaymentAwaited(state) && isOwnNumber && mayBeMadeBy(state.attempt, observed)
+      : state.serviceToken === observed.serviceToken;
+  if (isOurs) return observe(state, observation);
+  return [...observeDuplicate(state, observed), ...endDeferredAbout(state, observed.serviceToken)];
 }
 
 function attemptAgain(
@@ -303,13 +257,16 @@ const accept = (
   data: { attemptNumber, serviceToken, ...omitUndefined({ processingUrl }), evidence },
 });
 
-function disagreement(state: Payment, accepted: Authorization): PaymentEvent[] {
+/** The answer to the creation may show other terms than those that were asked for. */
+function compareAnswer(state: Payment, answer: Authorization): PaymentEvent[] {
   const { amount, currency } = state.terms;
-  const agrees = (accepted.amount ?? amount) === amount && (accepted.currency ?? currency) === currency;
-  if (agrees) return [];
-  return openReview(state, 'terms_disagree', {
-    ...{ amount, currency },
-    observedAmount: accepted.amount ?? null,
-    observedCurrency: accepted.currency ?? null,
+  const { serviceToken, ...shown } = shownBy(state, answer);
+  if (shown.amount === amount && shown.currency === currency) return [];
+  return observeDiscrepancy(state, {
+    kind: 'terms_disagree',
+    operation: 'payment',
+    serviceToken,
+    ours: sideOf(state),
+    theirs: shownSide(shown),
   });
 }

@@ -4,8 +4,7 @@
  */
 import type { Metadata } from '../metadata.ts';
 import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-call.ts';
-import type { Taken } from '../older-picture.ts';
-import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
+import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
@@ -118,7 +117,7 @@ export interface RecordSearch {
 }
 
 /** The payment was retrieved from the service. */
-export interface RecordObservation extends Taken {
+export interface RecordObservation extends Inquired {
   type: 'RecordObservation';
   observed: ObservedPayment;
   /** When a capture or void that had no effect may be submitted again; absent where it may not be now. */

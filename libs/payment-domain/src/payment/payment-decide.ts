@@ -2,33 +2,21 @@
  * The decisions about a payment. Pure: time, identifiers and what the service said come in with the command.
  * Every decision is safe to take again on a newer state, which is what happens when an append meets a conflict.
  */
-import { inOrder, refuse, type Decision } from '../decision.ts';
+import { refuse, type Decision } from '../decision.ts';
+import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
+import { observeDiscrepancy } from '../discrepancy.ts';
 import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
-import { openLatest } from '../review.ts';
-import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
+import { resolvedByAPerson } from '../review.ts';
 import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
-import {
-  isSecondPayment,
-  recordAuthorizationOutcome,
-  recordSearch,
-  requestPayment,
-  settleDoubtsBeside,
-  sightingOfAnother,
-} from './creation.ts';
+import { recordAuthorizationOutcome, recordObservation, recordSearch, requestPayment } from './creation.ts';
 import { inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
-import type {
-  PaymentCommand,
-  PaymentInput,
-  PaymentObservation,
-  PaymentRefusal,
-  RecordObservation,
-} from './payment-commands.ts';
+import { sideOf } from './observation.ts';
+import type { PaymentCommand, PaymentInput, PaymentObservation, PaymentRefusal } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
-import { evolve, type Payment, type PaymentState } from './payment-state.ts';
+import { inSteps, type Payment, type PaymentState } from './payment-state.ts';
 import { observeRefunds, recordRefundDeclineReported, recordRefundOutcome, submitRefund } from './refunds.ts';
 import { resolveAnswered, resolveReview } from './resolutions.ts';
-import { observe } from './retrieval.ts';
 
 export type PaymentDecision = Decision<PaymentEvent, PaymentRefusal>;
 
@@ -65,12 +53,12 @@ function carryOut(state: PaymentState, command: PaymentCommand): PaymentDecision
 
 /** Events of an observation, and the reviews that it resolves. */
 const record = (state: Payment, observation: PaymentObservation): PaymentEvent[] =>
-  inOrder<Payment, PaymentEvent>(state, evolve, [
+  inSteps(
+    state,
     (payment) => eventsOf(payment, observation),
     (payment) => (isInquiry(observation) ? resolveNotReadable<ReviewCode>(payment) : []),
-    settleDoubtsBeside,
     resolveAnswered,
-  ]);
+  );
 
 const isInquiry = ({ type }: PaymentObservation): boolean =>
   type === 'RecordSearch' || type === 'RecordObservation' || type === 'RecordMissing';
@@ -80,10 +68,11 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
     case 'RecordAuthorizationOutcome':
       return recordAuthorizationOutcome(state, observation);
     case 'RecordSearch':
-      return inOrder<Payment, PaymentEvent>(state, evolve, [
+      return inSteps(
+        state,
         (payment) => recordSearch(payment, observation),
         (payment) => endDeferredOfOwn(payment, payment.serviceToken, observation.inquiredAt),
-      ]);
+      );
     case 'RecordCaptureOrVoidOutcome':
       return recordCaptureOrVoidOutcome(state, observation);
     case 'RecordRefundOutcome':
@@ -93,12 +82,7 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
     case 'RecordObservation':
       return recordObservation(state, observation);
     case 'RecordMissing':
-      if (state.serviceToken !== observation.serviceToken) return [];
-      return [
-        ...openLatest(state, 'only_here', { serviceToken: observation.serviceToken }),
-        ...observeRefunds(state, observation, false),
-        ...endDeferredOfOwn(state, observation.serviceToken),
-      ];
+      return recordMissing(state, observation);
     case 'DeferCallback':
       return deferCallback(state, observation);
     case 'RecordCallbackInquired':
@@ -113,13 +97,17 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
   }
 }
 
-function recordObservation(state: Payment, observation: RecordObservation): PaymentEvent[] {
-  const { serviceToken } = observation.observed;
-  const sighting = sightingOfAnother(state, observation.observed);
-  if (sighting === undefined) return observe(state, observation);
-  return inOrder<Payment, PaymentEvent>(state, evolve, [
-    () => sighting,
-    // The review has that payment in its evidence: callbacks about it are part of the same question.
-    (payment) => (isSecondPayment(payment, serviceToken) ? endDeferredAbout(payment, serviceToken) : []),
-  ]);
+function recordMissing(
+  state: Payment,
+  { serviceToken, inquiredAt }: { serviceToken: string; inquiredAt: number },
+): PaymentEvent[] {
+  if (state.serviceToken !== serviceToken) return [];
+  // A person has accepted that the provider does not have it.
+  const isKnown = state.declineReason === resolvedByAPerson;
+  const onlyHere = { kind: 'only_here', operation: 'payment', serviceToken, theirs: null } as const;
+  return [
+    ...(isKnown ? [] : observeDiscrepancy(state, { ...onlyHere, ours: sideOf(state) })),
+    ...observeRefunds(state, { inquiredAt }),
+    ...endDeferredOfOwn(state, serviceToken),
+  ];
 }

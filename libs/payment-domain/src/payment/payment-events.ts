@@ -8,7 +8,7 @@ import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts'
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { type EventOf, eventFamily, since } from '../schema-version.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
 /** What the team asked for, without the customer's data. `orderNumber` is the team's own and stays with us. */
@@ -49,20 +49,15 @@ const refusedCall = { errors: errorsSchema, reason: z.enum(endReasons) };
 const unresolvedCall = { reason: textSchema };
 
 /** What was refunded elsewhere before a refund of ours was not known: that the sum has grown proves nothing about it. */
-export const sumUnknownSchema = since(2, z.literal(true));
+export const sumUnknownSchema = z.literal(true);
 
 /** Why a review is opened. */
 export const reviewCodes = [
   'attempt_not_found',
-  'final_status_revised',
-  'refund_disagrees',
+  'discrepancy',
   'refund_unresolved',
-  'second_payment_found',
   'service_not_readable',
-  'only_here',
-  'terms_disagree',
   'capture_unresolved',
-  'unknown_status',
   'void_unresolved',
 ] as const;
 export const reviewCodeSchema = z.enum(reviewCodes);
@@ -155,8 +150,9 @@ export const paymentEventSchemas = {
   FinalStatusRevised: z.object({
     from: paymentStatusSchema,
     to: z.enum(['approved', 'declined', 'expired', 'refunded']),
-    /** What stands approved at the service after a revision to `approved`. */
+    /** What the provider has approved and given back, after a revision to `approved` or `refunded`. */
     amount: amountSchema.optional(),
+    refundedAmount: sumSchema.optional(),
     declineReason: textSchema.optional(),
     /** The service's token, where the payment had failed and so had none. */
     serviceToken: textSchema.optional(),

@@ -10,7 +10,6 @@ import {
   refundSubmitted,
   requested,
   sampleEvents,
-  terms,
 } from '../../testing/samples.ts';
 import { InvariantViolation } from '../invariant.ts';
 import type { PaymentEvent, PaymentEventType } from './payment-events.ts';
@@ -69,29 +68,6 @@ function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
 }
-
-// --- Total over what the machine allows, loud about the rest
-
-test('a payment begins with PaymentRequested: requested, without sums, refunds or reviews', () => {
-  expect(fold([requested()])).toEqual({
-    environment: 'sandbox',
-    team: 'shop',
-    terms,
-    fingerprint: 'fingerprint-1',
-    attempt: attempt(1),
-    phase: 'requested',
-    authorizedAmount: 0,
-    approvedAmount: 0,
-    refundedAmount: 0,
-    refunds: [],
-    refundDeclinesReported: [],
-    errors: [],
-    deferredCallbacks: [],
-    reviews: [],
-    acknowledged: [],
-    reviewCount: 0,
-  });
-});
 
 test.each(laterEvents)('$type before the beginning breaks the stream', (event) => {
   expect(() => evolve(noPayment, event)).toThrow(InvariantViolation);
@@ -276,21 +252,4 @@ test('a refund that is submitted twice breaks the stream, and so does one beside
   expect(() => fold([...submitted, refundSubmitted('refund-2', 300)])).toThrow(InvariantViolation);
   const declined = [...submitted, refundDeclined('refund-1')];
   expect(() => fold([...declined, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
-});
-
-// --- Reviews
-
-test('a review stands until it is resolved', () => {
-  const opened = (code: 'terms_disagree' | 'unknown_status'): PaymentEvent => ({
-    type: 'ReviewOpened',
-    data: { code, evidence: { seen: 1 } },
-  });
-  const history = [...historyTo.init, opened('terms_disagree'), opened('unknown_status')];
-  expect(paymentAfter(history).reviews).toEqual([
-    { code: 'terms_disagree', evidence: { seen: 1 }, number: 1 },
-    { code: 'unknown_status', evidence: { seen: 1 }, number: 2 },
-  ]);
-  expect(paymentAfter([...history, sampleEvents.ReviewResolved]).reviews).toEqual([
-    { code: 'unknown_status', evidence: { seen: 1 }, number: 2 },
-  ]);
 });

@@ -9,18 +9,9 @@ import {
   deferredCallbacksShape,
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
-import {
-  afterDoubts,
-  afterOpened,
-  afterProposed,
-  afterResolved,
-  doubtCodes,
-  noReviews,
-  resolvedByAPerson,
-  reviewableShape,
-} from '../review.ts';
+import { inOrder } from '../decision.ts';
+import { afterOpened, afterProposed, afterResolved, noReviews, reviewableShape } from '../review.ts';
 import { metadataSchema } from '../metadata.ts';
-import { withAmountThatHolds } from '../observed-amount.ts';
 import { environmentSchema, omitUndefined } from '../values.ts';
 import {
   attemptSchema,
@@ -30,7 +21,6 @@ import {
   termsSchema,
   type PaymentEvent,
   type PaymentEventOf,
-  type ReviewCode,
 } from './payment-events.ts';
 import {
   paymentPhases,
@@ -137,7 +127,20 @@ export const reservedAmount = ({ refunds }: Payment): number =>
 export const refundedElsewhere = ({ refunds, refundedAmount }: Payment): number =>
   refunds
     .filter(({ state }) => state === 'approved')
-    .reduce((sum, { amount }) => sum - amount, refundedAmount);
+    .reduce((sum, { amount }) => Math.max(0, sum - amount), refundedAmount);
+
+export const isPaidPhase = ({ phase }: Pick<Payment, 'phase'>): boolean =>
+  phase === 'approved' || phase === 'refunded';
+
+/** What is approved, or was asked for. */
+export const amountOf = ({ approvedAmount, terms }: Payment): number =>
+  approvedAmount > 0 ? approvedAmount : terms.amount;
+
+/** Takes steps in order, each on the payment after the previous one. */
+export const inSteps = (
+  payment: Payment,
+  ...steps: ((payment: Payment) => readonly PaymentEvent[])[]
+): PaymentEvent[] => inOrder<Payment, PaymentEvent>(payment, evolve, steps);
 
 /** What may still be refunded, minor units: of an approved payment only. */
 export const refundableAmount = (payment: Payment): number =>
@@ -180,7 +183,7 @@ export const isAllowed = (payment: Payment, event: PaymentMachineEvent): boolean
 export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   if (state === undefined) return begin(event);
   if (isBeginning(event)) throw new InvariantViolation(`${event.type} came after the beginning`);
-  const changed = afterDoubts(apply(state, event), doubtsEndedBy(event));
+  const changed = apply(state, event);
   const next = paymentWalk.require(machineStateOf(state), toMachineEvent(changed, event));
   const payment = { ...changed, phase: phaseOf(next) };
   // The calls that the fold keeps are those that the machine is in.
@@ -319,27 +322,6 @@ function keepUnconfirmed(state: Payment, { data }: PaymentEventOf<'RefundUnresol
   return changeRefund(state, refundToken, { state: 'unresolved', ...omitUndefined({ unconfirmed }) });
 }
 
-/** A status that was taken over ends earlier doubts; a new call makes the answers about it another question. */
-function doubtsEndedBy(event: LaterEvent): readonly ReviewCode[] {
-  switch (event.type) {
-    case 'PaymentPending':
-    case 'PaymentAuthorized':
-    case 'PaymentApproved':
-    case 'PaymentVoided':
-    case 'PaymentExpired':
-    case 'FinalStatusRevised':
-      return [...doubtCodes, 'service_not_readable'];
-    case 'PaymentDeclined':
-      return event.data.declineReason === resolvedByAPerson ? [] : [...doubtCodes, 'service_not_readable'];
-    case 'CaptureSubmitted':
-    case 'VoidSubmitted':
-    case 'RefundSubmitted':
-      return ['service_not_readable'];
-    default:
-      return [];
-  }
-}
-
 const shown = (data: { sanitizedMask?: string | undefined; declineReason?: string | undefined }) =>
   omitUndefined({ sanitizedMask: data.sanitizedMask, declineReason: data.declineReason });
 
@@ -365,10 +347,17 @@ function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 're
   return { ...state, captureOrVoid: { ...state.captureOrVoid, ...end } };
 }
 
-const closeReview = (state: Payment, event: PaymentEventOf<'ReviewResolved'>): Payment => ({
-  ...withAmountThatHolds(resetRepeats(state, event), event),
-  ...afterResolved(state, event.data),
-});
+/** The provider's terms that a person accepted hold from now on. */
+function closeReview(state: Payment, event: PaymentEventOf<'ReviewResolved'>): Payment {
+  const { number, resolution } = event.data;
+  const about = state.discrepancies.find((each) => each.number === number);
+  const amount = about?.kind === 'terms_disagree' && resolution === 'accept_theirs' && about.theirs?.amount;
+  return {
+    ...resetRepeats(state, event),
+    ...afterResolved(state, event.data),
+    ...(typeof amount === 'number' && { terms: { ...state.terms, amount } }),
+  };
+}
 
 /** After a review, submissions without an outcome are counted from zero. */
 function resetRepeats(state: Payment, { data: { code } }: PaymentEventOf<'ReviewResolved'>): Payment {
@@ -425,10 +414,16 @@ function limitErrors(state: Payment): Payment {
 }
 
 function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>): Payment {
-  const { to, amount, declineReason, serviceToken } = data;
+  const { to, amount, refundedAmount, declineReason, serviceToken } = data;
   const stands = to === 'approved' || to === 'refunded';
   const approvedAmount = stands ? (amount ?? state.approvedAmount) : 0;
   // The reasons of the status that no longer holds go with it.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
-  return { ...rest, ...omitUndefined({ declineReason, serviceToken }), authorizedAmount: 0, approvedAmount };
+  return {
+    ...rest,
+    ...omitUndefined({ declineReason, serviceToken }),
+    authorizedAmount: 0,
+    approvedAmount,
+    refundedAmount: refundedAmount ?? state.refundedAmount,
+  };
 }

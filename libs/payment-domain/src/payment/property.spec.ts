@@ -1,15 +1,22 @@
 import { isWholeRun, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAboutDoubt, isOpen } from '../review.ts';
 import { happen, happeningKinds, settle, type Happening } from '../../testing/payment-world.ts';
 import { createWorld, ownPayment, type World } from '../../testing/world.ts';
-import { statusOf } from './observation.ts';
-import type { PaymentInput } from './payment-commands.ts';
+import type { ObservedPayment, PaymentInput } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
-import { decodePaymentEvent, type ReviewCode, type PaymentEvent } from './payment-events.ts';
+import { isPaid, type DiscrepancyKind } from '../discrepancy.ts';
+import { reservedByDiscrepancies } from './observation.ts';
+import { decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
-import { evolve, isDecided, reservedAmount, type Payment, type PaymentState } from './payment-state.ts';
+import {
+  evolve,
+  isDecided,
+  isPaidPhase,
+  reservedAmount,
+  type Payment,
+  type PaymentState,
+} from './payment-state.ts';
 
 const kinds = ['hosted', 'card', 'recurring'] as const;
 
@@ -92,27 +99,15 @@ const happenings = fc
   .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 80, size: 'max' })))
   .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
 
-const opened = (history: readonly PaymentEvent[], code: ReviewCode): boolean =>
-  history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);
+const hasOpened = (history: readonly PaymentEvent[], kind: DiscrepancyKind): boolean =>
+  history.some((event) => event.type === 'ReviewOpened' && event.data.discrepancy?.kind === kind);
 
-/** Service tokens that a command names. */
-function tokensIn(command: PaymentInput): string[] {
-  switch (command.type) {
-    case 'RecordAuthorizationOutcome':
-      return command.outcome.kind === 'accepted' ? [command.outcome.serviceToken] : [];
-    case 'RecordSearch':
-      return command.found.map(({ serviceToken }) => serviceToken);
-    case 'RecordObservation':
-      return [command.observed.serviceToken];
-    default:
-      return [];
-  }
-}
+const shownIn = (command: PaymentInput): readonly ObservedPayment[] =>
+  command.type === 'RecordSearch' ? command.found : 'observed' in command ? [command.observed] : [];
 
-const showsMoney = (command: PaymentInput): boolean =>
-  (command.type === 'RecordSearch' ? command.found : 'observed' in command ? [command.observed] : []).some(
-    (shown) => !['init', 'expired', 'declined'].includes(statusOf(shown)),
-  );
+/** Nobody can pay on a page that was never handed out. */
+const mayTakeMoney = (kind: string, status: string): boolean =>
+  status !== 'declined' && status !== 'expired' && (status !== 'init' || kind !== 'hosted');
 
 const isAwaited = ({ phase }: Payment): boolean => phase === 'requested' || phase === 'unresolved';
 
@@ -122,20 +117,13 @@ function checkAcceptedOnce(world: World): void {
   expect(tokens.length).toBeLessThanOrEqual(1);
 }
 
-/** I1: whatever reports a second payment opens a review. */
-function checkTelling(command: PaymentInput, before: PaymentState, world: World): void {
-  const { state } = world;
-  // An observation of a payment that is still awaited changes nothing, the inquiry that is due then does; an inquiry
-  // may come too early.
-  if (state === undefined || before === undefined || isAwaited(state)) return;
-  if (command.type === 'RecordObservation' && isAwaited(before)) return;
-  const isKnown = (token: string) => token === state.serviceToken;
-  // A failed payment has no token: pictures of what turned up are taken for it while they contradict nothing.
-  const isOfFailed = command.type === 'RecordObservation' && before.serviceToken === undefined;
-  if (isOfFailed || tokensIn(command).every(isKnown)) return;
-  // A page that no customer was given is no second payment before it takes money.
-  if (state.terms.kind === 'hosted' && !showsMoney(command)) return;
-  expect(opened(world.history, 'second_payment_found') || opened(world.history, 'terms_disagree')).toBe(true);
+/** I1: a second payment that took money, or may, leaves a discrepancy. */
+function checkDuplicates(command: PaymentInput, before: PaymentState, { state }: World): void {
+  // A payment that is still awaited changes by its inquiry only, and that may come too early.
+  if (state === undefined || before === undefined || isAwaited(before) || isAwaited(state)) return;
+  for (const { serviceToken, status } of shownIn(command))
+    if (serviceToken !== state.serviceToken && mayTakeMoney(state.terms.kind, status))
+      expect(state.discrepancies.map((each) => each.serviceToken)).toContain(serviceToken);
 }
 
 /** I2 and I15. The service alone can break the sums, by a revision; then a review is open, or somebody has answered it. */
@@ -147,22 +135,25 @@ function checkSums(world: World): void {
     expect(Number.isSafeInteger(sum)).toBe(true);
     expect(sum).toBeGreaterThanOrEqual(0);
   }
-  const confirmed = world.history.reduce((sum, event) => sum + refundIn(event, state), 0);
+  const confirmed = world.history.reduce((sum, event) => afterRefund(sum, event, state), 0);
   expect(state.refundedAmount).toBe(confirmed);
   if (!world.history.some(({ type }) => type === 'FinalStatusRevised'))
     expect(state.refundedAmount + reserved).toBeLessThanOrEqual(state.approvedAmount);
   expect(state.authorizedAmount === 0 || !isFinalPhase(state.phase)).toBe(true);
 }
 
-function refundIn(event: PaymentEvent, { refunds }: Payment): number {
-  if (event.type === 'ExternalRefundObserved') return event.data.amount;
-  if (event.type !== 'RefundApproved') return 0;
-  return refunds.find(({ refundToken }) => refundToken === event.data.refundToken)?.amount ?? Number.NaN;
+function afterRefund(sum: number, event: PaymentEvent, { refunds }: Payment): number {
+  if (event.type === 'ExternalRefundObserved') return sum + event.data.amount;
+  if (event.type === 'FinalStatusRevised') return event.data.refundedAmount ?? sum;
+  if (event.type !== 'RefundApproved') return sum;
+  return (
+    sum + (refunds.find(({ refundToken }) => refundToken === event.data.refundToken)?.amount ?? Number.NaN)
+  );
 }
 
 /**
- * I11: where a status has got to, it does not go back; a final one is changed by a refund, or by a revision with a
- * review.
+ * I11: a status does not go back. A paid one is changed by a refund, or by a person who accepts the provider's record; an unpaid
+ * final one follows the provider.
  */
 function checkHistory({ history, state: current }: World): void {
   let state: PaymentState;
@@ -175,12 +166,8 @@ function checkHistory({ history, state: current }: World): void {
     if (from === to || from === 'init') continue;
     if (from === 'pending') expect(to).not.toBe('init');
     else expect(['FinalStatusRevised', 'RefundApproved', 'ExternalRefundObserved']).toContain(event.type);
-    // Somebody has it before them: since an earlier revision, or from the very next event on.
-    if (event.type === 'FinalStatusRevised')
-      expect(
-        isOpen(state, 'final_status_revised') ||
-          opened(history.slice(index + 1, index + 2), 'final_status_revised'),
-      ).toBe(true);
+    if (event.type === 'FinalStatusRevised' && (from === 'approved' || from === 'refunded'))
+      expect(history[index - 1]).toMatchObject({ data: { resolution: 'accept_theirs' } });
   }
   expectSame(state, current);
 }
@@ -195,7 +182,7 @@ function checkDecision(
   before: PaymentState,
   world: World,
 ) {
-  checkTelling(command, before, world);
+  checkDuplicates(command, before, world);
   // The same command on the same payment: whatever follows was checked the first time.
   if (events.length === 0) return;
   // Deterministic, and pure: the same command on the same payment gives the same events.
@@ -216,7 +203,8 @@ function checkDecision(
 function checkReviewsResolved(before: PaymentState, events: readonly PaymentEvent[]): void {
   let state = before;
   for (const event of events) {
-    const known = [...(state?.reviews ?? []), ...(state?.acknowledged ?? [])].map(({ number }) => number);
+    const { reviews = [], acknowledged = [], discrepancies = [] } = state ?? {};
+    const known = [...reviews, ...acknowledged, ...discrepancies].map(({ number }) => number);
     if (event.type === 'ReviewResolved') expect(known).toContain(event.data.number);
     state = evolve(state, event);
   }
@@ -266,15 +254,15 @@ describe.each(kinds)('a %s payment', (kind) => {
         checkHistory(world);
         for (const event of world.history) {
           seen.add(event.type);
-          if (event.type === 'ReviewOpened') seen.add(event.data.code);
+          if (event.type === 'ReviewOpened') seen.add(event.data.discrepancy?.kind ?? event.data.code);
         }
         for (const code of world.refusals) seen.add(`refused: ${code}`);
       }),
       { numRuns: propertyRuns(800) },
     );
     // A model in which little happens proves little.
-    if (isWholeRun)
-      expect([...seen].filter((each) => each !== seldomSeen).sort()).toEqual(expectedToBeSeen[kind]);
+    const unseen = expectedToBeSeen[kind].filter((each) => !seen.has(each));
+    if (isWholeRun) expect(unseen).toEqual([]);
   });
 
   test('is final as the service shows it, or under review, once the faults have ended', () => {
@@ -286,6 +274,7 @@ describe.each(kinds)('a %s payment', (kind) => {
         check(world);
         checkHistory(world);
         checkAgreement(world);
+        checkReserved(world);
       }),
       { numRuns: propertyRuns(500) },
     );
@@ -299,44 +288,43 @@ describe.each(kinds)('a %s payment', (kind) => {
         settle(world);
         // What turns up after a payment has failed does contradict it.
         if (world.history.some(({ type }) => type === 'PaymentFailed')) return;
-        expect(opened(world.history, 'final_status_revised')).toBe(false);
-        expect(opened(world.history, 'terms_disagree')).toBe(false);
+        expect(hasOpened(world.history, 'final_status_revised')).toBe(false);
+        expect(hasOpened(world.history, 'terms_disagree')).toBe(false);
       }),
       { numRuns: propertyRuns(500) },
     );
   });
 });
 
-/** What a person has acknowledged stays as it is here: it is settled elsewhere. Of what is in doubt only how it was shown last. */
-function isLeftToThem({ acknowledged }: Payment, own: ReturnType<typeof ownPayment>): boolean {
-  const [doubts, others] = [
-    acknowledged.filter(isAboutDoubt),
-    acknowledged.filter((each) => !isAboutDoubt(each)),
-  ];
-  const last = doubts.toSorted((one, other) => one.number - other.number).at(-1);
-  const isShown =
-    last?.evidence['observedStatus'] === own?.status && last?.evidence['observedAmount'] === own?.amount;
-  return (last !== undefined && isShown) || others.some(({ code }) => code !== 'final_status_revised');
-}
-
 /** I9. */
 function checkAgreement(world: World): void {
   const { state, ledger } = world;
   expect(state?.deferredCallbacks ?? []).toEqual([]);
   const own = ownPayment(world);
-  if (state === undefined || state.reviews.length > 0 || isLeftToThem(state, own)) return;
+  // What a person has acknowledged or keeps stays as it is here: it is settled elsewhere.
+  if (state === undefined || state.reviews.length + state.discrepancies.length > 0) return;
+  if (state.acknowledged.length > 0) return;
   expect(isFinalPhase(state.phase)).toBe(true);
   expect(state.refunds.every(isDecided)).toBe(true);
   if (own === undefined) {
     expect(state.phase).toBe('failed');
-    expect(ledger.payments.filter(({ status }) => status === 'approved' || status === 'refunded')).toEqual(
-      [],
-    );
+    expect(ledger.payments.filter(isPaid)).toEqual([]);
     return;
   }
   expect(statusOfPhase(state.phase)).toBe(own.status);
-  if (own.status !== 'approved' && own.status !== 'refunded') return;
-  expect(state).toMatchObject({ approvedAmount: own.amount, refundedAmount: own.refundedAmount });
+  if (isPaid(own))
+    expect(state).toMatchObject({ approvedAmount: own.amount, refundedAmount: own.refundedAmount });
+}
+
+/** No answer of a person makes more of a payment spendable than the provider has left of it. */
+function checkReserved(world: World): void {
+  const { state } = world;
+  const own = ownPayment(world);
+  if (state === undefined || own === undefined || !isPaidPhase(state)) return;
+  const there = isPaid(own) ? own.amount - own.refundedAmount : 0;
+  const spendable =
+    state.approvedAmount - state.refundedAmount - reservedAmount(state) - reservedByDiscrepancies(state);
+  expect(spendable).toBeLessThanOrEqual(there);
 }
 
 const seenInAll = [
@@ -354,16 +342,14 @@ const seenInAll = [
     'RefundDeclineReported',
   ],
   ...['CallbackDeferred', 'CallbackInquired', 'final_status_revised', 'refund_unresolved', 'only_here'],
-  ...['second_payment_found', 'terms_disagree', 'capture_unresolved', 'void_unresolved', 'unknown_status'],
+  ...['terms_disagree', 'capture_unresolved', 'void_unresolved', 'unknown_status'],
   ...['service_not_readable', 'refused: payment_not_refundable'],
   ...['refused: review_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],
   ...['refused: payment_in_final_state', 'refused: payment_not_confirmable'],
   ...['refused: refund_exceeds_amount', 'refused: resolution_not_allowed'],
 ];
-/** Since no callback declines a refund any more, in one campaign of ten. */
-const seldomSeen = 'refund_disagrees';
 const expectedToBeSeen = {
-  hosted: [...seenInAll, 'AttemptNotFound'].sort(),
+  hosted: [...seenInAll, 'AttemptNotFound', 'second_payment_found'].sort(),
   card: [...seenInAll, 'attempt_not_found'].sort(),
   recurring: [...seenInAll, 'attempt_not_found'].sort(),
 };

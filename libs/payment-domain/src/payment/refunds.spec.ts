@@ -16,12 +16,7 @@ import {
 } from '../../testing/samples.ts';
 import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
-import {
-  type ReviewCode,
-  decodePaymentEvent,
-  type PaymentEvent,
-  versionOfPaymentEvent,
-} from './payment-events.ts';
+import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
 import { refundErrorsLengthMax, reservedAmount } from './payment-state.ts';
 import { refundsMax } from './refunds.ts';
@@ -34,16 +29,6 @@ const { given } = scenario(paymentDomain);
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
-});
-
-const reviewResolved = (code: ReviewCode, resolution: string, number = 1): PaymentEvent => ({
-  type: 'ReviewResolved',
-  data: {
-    code,
-    number,
-    resolution,
-    reason: 'the service reported it later',
-  },
 });
 
 const { answerBy, quietUntil } = announcedCall;
@@ -296,31 +281,6 @@ test('a refund that was accepted and is not decided keeps its reservation', () =
   expect(paymentAfter(pending).refunds[0]).toMatchObject({ serviceRefundToken: 'service-refund-1' });
 });
 
-test('a status of a refund that the specification does not know is not taken for a decision', () => {
-  given(submitted)
-    .when(answer(accepted('queued')))
-    .then([acceptedEvent, opened('unknown_status', { observedStatus: 'queued' })]);
-  const events = decided(submitted, answer(accepted('x'.repeat(10_000))));
-  expect(events[1]?.data).toMatchObject({ evidence: { observedStatus: 'x'.repeat(100) } });
-});
-
-test.each([
-  ['another amount', { amount: 299 }],
-  ['another currency', { currency: 'USD' }],
-])('an answer about %s decides nothing: a review is opened, the reservation stays', (_, changes) => {
-  for (const status of ['approved', 'declined', 'pending']) {
-    given(submitted)
-      .when(answer(accepted(status, changes)))
-      .then([
-        unresolvedEvent('the answer is about other money'),
-        opened('terms_disagree', { serviceRefundToken: 'service-refund-1', amount: 300, currency: 'EUR' }),
-      ]);
-    given(unresolved)
-      .when(answer(accepted(status, changes)))
-      .then([opened('terms_disagree')]);
-  }
-});
-
 test('an answer is about its own refund only', () => {
   const both = [...submitted, declinedEvent('refused'), refundSubmitted('refund-2', 300)];
   for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown]) {
@@ -330,22 +290,6 @@ test('an answer is about its own refund only', () => {
   given(both)
     .when(answer(accepted('approved'), 'refund-2'))
     .then([answeredApproved('refund-2')]);
-});
-
-// A person said that the refund was not made; its acceptance came late and was dropped, and the books missed the money.
-test('an acceptance that comes after a person gave the refund up opens a review', () => {
-  const resolved: PaymentEvent = {
-    type: 'RefundDeclined',
-    data: { refundToken: 'refund-1', errors: [], reason: 'resolved' },
-  };
-  const evidence = { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' };
-  for (const status of ['approved', 'pending'])
-    given([...submitted, resolved])
-      .when(answer(accepted(status)))
-      .then([opened('refund_disagrees', { ...evidence, observedStatus: status })]);
-  given([...submitted, resolved])
-    .when(answer(accepted('declined')))
-    .thenNothing();
 });
 
 test('an answer that comes after the decision, or after the acceptance, changes nothing', () => {
@@ -461,28 +405,6 @@ describe('a refund before which the service could not be inquired', () => {
   const data = { ...refundSubmitted('refund-1', 300).data, sumUnknown: true as const };
   const history: PaymentEvent[] = [...approved, { type: 'RefundSubmitted', data }];
 
-  test('says so on record, and is stamped so that no older release reads past it', () => {
-    given(approved)
-      .when(submit('refund-1', 300, { sumUnknown: true }))
-      .then([{ type: 'RefundSubmitted', data }]);
-    expect(versionOfPaymentEvent({ type: 'RefundSubmitted', data })).toBe(2);
-    expect(versionOfPaymentEvent(refundSubmitted('refund-1', 300))).toBe(1);
-  });
-
-  test('is not approved by the sum: a person decides', () => {
-    const sums = { amount: 300, refundedAmount: 0, observedRefundedAmount: 300 };
-    const lost = [...history, unresolvedEvent('timeout')];
-    given(lost)
-      .when(shows(300, quietUntil - 1))
-      .thenNothing();
-    given(lost)
-      .when(shows(300, quietUntil))
-      .then([opened('refund_unresolved', { refundToken: 'refund-1', ...sums, sumUnknown: true })]);
-    given([...history, acceptedEvent])
-      .when(shows(300, quietUntil + callRules.refund.decisionMs))
-      .then([opened('refund_unresolved', { ...sums, sumUnknown: true })]);
-  });
-
   test('ends by its answer like any other', () => {
     given(history)
       .when(answer(accepted('approved')))
@@ -492,20 +414,6 @@ describe('a refund before which the service could not be inquired', () => {
 
 describe('an inquiry about a paid payment that shows less refunded than we know of', () => {
   const history = [...submitted, answeredApproved()];
-  const sums = { refundedAmount: 300, observedRefundedAmount: 100 };
-  const open: PaymentEvent = {
-    type: 'ReviewOpened',
-    data: { code: 'refund_disagrees', evidence: sums },
-  };
-
-  test('opens a review once the refund must show', () => {
-    given(history)
-      .when(shows(100, quietUntil - 1))
-      .thenNothing();
-    given(history)
-      .when(shows(100, quietUntil))
-      .then([opened('refund_disagrees', sums)]);
-  });
 
   test('waits for the latest of several', () => {
     const later = { ...announcedCall, quietUntil: quietUntil + 1 };
@@ -525,23 +433,6 @@ describe('an inquiry about a paid payment that shows less refunded than we know 
   test('opens no review where it shows the time before the payment was paid', () => {
     given(history)
       .when(inquired(observed('pending'), { inquiredAt: quietUntil }))
-      .thenNothing();
-  });
-
-  test('is resolved by an inquiry that shows it, and leaves a late acceptance of another refund to a person', () => {
-    const late: PaymentEvent = {
-      type: 'ReviewOpened',
-      data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-0' } },
-    };
-    expect(types(decided([...history, late], shows(100, quietUntil)))).toEqual(['ReviewOpened']);
-    given([...history, late, open])
-      .when(shows(300, 0))
-      .then([reviewResolved('refund_disagrees', 'found', 2)]);
-    given([...history, open])
-      .when(shows(300, 0))
-      .then([reviewResolved('refund_disagrees', 'found')]);
-    given([...history, open])
-      .when(shows(200, quietUntil))
       .thenNothing();
   });
 });
@@ -585,22 +476,6 @@ test('a full refund is found by the status', () => {
     .then([approvedEvent()]);
 });
 
-test.each([0, 299, 301, 1000])('a sum of %d decides nothing about a refund of 300', (refundedAmount) => {
-  given(unresolved)
-    .when(shows(refundedAmount, quietUntil - 1))
-    .thenNothing();
-  const called = opened('refund_unresolved', {
-    refundToken: 'refund-1',
-    amount: 300,
-    refundedAmount: 0,
-    observedRefundedAmount: refundedAmount,
-  });
-  given(unresolved).when(shows(refundedAmount, quietUntil)).then([called]);
-  given(submitted)
-    .when(shows(refundedAmount, quietUntil))
-    .then([unresolvedEvent('no outcome was recorded'), called]);
-});
-
 test('time alone never frees the reservation', () => {
   const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil * 1_000_000))];
   expect(reservedAmount(paymentAfter(called))).toBe(300);
@@ -616,30 +491,6 @@ test('a refund that the service has accepted may take days before a review is op
   given(pending)
     .when(shows(0, patientUntil))
     .then([opened('refund_unresolved', { refundToken: 'refund-1' })]);
-});
-
-const foundLater: PaymentEvent = {
-  type: 'ReviewResolved',
-  data: {
-    code: 'refund_unresolved',
-    number: 1,
-    resolution: 'found',
-    reason: 'the service reported it later',
-  },
-};
-
-test('whatever settles the refund resolves its review', () => {
-  const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil))];
-  given(called).when(shows(300, quietUntil)).then([approvedEvent(), foundLater]);
-  given(called)
-    .when(answer(refused))
-    .then([declinedEvent('refused', [apiError('processing_error')]), foundLater]);
-  // Accepted is not decided: the review stays open.
-  given(called)
-    .when(answer(accepted('pending')))
-    .then([acceptedEvent]);
-  const calledLate = [...pending, ...decided(pending, shows(0, quietUntil + callRules.refund.decisionMs))];
-  given(calledLate).when(shows(300, quietUntil)).then([approvedEvent(), foundLater]);
 });
 
 // --- Refunds that were made elsewhere

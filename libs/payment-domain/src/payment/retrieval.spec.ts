@@ -1,6 +1,6 @@
 import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
-import type { InquiryFailure } from '../failed-inquiry.ts';
+import type { InquiryFailure, InquiryNeed } from '../failed-inquiry.ts';
 import {
   announcedCall,
   callbackInquired,
@@ -18,7 +18,6 @@ import {
   types,
 } from '../../testing/samples.ts';
 import { textLengthMax } from '../values.ts';
-import type { PaymentInput } from './payment-commands.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import { paymentPhases } from './payment-machine.ts';
@@ -30,42 +29,6 @@ const unresolvedCharge = [requested({ kind: 'card' }), sampleEvents.AttemptUnres
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
-});
-
-// --- A payment that the service does not know any more
-
-test.each(paymentPhases)(
-  'in phase %s the accepted payment gone missing opens a review, another one does not',
-  (phase) => {
-    const { serviceToken } = paymentAfter(historyTo[phase]);
-    const missing = decided(historyTo[phase], {
-      type: 'RecordMissing',
-      serviceToken: 'token-a',
-      inquiredAt: 0,
-    });
-    const calls = [opened('only_here', { serviceToken: 'token-a' })];
-    expect(missing).toEqual(serviceToken === undefined ? [] : calls);
-    given(historyTo[phase])
-      .when({ type: 'RecordMissing', serviceToken: 'token-b', inquiredAt: 0 })
-      .thenNothing();
-  },
-);
-
-// Its review was acknowledged, and a refund without an outcome stayed so for ever, its amount reserved.
-test('a refund without an outcome is a question of its own once it is quiet', () => {
-  const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
-  const missing = (inquiredAt: number): PaymentInput => ({
-    ...{ type: 'RecordMissing', serviceToken: 'token-a', inquiredAt },
-  });
-  const { answerBy, quietUntil } = announcedCall;
-  expect(types(decided(refunding, missing(answerBy - 1)))).toEqual(['ReviewOpened']);
-  expect(types(decided(refunding, missing(quietUntil - 1)))).toEqual(['ReviewOpened', 'RefundUnresolved']);
-  const sums = { amount: 300, refundedAmount: 0, observedRefundedAmount: null };
-  expect(decided(refunding, missing(quietUntil))).toEqual([
-    opened('only_here'),
-    expect.objectContaining({ type: 'RefundUnresolved' }),
-    opened('refund_unresolved', { refundToken: 'refund-1', ...sums }),
-  ]);
 });
 
 // --- Callbacks that wait for an inquiry
@@ -145,15 +108,6 @@ describe('a deferred callback that names what it is about', () => {
       .when({ type: 'RecordSearch', attemptNumber: 1, inquiredAt: 19_999, found: [observed('init')] })
       .then([sampleAccepted]));
 
-  test('ends also where the service does not show our own payment any more', () =>
-    given([...both, deferred()])
-      .when({ type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 })
-      .then([
-        opened('only_here', { serviceToken: 'token-a' }),
-        callbackInquired('token-a'),
-        callbackInquired(),
-      ]));
-
   test('ends with an inquiry about just that', () => {
     given(both)
       .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
@@ -163,17 +117,6 @@ describe('a deferred callback that names what it is about', () => {
       .when({ type: 'RecordCallbackInquired', serviceToken: 'token-a' })
       .thenNothing();
   });
-
-  test('ends where what it names is known as a second payment', () => {
-    const other = inquired(observed('approved', { serviceToken: 'token-b' }));
-    given(both)
-      .when(other)
-      .then([opened('second_payment_found', { serviceToken: 'token-b' }), callbackInquired('token-b')]);
-    const known = [...historyTo.approved, ...decided(historyTo.approved, other), deferred('token-b')];
-    given(known)
-      .when(other)
-      .then([callbackInquired('token-b')]);
-  });
 });
 
 // --- Inquiries that fail
@@ -181,9 +124,9 @@ describe('a deferred callback that names what it is about', () => {
 describe('an inquiry that failed', () => {
   const failed = (reason: InquiryFailure, failedAt = 0) =>
     ({ type: 'RecordInquiryFailed', reason, account: 'main', failedAt }) as const;
-  const unreadable = (reason: InquiryFailure): PaymentEvent => ({
+  const unreadable = (reason: InquiryFailure, inquiryNeed: InquiryNeed = 'unresolved'): PaymentEvent => ({
     type: 'ReviewOpened',
-    data: { code: 'service_not_readable', evidence: { reason, account: 'main' } },
+    data: { code: 'service_not_readable', evidence: { reason, account: 'main', inquiryNeed } },
   });
   const over: PaymentEvent = {
     type: 'ReviewResolved',
@@ -191,7 +134,7 @@ describe('an inquiry that failed', () => {
       code: 'service_not_readable',
       number: 1,
       resolution: 'retrieved',
-      reason: 'the service was asked later',
+      reason: 'The provider reported it later.',
     },
   };
   const foundOut: PaymentEvent = {
@@ -200,17 +143,18 @@ describe('an inquiry that failed', () => {
       code: 'service_not_readable',
       number: 1,
       resolution: 'found',
-      reason: 'the service reported it later',
+      reason: 'The provider reported it later.',
     },
   };
 
   test.each(['account_missing', 'refused'] as const)(
     'as %s opens a review at once where an outcome is unknown, and only there',
     (reason) => {
-      for (const phase of paymentPhases)
-        expect(decided(historyTo[phase], failed(reason))).toEqual(
-          inquiryNeedOf(paymentAfter(historyTo[phase])) === 'settled' ? [] : [unreadable(reason)],
-        );
+      for (const phase of paymentPhases) {
+        const need = inquiryNeedOf(paymentAfter(historyTo[phase]));
+        const opened = need === 'settled' ? [] : [unreadable(reason, need)];
+        expect(decided(historyTo[phase], failed(reason))).toEqual(opened);
+      }
     },
   );
 
@@ -228,7 +172,7 @@ describe('an inquiry that failed', () => {
         .thenNothing();
       given(history)
         .when(failed('no_answer', quietUntil + patienceMs))
-        .then([unreadable('no_answer')]);
+        .then([unreadable('no_answer', inquiryNeedOf(paymentAfter(history)))]);
     },
   );
 
@@ -341,7 +285,7 @@ test.each([
       refundSubmitted('refund-1', 300),
     ];
     const paid = { ...observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' }), ...changes };
-    expect(decided(refunding, inquired(paid, atLeisure)).slice(1)).toEqual([
+    expect(decided(refunding, inquired(paid, atLeisure)).slice(0, 2)).toEqual([
       { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'no outcome was recorded' } },
       opened('refund_unresolved', { refundToken: 'refund-1', observedRefundedAmount: null }),
     ]);
@@ -360,8 +304,8 @@ test('an inquiry about another payment is none about this one', () => {
   expect(types(events)).toEqual(['ReviewOpened']);
 });
 
-// An acknowledged disagreement was once silent for good, and the refund's reservation with it.
-test('an acknowledged disagreement does not keep a refund from opening a review', () => {
+// A disagreement that a person had acknowledged was once silent for good, and the refund's reservation with it.
+test('a discrepancy with our record kept does not keep a refund from opening a review', () => {
   const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
   const odd = inquired(observed('approved', { amount: 999 }));
   const seen: PaymentEvent[] = [
@@ -369,7 +313,7 @@ test('an acknowledged disagreement does not keep a refund from opening a review'
     ...decided(refunding, odd),
     {
       type: 'ReviewResolved',
-      data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
+      data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' },
     },
   ];
   expect(types(decided(seen, { ...odd, inquiredAt: announcedCall.quietUntil }))).toEqual([

@@ -7,9 +7,8 @@ import notMadeThenFound from '../../histories/v1/payout-not-made-then-found.json
 import notSent from '../../histories/v1/payout-not-sent.json' with { type: 'json' };
 import refusedBySecondKey from '../../histories/v1/payout-refused-by-second-key.json' with { type: 'json' };
 import refused from '../../histories/v1/payout-refused.json' with { type: 'json' };
-import ofAnotherAmount from '../../histories/v2/payout-of-another-amount.json' with { type: 'json' };
-import reviewByTwo from '../../histories/v2/payout-review-by-two.json' with { type: 'json' };
-import takenOver from '../../histories/v2/payout-taken-over.json' with { type: 'json' };
+import ofAnotherAmount from '../../histories/v1/payout-of-another-amount.json' with { type: 'json' };
+import reviewByTwo from '../../histories/v1/payout-review-by-two.json' with { type: 'json' };
 import { foldPayout } from '../../testing/payout-samples.ts';
 import { decodePayoutEvent, payoutDestinationSchema, payoutEventSchemas } from './payout-events.ts';
 
@@ -19,17 +18,16 @@ interface History {
 }
 
 const histories: Record<string, History> = {
-  'v1 approved': approved,
-  'v1 approved by a second key': approvedBySecondKey,
-  'v1 callback deferred': callbackDeferred,
-  'v1 declined, then revised': declinedThenRevised,
-  'v1 not made, then found': notMadeThenFound,
-  'v1 not sent': notSent,
-  'v1 refused': refused,
-  'v1 refused by a second key': refusedBySecondKey,
-  'v2 a review that took two persons': reviewByTwo,
-  'v2 of another amount than was asked for': ofAnotherAmount,
-  'v2 taken over before it was announced': takenOver,
+  approved,
+  'approved by a second key': approvedBySecondKey,
+  'callback deferred': callbackDeferred,
+  'declined, then revised': declinedThenRevised,
+  'not made, then found': notMadeThenFound,
+  'not sent': notSent,
+  refused,
+  'refused by a second key': refusedBySecondKey,
+  'a review that took two persons': reviewByTwo,
+  'of another amount than was asked for': ofAnotherAmount,
 };
 
 test.each(Object.entries(histories))(

@@ -1,7 +1,6 @@
 /** What can be asked of a payout: commands, which may be refused, and observations, which are only found to be nothing new. */
 import type { CallOutcome, Origin } from '../outbound-call/outbound-call.ts';
-import type { Taken } from '../older-picture.ts';
-import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
+import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
 import type { PayoutCall, PayoutReviewCode, PayoutTerms } from './payout-events.ts';
@@ -42,12 +41,6 @@ export interface AskPayoutApproval extends Omit<RequestPayout, 'type' | 'call' |
   askedAt: number;
 }
 
-/** What was looked for before nothing is sent any more: whoever hears that it was not paid out may ask for another one. */
-interface Looked {
-  /** Everything that the service has under its number; absent where it gave no answer. */
-  found?: readonly ObservedPayout[] | undefined;
-}
-
 /** A second key approves it. */
 export interface GrantPayout {
   type: 'GrantPayout';
@@ -57,16 +50,14 @@ export interface GrantPayout {
 }
 
 /** A second key refuses it. */
-export interface RefusePayout extends Looked {
+export interface RefusePayout {
   type: 'RefusePayout';
   keyId: string;
   reason: string;
-  /** Milliseconds since the Unix epoch. */
-  at: number;
 }
 
-/** Nobody approved it, or nobody sent it, in time. */
-export interface RecordApprovalLapsed extends Looked {
+/** It was not approved, or not sent, in time. */
+export interface RecordApprovalLapsed {
   type: 'RecordApprovalLapsed';
   /** Milliseconds since the Unix epoch. */
   at: number;
@@ -88,7 +79,7 @@ export interface RecordPayoutSearch {
 }
 
 /** A payout was retrieved by the service's token. */
-export interface RecordPayoutObservation extends Taken {
+export interface RecordPayoutObservation extends Inquired {
   type: 'RecordPayoutObservation';
   observed: ObservedPayout;
 }
@@ -108,6 +99,5 @@ export type PayoutRefusal =
   | { code: 'idempotency_key_reused' }
   | { code: 'payout_not_found' }
   | { code: 'payout_not_awaiting_approval' }
-  | { code: 'payout_in_review' }
   | { code: 'approval_by_requester' }
   | ReviewRefusal;

@@ -18,7 +18,6 @@ import {
   answered,
   beforeQuiet,
   defer,
-  disagreement,
   duringCall,
   ended,
   failedBecause,
@@ -30,9 +29,6 @@ import {
   payoutDomain,
   refused,
   retrieved,
-  revised,
-  second,
-  unknownStatus,
   withoutReason,
 } from '../../testing/payout-story.ts';
 import { errorsMax, textLengthMax } from '../values.ts';
@@ -97,21 +93,6 @@ describe.each([
       .when(answered('declined', { declineReason: 'do_not_honor' }))
       .then([accepted('answer'), payoutSampleEvents.PayoutDeclined]));
 
-  test('accepted with an unknown status opens a review and takes no status', () =>
-    given(history)
-      .when(answered('frozen'))
-      .then([accepted('answer'), unknownStatus('frozen')]));
-
-  test.each([{ amount: 999 }, { currency: 'USD' }, { amount: Number.NaN }])(
-    'accepted as %j opens a review and takes no status',
-    (changes) => {
-      const { orderNumber: _, ...observed } = observedPayout('approved', changes);
-      given(history)
-        .when(answered('approved', changes))
-        .then([accepted('answer'), disagreement(observed)]);
-    },
-  );
-
   test('refused: it has failed, and is not tried again', () =>
     given(history)
       .when(refused)
@@ -145,55 +126,15 @@ test.each([
     given(history).when(outcome).thenNothing();
 });
 
-test('a late answer about another payout than the inquiry found opens a review', () =>
-  given(pending)
-    .when(answered('approved', { serviceToken: 'token-b' }))
-    .then([second('token-b', 'approved', 'token-a')]));
-
 describe('a failed payout', () => {
   test('stays failed, whichever failure is reported later', () => {
     for (const outcome of [refused, notSent, lost]) given(failed).when(outcome).thenNothing();
   });
 
-  test.each([
-    answered('approved'),
-    inquired([observedPayout('approved')]),
-    retrieved(observedPayout('approved')),
-  ])('that turns up approved is revised and opens a review: $type', (fact) =>
-    given(failed)
-      .when(fact)
-      .then(revised('declined', 'approved', { serviceToken: 'token-a' })),
-  );
-
-  test.each([
-    answered('pending'),
-    inquired([observedPayout('pending')]),
-    retrieved(observedPayout('pending')),
-  ])('that turns up undecided is followed again and opens a review: $type', (fact) =>
-    given(failed)
-      .when(fact)
-      .then(revised('declined', 'pending', { serviceToken: 'token-a' })),
-  );
-
   test.each([answered('declined'), inquired([observedPayout('declined')]), inquired([])])(
     'that the service shows declined, or not at all, is as it is: $type',
     (fact) => given(failed).when(fact).thenNothing(),
   );
-
-  test('that turns up with another amount opens a review and keeps its status', () => {
-    const observed = observedPayout('approved', { amount: 1 });
-    given(failed)
-      .when(inquired([observed]))
-      .then([disagreement(observed)]);
-  });
-
-  test('that turns up twice opens a review for the second one, too', () =>
-    given(failed)
-      .when(inquired([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
-      .then([
-        ...revised('declined', 'approved', { serviceToken: 'token-a' }),
-        second('token-b', 'approved', 'token-a'),
-      ]));
 });
 
 describe('an inquiry by the payout’s own number', () => {
@@ -224,30 +165,6 @@ describe('an inquiry by the payout’s own number', () => {
       .then([accepted('inquiry'), withoutReason]);
   });
 
-  test('finds it with another amount: its status is not taken', () => {
-    const found = observedPayout('approved', { amount: 100_000 });
-    given(unresolved)
-      .when(inquired([found]))
-      .then([accepted('inquiry'), disagreement(found)]);
-  });
-
-  test('finds it twice: money may have gone out twice, each further one opens a review', () =>
-    given(unresolved)
-      .when(
-        inquired([
-          observedPayout('approved'),
-          observedPayout('approved'),
-          observedPayout('pending', { serviceToken: 'token-b' }),
-          observedPayout('approved', { serviceToken: 'token-c' }),
-        ]),
-      )
-      .then([
-        accepted('inquiry'),
-        payoutSampleEvents.PayoutApproved,
-        second('token-c', 'approved', 'token-a'),
-        second('token-b', 'pending', 'token-a'),
-      ]));
-
   test('does not find it before the service is quiet: that proves nothing', () =>
     given(unresolved).when(inquired([], beforeQuiet)).thenNothing());
 
@@ -277,28 +194,11 @@ describe('an inquiry by the payout’s own number', () => {
       .when(inquired([], afterQuiet))
       .then([noOutcome, payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
-  test('that shows other orders only proves nothing about ours', () => {
-    const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
-    given(unresolved)
-      .when(inquired([foreign]))
-      .then([disagreement(foreign)]);
-  });
-
   test('takes its own out of what was found', () => {
     const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
     given(unresolved)
       .when(inquired([foreign, observedPayout('pending')]))
       .then([accepted('inquiry')]);
-  });
-
-  test('that comes too late to be needed reports a second payout only', () => {
-    given(approved)
-      .when(inquired([observedPayout('declined')]))
-      .thenNothing();
-    given(approved).when(inquired([])).thenNothing();
-    given(approved)
-      .when(inquired([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
-      .then([second('token-b', 'approved', 'token-a')]);
   });
 });
 

@@ -1,69 +1,54 @@
 /**
- * The decisions about a payout. Pure: time, identifiers and what the service said come in with the command.
+ * The decisions about a payout. Pure: time, identifiers and what the provider said come in with the command.
  * Every decision is safe to take again on a newer state, which is what happens when an append meets a conflict.
  */
-import { events, inOrder, refuse, type Decision } from '../decision.ts';
+import { amountSchema } from '../money.ts';
+import { events, refuse, type Decision } from '../decision.ts';
+import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
+import { observeDiscrepancy, reopen, type RecordedDiscrepancy } from '../discrepancy.ts';
 import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
-import {
-  callRules,
-  endCall,
-  isAnswerDue,
-  originEvidence,
-  refusedFor,
-  settleCall,
-} from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { openLatest, openReview } from '../review.ts';
-import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import {
-  announceApproved,
-  askApproval,
-  grantPayout,
-  isBeforeAnnouncement,
-  isHeldByReview,
-  recordApprovalLapsed,
-  refusePayout,
-} from './payout-approval.ts';
+  findOpen,
+  proposalFor,
+  resolvedByAPerson,
+  resolveWhere,
+  type Resolution,
+  type Review,
+} from '../review.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import { omitUndefined } from '../values.ts';
 import type {
   AskPayoutApproval,
-  ObservedPayout,
+  GrantPayout,
   PayoutInput,
   PayoutObservation,
-  PayoutOutcome,
   PayoutRefusal,
-  RecordPayoutSearch,
+  RefusePayout,
   RequestPayout,
 } from './payout-commands.ts';
-import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
+import { payoutStatusSchema, type PayoutEvent, type PayoutReviewCode } from './payout-events.ts';
+import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
+import { recordPayoutObservation, recordPayoutOutcome, recordPayoutSearch } from './payout-observation.ts';
 import {
-  acceptPayout,
-  byLikelihood,
-  isOwnNumber,
-  observeBeforeAnnouncement,
-  observePayout,
-  openPayoutDisagreement,
-  openSecondPayouts,
-  payoutInFlight,
-  recordPayoutObservation,
-  settleDoubtsBesidePayout,
-} from './payout-observation.ts';
-import { resolveAnsweredOfPayout, resolvePayoutReview } from './payout-resolutions.ts';
-import {
-  evolvePayout,
+  inPayoutSteps,
   inquiryNeedOfPayout,
+  isApprovalOver,
+  isBeforeAnnouncement,
   isPayoutAwaited,
   payoutQuietUntil,
+  payoutSideOf,
   type Payout,
   type PayoutState,
 } from './payout-state.ts';
 
 export type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
 
-/**
- * What a command or observation makes of a payout: events to append atomically, none where it is nothing new, or a
- * refusal.
- */
+/** How long a payout waits to be approved, and then to be sent, milliseconds. */
+export const approvalLastsMs = 24 * 60 * 60 * 1000;
+
+/** Events to append atomically, none if the input is nothing new, or a refusal. */
 export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDecision {
   switch (input.type) {
     case 'RequestPayout':
@@ -73,77 +58,87 @@ export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDeci
     case 'GrantPayout':
       return state === undefined ? refuse({ code: 'payout_not_found' }) : grantPayout(state, input);
     case 'RefusePayout':
-      return state === undefined
-        ? refuse({ code: 'payout_not_found' })
-        : withAnswered(state, refusePayout(state, input));
+      return state === undefined ? refuse({ code: 'payout_not_found' }) : refusePayout(state, input);
     case 'ResolveReview':
-      return state === undefined
-        ? refuse({ code: 'payout_not_found' })
-        : withAnswered(state, resolvePayoutReview(state, input));
+      return state === undefined ? refuse({ code: 'payout_not_found' }) : resolvePayoutReview(state, input);
     default:
       return { kind: 'events', events: state === undefined ? [] : record(state, input) };
   }
 }
 
-// The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
+/**
+ * The replay check comes first: the same terms again write nothing, other terms under the same key are refused. A payout that a
+ * second key has approved is announced by a further request, because only a mask is kept of where the money goes.
+ */
 function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecision {
-  const { type: _, earlierFingerprints: __, requestedAt: ___, ...data } = request;
+  const { type: _, earlierFingerprints: __, requestedAt, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
   if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
-  if (state.phase === 'approval_granted' && isHeldByReview(state))
-    return refuse({ code: 'payout_in_review' });
-  return events(...announceApproved(state, request));
+  // The amount is reserved in one account.
+  const isItsAccount = data.call.account === state.call.account;
+  const maySend = state.phase === 'approval_granted' && !isApprovalOver(state, requestedAt);
+  return events(...(maySend && isItsAccount ? [{ type: 'PayoutRequested' as const, data }] : []));
 }
 
 function askPayoutApproval(state: PayoutState, ask: AskPayoutApproval): PayoutDecision {
-  if (state === undefined) return events(askApproval(ask));
-  return isSameRequest(state, ask) ? events() : refuse({ code: 'idempotency_key_reused' });
+  if (state !== undefined)
+    return isSameRequest(state, ask) ? events() : refuse({ code: 'idempotency_key_reused' });
+  const { type: _, earlierFingerprints: __, askedAt, ...data } = ask;
+  return events({ type: 'PayoutApprovalRequested', data: { ...data, lapsesAt: askedAt + approvalLastsMs } });
 }
 
-/** The decision, and the reviews that its events resolve. */
-const withAnswered = (state: Payout, decision: PayoutDecision): PayoutDecision =>
-  decision.kind === 'refused'
-    ? decision
-    : events(...inOrder(state, evolvePayout, [() => decision.events, resolveAnsweredOfPayout]));
+function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDecision {
+  const { approval, phase } = state;
+  if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
+  if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
+  if (approval.grantedBy === keyId && phase !== 'failed') return events();
+  if (phase !== 'awaiting_approval' || isApprovalOver(state, at))
+    return refuse({ code: 'payout_not_awaiting_approval' });
+  const data = { grantedBy: keyId, lapsesAt: at + approvalLastsMs };
+  return events({ type: 'PayoutApprovalGranted', data });
+}
+
+/** Also one that is approved and not sent yet. */
+function refusePayout(state: Payout, { keyId, reason }: RefusePayout): PayoutDecision {
+  const { approval, failure } = state;
+  if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
+  if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
+  if (failure === 'approval-refused') return events();
+  if (!isBeforeAnnouncement(state)) return refuse({ code: 'payout_not_awaiting_approval' });
+  return events(
+    { type: 'PayoutApprovalRefused', data: { refusedBy: keyId, reason } },
+    { type: 'PayoutFailed', data: { reason: 'approval-refused' } },
+  );
+}
 
 const record = (state: Payout, observation: PayoutObservation): PayoutEvent[] =>
-  inOrder<Payout, PayoutEvent>(state, evolvePayout, [
+  inPayoutSteps(
+    state,
     (payout) => eventsOf(payout, observation),
-    (payout) => (isAnswered(observation) ? resolveNotReadable<PayoutReviewCode>(payout) : []),
-    settleDoubtsBesidePayout,
-    resolveAnsweredOfPayout,
-  ]);
-
-const isAnswered = (observation: PayoutObservation): boolean =>
-  observation.type === 'RecordApprovalLapsed' ? observation.found !== undefined : isInquiry(observation);
+    (payout) => (isInquiry(observation) ? resolveNotReadable<PayoutReviewCode>(payout) : []),
+    resolveAnswered,
+  );
 
 const isInquiry = ({ type }: Pick<PayoutObservation, 'type'>): boolean =>
   type === 'RecordPayoutSearch' || type === 'RecordPayoutObservation' || type === 'RecordMissing';
 
-/** No call of it is announced, so none of this is about one. */
-const isOfNoCall = (state: Payout, { type }: PayoutObservation): boolean =>
-  isBeforeAnnouncement(state) && (isInquiry({ type }) || type === 'RecordPayoutOutcome');
-
 function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] {
-  if (isOfNoCall(state, observation))
-    return observation.type === 'RecordPayoutObservation'
-      ? observeBeforeAnnouncement(state, observation.observed)
-      : [];
+  // No call of it is announced, so nothing that the provider shows is its effect.
+  const isOfCall = isInquiry(observation) || observation.type === 'RecordPayoutOutcome';
+  if (isOfCall && isBeforeAnnouncement(state)) return [];
   switch (observation.type) {
     case 'RecordApprovalLapsed':
-      return recordApprovalLapsed(state, observation);
+      return isBeforeAnnouncement(state) && isApprovalOver(state, observation.at)
+        ? [{ type: 'PayoutFailed', data: { reason: 'approval-lapsed' } }]
+        : [];
     case 'RecordPayoutOutcome':
-      return recordOutcome(state, observation.outcome);
+      return recordPayoutOutcome(state, observation.outcome);
     case 'RecordPayoutSearch':
-      return recordSearch(state, observation);
+      return recordPayoutSearch(state, observation);
     case 'RecordPayoutObservation':
       return recordPayoutObservation(state, observation);
     case 'RecordMissing':
-      if (state.serviceToken !== observation.serviceToken) return [];
-      return [
-        ...openLatest(state, 'only_here', { serviceToken: observation.serviceToken }),
-        ...endDeferredOfOwn(state, observation.serviceToken),
-      ];
+      return recordMissing(state, observation);
     case 'DeferCallback':
       return deferCallback(state, observation);
     case 'RecordCallbackInquired':
@@ -158,64 +153,91 @@ function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] 
   }
 }
 
-function recordOutcome(state: Payout, outcome: PayoutOutcome): PayoutEvent[] {
-  if (isPayoutAwaited(state)) return endCall(payoutInFlight(state), outcome);
-  // An inquiry was faster, or a person has decided: that stands.
-  if (outcome.kind !== 'accepted') return [];
-  if (state.serviceToken === undefined) return observePayout(state, outcome);
-  // Of the payout that an inquiry found: later inquiries count, this answer is older.
-  return openSecondPayouts(state, othersThan(state.serviceToken, [outcome]));
+function recordMissing(state: Payout, { serviceToken }: { serviceToken: string }): PayoutEvent[] {
+  if (state.serviceToken !== serviceToken) return [];
+  // A person has accepted that the provider does not have it.
+  const isKnown = state.declineReason === resolvedByAPerson;
+  const onlyHere = { kind: 'only_here', operation: 'payout', serviceToken, theirs: null } as const;
+  return [
+    ...(isKnown ? [] : observeDiscrepancy(state, { ...onlyHere, ours: payoutSideOf(state) })),
+    ...endDeferredOfOwn(state, serviceToken),
+  ];
 }
 
-const othersThan = (known: string | undefined, found: readonly ObservedPayout[]): ObservedPayout[] =>
-  found.filter(({ serviceToken }) => serviceToken !== known);
-
-function recordSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] {
-  const call = payoutInFlight(state);
-  if (isPayoutAwaited(state) && isAnswerDue(call, search.inquiredAt)) return [];
-  const own = search.found.filter((payout) => isOwnNumber(state, payout));
-  // Too late to be needed, yet a payout that nobody knows of is a second one.
-  if (state.serviceToken !== undefined) return openSecondPayouts(state, othersThan(state.serviceToken, own));
-  const effect = effectOf(state, own, search);
-  return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
-    () =>
-      isPayoutAwaited(state)
-        ? settleCall<PayoutEvent>(call, {
-            inquiredAt: search.inquiredAt,
-            effect,
-            absent: () => giveUp(state, own[0]),
-          })
-        : (effect ?? []),
-    (payout) => endDeferredOfOwn(payout, payout.serviceToken ?? own[0]?.serviceToken),
-  ]);
+/** What may be answered to a review, for the payout as it is. */
+export function payoutResolutionsOf(
+  payout: Payout,
+  { code, number }: Pick<Review<PayoutReviewCode>, 'code' | 'number'>,
+): readonly Resolution[] {
+  if (code === 'payout_not_found') return ['check_again', 'payout_not_made'];
+  if (code === 'service_not_readable') return ['check_again', 'acknowledged'];
+  const about = payout.discrepancies.find((each) => each.number === number);
+  const isAcceptable = about !== undefined && acceptTheirs(payout, about) !== undefined;
+  return isAcceptable ? ['accept_theirs', 'keep_ours', 'check_again'] : ['keep_ours', 'check_again'];
 }
 
-/** What a search shows of a payout that is awaited, or that has failed and must not be there. */
+/** Events that make our record what the provider's is; undefined if they cannot. The fold takes the amount over. */
+function acceptTheirs(state: Payout, about: RecordedDiscrepancy): PayoutEvent[] | undefined {
+  const { theirs, kind, serviceToken } = about;
+  const { phase, terms, call } = state;
+  const isFinal = isFinalPayoutPhase(phase);
+  const isOurs =
+    state.serviceToken === undefined
+      ? phase === 'failed' && kind !== 'second_payout_found'
+      : state.serviceToken === serviceToken;
+  if (!isOurs) return undefined;
+  const from = statusOfPayoutPhase(phase) === 'approved' ? 'approved' : 'declined';
+  const declineReason = resolvedByAPerson;
+  if (theirs === null) {
+    if (!isFinal) return [{ type: 'PayoutDeclined', data: { declineReason } }];
+    return from === 'approved'
+      ? [{ type: 'FinalStatusRevised', data: { from, to: 'declined', declineReason } }]
+      : undefined;
+  }
+  const to = payoutStatusSchema.safeParse(theirs.status).data;
+  const isOfThis =
+    theirs.currency === terms.currency &&
+    (theirs.orderNumber ?? call.providerOrderNumber) === call.providerOrderNumber &&
+    amountSchema.safeParse(theirs.amount).success;
+  if (to === undefined || !isOfThis) return undefined;
+  // The next inquiry takes the status of an open one over.
+  if (!isFinal || to === from) return [];
+  if (from === 'approved' && to === 'pending') return undefined;
+  const token = omitUndefined({ serviceToken: state.serviceToken === undefined ? serviceToken : undefined });
+  return [{ type: 'FinalStatusRevised', data: { from, to, ...token } }];
+}
+
+function resolvePayoutReview(state: Payout, answer: ResolveReview<PayoutReviewCode>): PayoutDecision {
+  const { code, number, resolution, reason, releases } = answer;
+  const open = findOpen(state, { code, number });
+  if (open === undefined) return refuse({ code: 'review_not_found' });
+  const allowed = payoutResolutionsOf(state, open);
+  if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
+  const proposed = proposalFor(open, answer);
+  if (proposed !== undefined) return events(...proposed);
+  const data = { code, number, resolution, reason, ...omitUndefined({ releases }) };
+  const resolved: PayoutEvent = { type: 'ReviewResolved', data };
+  const effect = effectOf(state, open, resolution);
+  return events(...inPayoutSteps(state, () => [resolved, ...effect], resolveAnswered));
+}
+
+/** What the answer changes beside ending the review. */
 function effectOf(
   state: Payout,
-  own: readonly ObservedPayout[],
-  { found: [foreign] }: RecordPayoutSearch,
-): PayoutEvent[] | undefined {
-  const isAwaited = isPayoutAwaited(state);
-  // An answer about other orders than the one asked for proves nothing about ours.
-  if (own.length === 0) return foreign && isAwaited ? openPayoutDisagreement(state, foreign) : undefined;
-  const [first] = byLikelihood(state, own);
-  if (first === undefined) return isAwaited ? undefined : openSecondPayouts(state, own);
-  return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
-    () => (isAwaited ? acceptPayout(state, first, 'inquiry') : observePayout(state, first)),
-    (payout) => openSecondPayouts(payout, othersThan(first.serviceToken, own)),
-  ]);
+  { number }: Review<PayoutReviewCode>,
+  resolution: Resolution,
+): PayoutEvent[] {
+  const about = state.discrepancies.find((each) => each.number === number);
+  if (resolution === 'payout_not_made') return [{ type: 'PayoutFailed', data: { reason: 'resolved' } }];
+  if (resolution === 'accept_theirs') return (about && acceptTheirs(state, about)) ?? [];
+  return resolution === 'check_again' && about !== undefined ? reopen(about) : [];
 }
 
-/**
- * A refusal is confirmed. Anything else may have been paid out.
- *
- * @param stranger has our number, and the call cannot have made it
- */
-function giveUp(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
-  const { errors, call } = state;
-  if (errors.length > 0 && stranger === undefined) return payoutInFlight(state).refused(refusedFor(errors));
-  const { providerOrderNumber } = call;
-  const evidence = { providerOrderNumber, ...(stranger && originEvidence(stranger)) };
-  return openReview(state, callRules.payout.review, evidence);
-}
+const isStillInDoubt: Partial<Record<PayoutReviewCode, (payout: Payout) => boolean>> = {
+  payout_not_found: isPayoutAwaited,
+  service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== 'settled',
+};
+
+/** Resolves the reviews about something whose outcome is known by now. */
+const resolveAnswered = (payout: Payout): PayoutEvent[] =>
+  resolveWhere(payout, ({ code }) => isStillInDoubt[code]?.(payout) === false);

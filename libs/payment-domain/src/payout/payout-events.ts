@@ -8,7 +8,7 @@ import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { type EventOf, eventFamily, since } from '../schema-version.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (open point 22). */
@@ -64,15 +64,7 @@ export const payoutCallSchema = z.object({
 export type PayoutCall = z.infer<typeof payoutCallSchema>;
 
 /** Why a review is opened. */
-export const payoutReviewCodes = [
-  'final_status_revised',
-  'payout_not_found',
-  'second_payout_found',
-  'service_not_readable',
-  'only_here',
-  'terms_disagree',
-  'unknown_status',
-] as const;
+export const payoutReviewCodes = ['discrepancy', 'payout_not_found', 'service_not_readable'] as const;
 export const payoutReviewCodeSchema = z.enum(payoutReviewCodes);
 export type PayoutReviewCode = z.infer<typeof payoutReviewCodeSchema>;
 
@@ -83,22 +75,6 @@ export const payoutFailureSchema = z.enum([
   'resolved',
   'approval-refused',
   'approval-lapsed',
-]);
-
-/**
- * How it is known that the service has it: by the call's own answer, or by a status inquiry; `before-announcement` by one of
- * what nobody had announced and was not to be sent any more, as in a store whose backup was restored.
- */
-const payoutEvidenceSchema = z.union([
-  z.enum(['answer', 'inquiry']),
-  since(2, z.literal('before-announcement')),
-]);
-export type PayoutEvidence = z.infer<typeof payoutEvidenceSchema>;
-
-/** Of releases before, a payout has the amount that was asked for, whatever a person has said of it. */
-const resolutionSchema = z.union([
-  z.string().refine((resolution) => resolution !== 'observed_terms_apply'),
-  since(2, z.literal('observed_terms_apply')),
 ]);
 
 const requestShape = {
@@ -125,7 +101,8 @@ export const payoutEventSchemas = {
   PayoutRequested: z.object({ ...requestShape, call: payoutCallSchema }),
   PayoutAccepted: z.object({
     serviceToken: textSchema,
-    evidence: payoutEvidenceSchema,
+    /** How it is known: by the call's own answer, or by a status inquiry. */
+    evidence: z.enum(['answer', 'inquiry']),
   }),
   PayoutRefused: z.object({ errors: errorsSchema }),
   PayoutNotSent: z.object({ reason: textSchema }),
@@ -151,7 +128,7 @@ export const payoutEventSchemas = {
   ReviewOpened: reviewOpenedSchema(payoutReviewCodeSchema),
   /** Of two persons whom it takes, one has answered the review. */
   ReviewResolutionProposed: reviewResolutionProposedSchema(payoutReviewCodeSchema),
-  ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema, resolutionSchema),
+  ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema),
 } as const;
 
 export type PayoutEventType = keyof typeof payoutEventSchemas;

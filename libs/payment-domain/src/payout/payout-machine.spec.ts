@@ -99,20 +99,10 @@ test('the machine has the phases of the table and no other', () => {
 describe.each(payoutPhases)('in phase %s', (phase) => {
   const row = cells.filter((cell) => cell.phase === phase);
 
-  test.each(row.filter(({ next }) => next !== undefined))('$name leads to $next', ({ event, next }) => {
-    expect(payoutPhaseAfter(phase, event)).toBe(next);
-    expect(payoutPhaseOf(payoutWalk.require(payoutStateOf(phase), event))).toBe(next);
-  });
-
   test.each(row.filter(({ next }) => next === undefined))('$name is not allowed', ({ event }) => {
     expect(payoutPhaseAfter(phase, event)).toBeUndefined();
     expect(() => payoutWalk.require(payoutStateOf(phase), event)).toThrow(InvariantViolation);
   });
-});
-
-test('an answer from memory is the same as the first one', () => {
-  for (const { phase, event, next } of [...cells, ...cells])
-    expect(payoutPhaseAfter(phase, event)).toBe(next);
 });
 
 test('a payout begins as requested, or waits for its approval, and every phase can be reached from there', () => {

@@ -39,7 +39,6 @@ export const payoutMachine = setup({
       on: {
         PayoutApprovalGranted: 'approval_granted',
         PayoutApprovalRefused: stay,
-        PayoutAccepted: 'pending',
         PayoutFailed: 'failed',
       },
     },
@@ -47,7 +46,6 @@ export const payoutMachine = setup({
       on: {
         PayoutRequested: 'paying',
         PayoutApprovalRefused: stay,
-        PayoutAccepted: 'pending',
         PayoutFailed: 'failed',
       },
     },

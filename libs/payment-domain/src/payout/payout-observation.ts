@@ -1,46 +1,48 @@
-/** What the service shows of a payout that was not known. An inquiry that finds no change gives no event. */
-import { inOrder } from '../decision.ts';
+/** What the outcome of the call and status inquiries show of a payout that was not known. */
+import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import {
+  endDiscrepancy,
+  observeDiscrepancy,
+  shownSide,
+  type Discrepancy,
+  type DiscrepancyKind,
+} from '../discrepancy.ts';
+import {
+  callRules,
+  endCall,
   isAnswerDue,
   leaveUnresolved,
   mayBeMadeBy,
+  originEvidence,
+  refusedFor,
+  settleCall,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
-import {
-  endDoubtsAfter,
-  openInstead,
-  openLatest,
-  openReview,
-  resolvedByAPerson,
-  type Evidence,
-} from '../review.ts';
-import { isKnownBeside, openBeside, settleBeside, shownBeside } from '../review-beside.ts';
-import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
-import { mayBeOlder } from '../older-picture.ts';
+import { openReview, resolvedByAPerson } from '../review.ts';
+import { isStale, type Inquired } from '../shared-inputs.ts';
 import { cut, omitUndefined } from '../values.ts';
-import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
-import {
-  payoutStatusSchema,
-  type PayoutEvent,
-  type PayoutEvidence,
-  type PayoutReviewCode,
-  type PayoutStatus,
-} from './payout-events.ts';
+import type {
+  ObservedPayout,
+  PayoutOutcome,
+  RecordPayoutObservation,
+  RecordPayoutSearch,
+} from './payout-commands.ts';
+import { payoutStatusSchema, type PayoutEvent } from './payout-events.ts';
 import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
-import { evolvePayout, isPayoutAwaited, type Payout } from './payout-state.ts';
+import { inPayoutSteps, isPayoutAwaited, payoutSideOf, type Payout } from './payout-state.ts';
 
 /**
  * The payout's one call, in flight while its outcome is unknown. A second call may pay twice, and money that went out
- * seldom comes back: a lost answer is inquired, and where the service does not have the payout, a review opens.
+ * seldom comes back: a lost answer is inquired, and if the provider does not have the payout, a review opens.
  */
-export const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout> => ({
+const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout> => ({
   ...state.call,
   isUnresolved: state.phase !== 'requested',
   unresolved: (reason, errors) => ({
     type: 'PayoutUnresolved',
     data: { reason, ...omitUndefined({ errors }) },
   }),
-  accepted: (answer) => acceptPayout(state, answer, 'answer'),
+  accepted: (answer) => accept(state, answer, 'answer'),
   refused: ({ errors }) => [
     { type: 'PayoutRefused', data: { errors } },
     { type: 'PayoutFailed', data: { reason: 'refused' } },
@@ -51,260 +53,174 @@ export const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, Observe
   ],
 });
 
-/** What a retrieval leads to, whichever payout it is of. */
-export function recordPayoutObservation(state: Payout, observation: RecordPayoutObservation): PayoutEvent[] {
-  const { observed, inquiredAt } = observation;
-  if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
-  const isKnown =
-    state.serviceToken === undefined
-      ? mayBeOurs(state, observed)
-      : state.serviceToken === observed.serviceToken;
-  if (!isKnown) return observeAnother(state, observed);
-  return [
-    ...observePayout(state, observed),
-    ...observeOpenAgain(state, observation),
-    ...endDeferred(state, observed),
-  ];
+export function recordPayoutOutcome(state: Payout, outcome: PayoutOutcome): PayoutEvent[] {
+  if (isPayoutAwaited(state)) return endCall(payoutInFlight(state), outcome);
+  // An inquiry was faster, or a person has decided: that stands, and this answer is older.
+  if (outcome.kind !== 'accepted' || state.serviceToken === outcome.serviceToken) return [];
+  return observeFound(state, outcome);
 }
 
-/** The review has that payout in its evidence: callbacks about it are part of the same question. */
-const observeAnother = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  inOrder<Payout, PayoutEvent>(state, evolvePayout, [
-    (payout) => openSecondPayouts(payout, [observed]),
-    (payout) =>
-      isKnownBeside(payout, 'second_payout_found', observed.serviceToken)
-        ? endDeferredAbout(payout, observed.serviceToken)
-        : [],
-  ]);
+export function recordPayoutSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] {
+  const { inquiredAt, found } = search;
+  const call = payoutInFlight(state);
+  if (isPayoutAwaited(state) && isAnswerDue(call, inquiredAt)) return [];
+  const own = found.filter((payout) => isOwnNumber(state, payout));
+  const others = own.filter(({ serviceToken }) => serviceToken !== state.serviceToken);
+  if (!isPayoutAwaited(state))
+    return inPayoutSteps(
+      state,
+      ...others.map((each) => (payout: Payout) => observeFound(payout, each)),
+      (payout) => endDeferredOfOwn(payout, payout.serviceToken ?? own[0]?.serviceToken),
+    );
+  const first = likeliestOf(state, own);
+  return inPayoutSteps(
+    state,
+    () =>
+      settleCall<PayoutEvent>(call, {
+        inquiredAt,
+        effect: first && accept(state, first, 'inquiry'),
+        // An answer about other orders than the one asked for proves no absence either.
+        absent: () => giveUp(state, own[0] ?? found[0]),
+      }),
+    ...own.map((each) => (payout: Payout) => (each === first ? [] : observeDuplicate(payout, each))),
+    (payout) => endDeferredOfOwn(payout, payout.serviceToken ?? own[0]?.serviceToken),
+  );
+}
 
 /**
- * Nothing of it is announced, and yet the service has a payout under its number: of another installation, or of ours, in a store whose
- * backup was restored. Sent, it may be paid a second time: also where it is declined there, which the service may revise.
+ * A refusal is confirmed. Anything else may have been paid out.
+ *
+ * @param stranger was found, and the call cannot have made it
  */
-export const observeBeforeAnnouncement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  observed.orderNumber === undefined ? [] : observeAnother(state, observed);
+function giveUp(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
+  const { errors, call } = state;
+  if (errors.length > 0 && stranger === undefined) return payoutInFlight(state).refused(refusedFor(errors));
+  const { providerOrderNumber } = call;
+  const evidence = { providerOrderNumber, ...(stranger && originEvidence(stranger)) };
+  return openReview(state, callRules.payout.review, evidence);
+}
 
-/** Under our own number it is ours, as in a search by that number. */
-function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: number): PayoutEvent[] {
+/** A payout was retrieved by the provider's token: ours, or a duplicate. */
+export function recordPayoutObservation(state: Payout, observation: RecordPayoutObservation): PayoutEvent[] {
+  const { observed, inquiredAt } = observation;
+  const { serviceToken } = observed;
+  const isOurs =
+    state.serviceToken === undefined ? mayBeOurs(state, observed) : state.serviceToken === serviceToken;
+  if (!isPayoutAwaited(state))
+    return isOurs
+      ? [...observePayout(state, observation), ...endDeferredOfOwn(state, serviceToken)]
+      : [...observeDuplicate(state, observed), ...endDeferredAbout(state, serviceToken)];
+  // Without a number nothing says that it is this one: the search that follows finds it.
   if (observed.orderNumber === undefined) return [];
-  if (!isOwnNumber(state, observed) || !mayBeOurs(state, observed)) return observeAnother(state, observed);
+  if (!isOurs) return [...observeDuplicate(state, observed), ...endDeferredAbout(state, serviceToken)];
   const call = payoutInFlight(state);
   if (isAnswerDue(call, inquiredAt)) return [];
   return [
     ...leaveUnresolved(call, 'no outcome was recorded'),
-    ...acceptPayout(state, observed, 'inquiry'),
-    ...endDeferred(state, observed),
+    ...accept(state, observed, 'inquiry'),
+    ...endDeferredOfOwn(state, serviceToken),
   ];
 }
 
-/**
- * False also of what a person has acknowledged as another one, which stays that, and of what is in review as another one of
- * other terms, which is a question already.
- */
-function mayBeOurs(state: Payout, observed: ObservedPayout): boolean {
-  const { call, acknowledged } = state;
-  const reviews = agrees(state, observed) ? [] : state.reviews;
-  return (
-    mayBeMadeBy(call, observed) &&
-    !isKnownBeside({ reviews, acknowledged }, 'second_payout_found', observed.serviceToken)
-  );
-}
-
-/** Those that may be ours: what was asked for first, and of that what was paid out. */
-export function byLikelihood(state: Payout, found: readonly ObservedPayout[]): ObservedPayout[] {
-  const likelihood = (each: ObservedPayout) => (agrees(state, each) ? 3 : 0) + moneyIn(each.status);
-  return found
-    .filter((each) => mayBeOurs(state, each))
-    .toSorted((one, other) => likelihood(other) - likelihood(one));
-}
-
-export const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): boolean =>
+const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): boolean =>
   (orderNumber ?? call.providerOrderNumber) === call.providerOrderNumber;
 
-/** The awaited payout is there: it is taken for ours, and what it shows counts where it is what was asked for. */
-export function acceptPayout(
-  state: Payout,
+const mayBeOurs = (state: Payout, observed: ObservedPayout): boolean =>
+  isOwnNumber(state, observed) && mayBeMadeBy(state.call, observed);
+
+/** Of those that may be ours: what was asked for first, and of that what was paid out. */
+function likeliestOf(state: Payout, found: readonly ObservedPayout[]): ObservedPayout | undefined {
+  const paid = ({ status }: ObservedPayout) => (status === 'approved' ? 2 : status === 'declined' ? 0 : 1);
+  const likelihood = (each: ObservedPayout) => (agrees(state, each) ? 3 : 0) + paid(each);
+  return found
+    .filter((each) => mayBeOurs(state, each))
+    .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
+}
+
+/** The awaited payout is there: it is ours, and what it shows counts if it is what was asked for. */
+const accept = (state: Payout, observed: ObservedPayout, evidence: 'answer' | 'inquiry'): PayoutEvent[] =>
+  inPayoutSteps(
+    state,
+    () => [{ type: 'PayoutAccepted', data: { serviceToken: observed.serviceToken, evidence } }],
+    (payout) => observePayout(payout, { observed, inquiredAt: 0, changedAt: 0 }),
+  );
+
+/** Of a payout that failed, anything under its number that its call may have made disagrees with that. */
+const observeFound = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
+  state.serviceToken === undefined && mayBeOurs(state, observed)
+    ? observePayout(state, { observed, inquiredAt: 0, changedAt: 0 })
+    : observeDuplicate(state, observed);
+
+/** A second payout under our number. One that was declined is none. */
+const observeDuplicate = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
+  observed.status === 'declined'
+    ? endDiscrepancy(state, observed.serviceToken)
+    : observeDiscrepancy(state, differing('second_payout_found', observed, null));
+
+const differing = (
+  kind: DiscrepancyKind,
   observed: ObservedPayout,
-  evidence: PayoutEvidence,
-): PayoutEvent[] {
-  const { serviceToken } = observed;
-  const accepted: PayoutEvent = { type: 'PayoutAccepted', data: { serviceToken, evidence } };
-  return [accepted, ...observePayout(evolvePayout(state, accepted), observed)];
+  ours: Discrepancy['ours'],
+): Discrepancy => ({
+  kind,
+  operation: 'payout',
+  serviceToken: observed.serviceToken,
+  ours,
+  theirs: shownSide(observed),
+});
+
+type Verdict = DiscrepancyKind | 'agrees' | 'says-nothing';
+
+/** Its progress, and what disagrees. */
+const observePayout = (
+  state: Payout,
+  observation: Pick<RecordPayoutObservation, 'observed'> & Inquired,
+): PayoutEvent[] =>
+  inPayoutSteps(
+    state,
+    (payout) => observeProgress(payout, observation.observed),
+    (payout) => {
+      const { observed } = observation;
+      const verdict = verdictOn(payout, observation);
+      if (verdict === 'says-nothing') return [];
+      return verdict === 'agrees'
+        ? endDiscrepancy(payout, observed.serviceToken)
+        : observeDiscrepancy(payout, differing(verdict, observed, payoutSideOf(payout)));
+    },
+  );
+
+function observeProgress(state: Payout, observed: ObservedPayout): PayoutEvent[] {
+  const { status, declineReason } = observed;
+  if (state.phase !== 'pending' || !agrees(state, observed)) return [];
+  if (status === 'approved') return [{ type: 'PayoutApproved', data: {} }];
+  if (status !== 'declined') return [];
+  const reason = omitUndefined({ declineReason: declineReason && cut(declineReason) });
+  return [{ type: 'PayoutDeclined', data: reason }];
 }
 
-/** Deferred callbacks about it, or about nothing in particular, are answered by this. */
-const endDeferred = (state: Payout, { serviceToken }: ObservedPayout): PayoutEvent[] =>
-  endDeferredOfOwn(state, serviceToken);
-
-/**
- * Events that make an accepted payout's status agree with what the service shows, or a review where it must not. A failed
- * payout has no token: what is shown under its number is taken for it.
- */
-export function observePayout(state: Payout, observed: ObservedPayout): PayoutEvent[] {
-  const status = payoutStatusSchema.safeParse(observed.status);
-  if (!status.success)
-    return openLatest(state, 'unknown_status', {
-      observedStatus: observed.status,
-      observedAmount: observed.amount,
-      observedCurrency: observed.currency,
-      observedServiceToken: observed.serviceToken,
-    });
-  if (!agrees(state, observed)) return openPayoutDisagreement(state, observed);
-  const events = isFinalPayoutPhase(state.phase)
-    ? observeFinal(state, observed, status.data)
-    : observePending(observed, status.data);
-  return events === undefined
-    ? []
-    : [...events, ...endDoubtsAfter(state, events, { serviceToken: observed.serviceToken, isOpenAgain })];
+function verdictOn(
+  state: Payout,
+  { observed, ...inquired }: Pick<RecordPayoutObservation, 'observed'> & Inquired,
+): Verdict {
+  if (!payoutStatusSchema.safeParse(observed.status).success) return 'unknown_status';
+  if (!agrees(state, observed)) return 'terms_disagree';
+  if (!isFinalPayoutPhase(state.phase) || statusOfPayoutPhase(state.phase) === observed.status)
+    return 'agrees';
+  // One that failed, or that a person resolved as not made, has never been pending at the provider by our record.
+  const wasPending = state.phase !== 'failed' && state.declineReason !== resolvedByAPerson;
+  return observed.status === 'pending' && wasPending && isStale(inquired)
+    ? 'says-nothing'
+    : 'final_status_revised';
 }
 
-/** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
-export const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean =>
+/** Money of another amount, currency or order is not this payout's. */
+const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean =>
   observed.amount === terms.amount &&
   observed.currency === terms.currency &&
   (observed.orderNumber ?? state.call.providerOrderNumber) === state.call.providerOrderNumber;
 
-/** Opens a review: what the service shows is not what was asked for. */
-export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  openLatest(state, 'terms_disagree', {
-    amount: state.terms.amount,
-    currency: state.terms.currency,
-    providerOrderNumber: state.call.providerOrderNumber,
-    observedStatus: observed.status,
-    observedAmount: observed.amount,
-    observedCurrency: observed.currency,
-    observedOrderNumber: observed.orderNumber ?? null,
-    observedServiceToken: observed.serviceToken,
-  });
-
-/** Of an approved one: what was declined is pending from then on. */
-const isOpenAgain = ({ code, evidence }: Payout['reviews'][number]): boolean =>
-  code === 'final_status_revised' && evidence['from'] === 'approved' && evidence['to'] === 'pending';
-
-function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutEvent[] {
-  if (status === 'pending') return [];
-  return [
-    status === 'approved'
-      ? { type: 'PayoutApproved', data: {} }
-      : { type: 'PayoutDeclined', data: declineReasonOf(observed) },
-  ];
-}
-
-/**
- * A payout that had not been paid out has the status that the service showed with the amount that holds, from the answer on: what went
- * out is taken for unpaid at no time. Of any other the next inquiry takes the status over.
- */
-export function takeStatusShown(state: Payout, evidence: Evidence): PayoutEvent[] {
-  const { observedStatus: status, observedServiceToken: serviceToken } = evidence;
-  const to = payoutStatusSchema.safeParse(status).data;
-  if (to === undefined || typeof serviceToken !== 'string') return [];
-  return statusOfPayoutPhase(state.phase) === 'declined' ? revise(state, { serviceToken }, to) : [];
-}
-
-const declineReasonOf = ({ declineReason }: Pick<ObservedPayout, 'declineReason'>) =>
-  omitUndefined({ declineReason: declineReason && cut(declineReason) });
-
-/** Undefined of a picture from before it was final, which says nothing about doubts; nothing is older than what was never there. */
-const observeFinal = (
-  state: Payout,
-  observed: ObservedPayout,
-  status: PayoutStatus,
-): PayoutEvent[] | undefined =>
-  status === 'pending' && !isEndedWithoutService(state) ? undefined : revise(state, observed, status);
-
-/**
- * What has ended is under way at the service, and that is no older picture. A declined one is pending again: its money may go out. What
- * was approved is in review: it counts as paid out until the service says how it ends.
- */
-function observeOpenAgain(state: Payout, observation: RecordPayoutObservation): PayoutEvent[] {
-  const { observed } = observation;
-  const hasEnded = isFinalPayoutPhase(state.phase) && !isEndedWithoutService(state);
-  const isAgain = hasEnded && observed.status === 'pending' && agrees(state, observed);
-  if (!isAgain || mayBeOlder(observation)) return [];
-  if (state.phase === 'approved') {
-    const evidence = { from: 'approved', to: 'pending', serviceToken: observed.serviceToken };
-    const alike = { ...state, reviews: state.reviews.filter(isOpenAgain) };
-    return openReview<PayoutReviewCode>(alike, 'final_status_revised', evidence);
-  }
-  const events = revise(state, observed, 'pending');
-  return [...events, ...endDoubtsAfter(state, events, { serviceToken: observed.serviceToken, isOpenAgain })];
-}
-
-function revise(
-  state: Payout,
-  observed: Pick<ObservedPayout, 'serviceToken' | 'declineReason'>,
-  to: PayoutStatus,
-): PayoutEvent[] {
-  const from = statusOfPayoutPhase(state.phase) === 'approved' ? 'approved' : 'declined';
-  if (to === from) return [];
-  const { serviceToken } = observed;
-  const token = state.serviceToken === undefined ? { serviceToken } : {};
-  const reason = to === 'declined' ? declineReasonOf(observed) : {};
-  return [
-    { type: 'FinalStatusRevised', data: { from, to, ...reason, ...token } },
-    // Each revision opens a review, even if a person acknowledged one like it.
-    ...openInstead<PayoutReviewCode>(state, 'final_status_revised', { from, to, serviceToken }, serviceToken),
-  ];
-}
-
-/** True where the payout ended without the service: it failed, or a person resolved it as undone. */
-const isEndedWithoutService = ({ phase, declineReason }: Payout): boolean =>
-  phase === 'failed' || declineReason === resolvedByAPerson;
-
-/** Opens a review for each payout beside the known or awaited one, those that were paid out first: money may have gone out twice. */
-export const openSecondPayouts = (state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] =>
-  inOrder(
-    state,
-    evolvePayout,
-    others
-      .toSorted((one, other) => moneyIn(other.status) - moneyIn(one.status))
-      .map((other) => (payout: Payout) => openSecondPayout(payout, other)),
+/** The provider shows one under its number that is not known to be declined. */
+export const mayBePaidOut = ({ discrepancies }: Pick<Payout, 'discrepancies'>): boolean =>
+  discrepancies.some(
+    ({ theirs, standing }) => standing === 'open' && theirs !== null && theirs.status !== 'declined',
   );
-
-function openSecondPayout(state: Payout, shown: ObservedPayout) {
-  const { serviceToken, status, amount, currency } = shown;
-  const { serviceToken: knownServiceToken = null, terms } = state;
-  const other = currency !== terms.currency && { observedCurrency: currency };
-  const observed = { serviceToken, observedStatus: status, observedAmount: amount, ...other };
-  return openBeside<PayoutReviewCode>(
-    state,
-    'second_payout_found',
-    { ...observed, knownServiceToken },
-    ({ observedStatus }) => moneyIn(observedStatus),
-  );
-}
-
-/** What was in doubt about others is in review as that, once it is known which one is ours. */
-export const settleDoubtsBesidePayout = (state: Payout): PayoutEvent[] =>
-  inOrder<Payout, PayoutEvent>(
-    state,
-    evolvePayout,
-    shownBeside(state).map((shown) => (payout: Payout) => {
-      const [serviceToken, { observedStatus, observedAmount, observedCurrency }] = shown;
-      const events = openSecondPayout(payout, {
-        serviceToken,
-        status: String(observedStatus),
-        amount: Number(observedAmount ?? payout.terms.amount),
-        currency: String(observedCurrency ?? payout.terms.currency),
-      });
-      const code = 'second_payout_found';
-      return settleBeside<PayoutReviewCode>(payout, shown, { code, events, ours: payout.call });
-    }),
-  );
-
-/** Reviews of what the service shows under its number. */
-export const shownCodes: readonly PayoutReviewCode[] = [
-  'second_payout_found',
-  'terms_disagree',
-  'unknown_status',
-];
-
-/** Something is in review that the service shows under its number, and that is not known to be declined. */
-export const mayBePaidOut = ({ reviews }: Pick<Payout, 'reviews'>): boolean =>
-  reviews.some(({ code, evidence }) => shownCodes.includes(code) && moneyIn(evidence['observedStatus']) > 0);
-
-/** 2 where it was paid out, 0 where it was not, 1 while it may be. Evidence of earlier releases has no status: it was what it was. */
-function moneyIn(status: unknown): 0 | 1 | 2 {
-  if (status === 'approved' || status === undefined) return 2;
-  return status === 'declined' ? 0 : 1;
-}

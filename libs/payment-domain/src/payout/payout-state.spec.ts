@@ -3,15 +3,12 @@ import {
   payoutAfter,
   payoutCall,
   payoutHistoryTo,
-  payoutReviewOpened,
-  payoutReviewResolved,
   payoutRequested,
   payoutSampleEvents,
   refusalError,
 } from '../../testing/payout-samples.ts';
 import { callbackInquired, deferred } from '../../testing/payout-story.ts';
 import { InvariantViolation } from '../invariant.ts';
-import { resolvedByAPerson } from '../review.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhaseOf, payoutPhases, payoutStateOf, payoutWalk } from './payout-machine.ts';
 import {
@@ -31,19 +28,6 @@ function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
 }
-
-test('a payout begins with PayoutRequested: requested, and not under review', () => {
-  const { data } = payoutRequested();
-  expect(evolvePayout(noPayout, payoutRequested())).toEqual({
-    ...data,
-    phase: 'requested',
-    errors: [],
-    deferredCallbacks: [],
-    reviews: [],
-    acknowledged: [],
-    reviewCount: 0,
-  });
-});
 
 test.each(laterEvents)('no payout begins with $type', (event) => {
   expect(() => evolvePayout(noPayout, event)).toThrow(InvariantViolation);
@@ -111,30 +95,6 @@ test('a revision to declined has the new reason', () => {
   expect(payoutAfter([...payoutHistoryTo.approved, revised]).declineReason).toBe('account_closed');
 });
 
-test('a review is open until it is resolved, and what is acknowledged stays known', () => {
-  const opened = payoutAfter([...payoutHistoryTo.pending, payoutSampleEvents.ReviewOpened]);
-  expect(opened.reviews).toEqual([{ ...payoutSampleEvents.ReviewOpened.data, number: 1 }]);
-  const resolved = evolvePayout(opened, payoutSampleEvents.ReviewResolved);
-  expect(resolved.reviews).toEqual([]);
-  expect(resolved.acknowledged).toEqual([{ ...payoutSampleEvents.ReviewOpened.data, number: 1 }]);
-});
-
-// On hold, acknowledged, approved, and on hold again: the second time opened no review.
-test('what was acknowledged of a doubt is forgotten when a status is taken over, unless a person gave it', () => {
-  const seen = [
-    ...payoutHistoryTo.pending,
-    payoutReviewOpened('unknown_status'),
-    payoutReviewResolved('unknown_status', 'acknowledged', 'seen'),
-  ];
-  const declined = (declineReason: string): PayoutEvent => ({
-    type: 'PayoutDeclined',
-    data: { declineReason },
-  });
-  expect(payoutAfter([...seen, { type: 'PayoutApproved', data: {} }]).acknowledged).toEqual([]);
-  expect(payoutAfter([...seen, declined('account_closed')]).acknowledged).toEqual([]);
-  expect(payoutAfter([...seen, declined(resolvedByAPerson)]).acknowledged).toHaveLength(1);
-});
-
 test.each([
   ['requested', 'unresolved'],
   ['unresolved', 'unresolved'],
@@ -154,11 +114,6 @@ test.each(payoutPhases)('a deferred callback is unresolved until it is inquired,
   expect(inquiryNeedOfPayout(payoutAfter(waiting))).toBe('unresolved');
   const over = payoutAfter([...waiting, callbackInquired('token-b')]);
   expect(inquiryNeedOfPayout(over)).toBe(inquiryNeedOfPayout(payoutAfter(history)));
-});
-
-test('a review leaves a final payout settled: a person decides', () => {
-  const payout = payoutAfter([...payoutHistoryTo.approved, payoutReviewOpened('terms_disagree')]);
-  expect(inquiryNeedOfPayout(payout)).toBe('settled');
 });
 
 test('the request announces the one call, and nothing else announces any', () => {

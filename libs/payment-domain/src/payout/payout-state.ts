@@ -11,17 +11,9 @@ import {
   latestDeferredAt,
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
-import {
-  afterDoubts,
-  afterOpened,
-  afterProposed,
-  afterResolved,
-  doubtCodes,
-  noReviews,
-  resolvedByAPerson,
-  reviewableShape,
-} from '../review.ts';
-import { withAmountThatHolds } from '../observed-amount.ts';
+import { inOrder } from '../decision.ts';
+import { worstCaseOf, type Side } from '../discrepancy.ts';
+import { afterOpened, afterProposed, afterResolved, noReviews, reviewableShape } from '../review.ts';
 import { environmentSchema, omitUndefined } from '../values.ts';
 import {
   payoutCallSchema,
@@ -30,10 +22,10 @@ import {
   payoutTermsSchema,
   type PayoutEvent,
   type PayoutEventOf,
-  type PayoutReviewCode,
 } from './payout-events.ts';
 import {
   isFinalPayoutPhase,
+  statusOfPayoutPhase,
   payoutPhases,
   payoutPhaseOf,
   payoutStateOf,
@@ -86,8 +78,7 @@ export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (event.type === 'PayoutApprovalRequested')
     throw new InvariantViolation('PayoutApprovalRequested came after the beginning');
   const next = payoutWalk.require(payoutStateOf(state.phase), toPayoutMachineEvent(event));
-  const changed = afterDoubts(apply(state, event), doubtsEndedBy(event));
-  return { ...changed, phase: payoutPhaseOf(next) };
+  return { ...apply(state, event), phase: payoutPhaseOf(next) };
 }
 
 function begin(event: PayoutEvent): Payout {
@@ -140,7 +131,7 @@ function apply(state: Payout, event: LaterEvent): Payout {
     case 'ReviewResolutionProposed':
       return { ...state, ...afterProposed(state, event.data) };
     case 'ReviewResolved':
-      return { ...withAmountThatHolds(state, event), ...afterResolved(state, event.data) };
+      return closeReview(state, event);
     case 'PayoutApprovalRefused':
     case 'PayoutNotSent':
     case 'PayoutApproved':
@@ -150,13 +141,16 @@ function apply(state: Payout, event: LaterEvent): Payout {
   }
 }
 
-/** A status that was taken over ends earlier doubts. */
-const doubtsEndedBy = (event: LaterEvent): readonly PayoutReviewCode[] =>
-  event.type === 'PayoutApproved' ||
-  event.type === 'FinalStatusRevised' ||
-  (event.type === 'PayoutDeclined' && event.data.declineReason !== resolvedByAPerson)
-    ? [...doubtCodes, 'service_not_readable']
-    : [];
+/** The provider's amount that a person accepted holds from now on. */
+function closeReview(state: Payout, { data }: PayoutEventOf<'ReviewResolved'>): Payout {
+  const about = state.discrepancies.find(({ number }) => number === data.number);
+  const amount = data.resolution === 'accept_theirs' && about?.theirs?.amount;
+  return {
+    ...state,
+    ...afterResolved(state, data),
+    ...(typeof amount === 'number' && { terms: { ...state.terms, amount } }),
+  };
+}
 
 function requireApproval({ approval }: Payout) {
   if (approval === undefined) throw new InvariantViolation('a payout was approved that nobody asked about');
@@ -183,6 +177,40 @@ export function inquiryNeedOfPayout(payout: Payout): InquiryNeed {
 /** From when on the outcome could have been known, milliseconds since the Unix epoch. */
 export const payoutQuietUntil = (payout: Payout): number =>
   Math.max(payout.call.quietUntil, latestDeferredAt(payout));
+
+/** True while nothing of it is announced. */
+export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
+  phase === 'awaiting_approval' || phase === 'approval_granted';
+
+/** True if it may no longer be approved, or sent. */
+export const isApprovalOver = ({ approval }: Pick<Payout, 'approval'>, at: number): boolean =>
+  approval !== undefined && at >= approval.lapsesAt;
+
+/** Takes steps in order, each on the payout after the previous one. */
+export const inPayoutSteps = (
+  payout: Payout,
+  ...steps: ((payout: Payout) => readonly PayoutEvent[])[]
+): PayoutEvent[] => inOrder<Payout, PayoutEvent>(payout, evolvePayout, steps);
+
+/** Our side of a discrepancy. */
+export const payoutSideOf = ({ phase, terms, call }: Payout): Side => ({
+  status: statusOfPayoutPhase(phase),
+  amount: terms.amount,
+  currency: terms.currency,
+  refundedAmount: null,
+  authorizedAmount: null,
+  orderNumber: call.providerOrderNumber,
+});
+
+/** Minor units that may have been paid out beyond our record: the worst cases of its discrepancies. */
+export function reservedByPayoutDiscrepancies(payout: Payout): number {
+  const ours = payoutSideOf(payout);
+  const isOurCurrency = (theirs: Side | null) => theirs?.currency === ours.currency;
+  return payout.discrepancies
+    .filter(({ standing, theirs }) => standing !== 'released' && isOurCurrency(theirs))
+    .map(({ serviceToken, theirs }) => ({ theirs, ours: serviceToken === payout.serviceToken ? ours : null }))
+    .reduce((sum, sides) => sum + worstCaseOf({ operation: 'payout', ...sides }), 0);
+}
 
 export interface AnnouncedPayoutCall {
   operation: 'payout';

@@ -1,5 +1,6 @@
 import { scenario } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
+import { observeDiscrepancy } from '../discrepancy.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import {
   decideUnmatched,
@@ -29,23 +30,32 @@ const observed = (changes: Partial<Unmatched> = {}): UnmatchedEvent => ({
   type: 'UnmatchedObserved',
   data: { ...facts, ...changes },
 });
-const opened = (changes: object = {}): UnmatchedEvent => ({
-  type: 'ReviewOpened',
-  data: {
-    code: 'only_at_service',
-    evidence: {
-      ...{ operation: 'payment', serviceToken: 'service-1', amount: 900, currency: 'EUR', refundedAmount: 0 },
-      ...{ observedStatus: 'approved', observedOrderNumber: 'elsewhere-1', ...changes },
+const theirs = {
+  status: 'approved',
+  amount: 900,
+  currency: 'EUR',
+  refundedAmount: 0,
+  authorizedAmount: null,
+  orderNumber: 'elsewhere-1',
+};
+const opened = (changes: Partial<typeof theirs> = {}): UnmatchedEvent =>
+  observeDiscrepancy(
+    { discrepancies: [] },
+    {
+      kind: 'only_at_service',
+      operation: 'payment',
+      serviceToken: 'service-1',
+      ours: null,
+      theirs: { ...theirs, ...changes },
     },
-  },
-});
-const resolve = (changes: Partial<ResolveReview<'only_at_service'>> = {}): UnmatchedInput => ({
-  ...{ type: 'ResolveReview', code: 'only_at_service', number: 1, resolution: 'acknowledged' },
+  )[0] as UnmatchedEvent;
+const resolve = (changes: Partial<ResolveReview<'discrepancy'>> = {}): UnmatchedInput => ({
+  ...{ type: 'ResolveReview', code: 'discrepancy', number: 1, resolution: 'keep_ours' },
   ...{ reason: 'the old shop', ...changes },
 });
 const resolved: UnmatchedEvent = {
   type: 'ReviewResolved',
-  data: { code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'the old shop' },
+  data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'the old shop' },
 };
 
 describe('what only the provider has', () => {
@@ -59,22 +69,20 @@ describe('what only the provider has', () => {
     given([observed(), opened(), resolved]).when(observe()).thenNothing();
   });
 
-  it('is shown as it is now while its review is open', () => {
+  it('opens another review in place of the open one when the provider shows something else', () => {
+    const superseded = {
+      ...resolved,
+      data: { ...resolved.data, resolution: 'superseded', reason: 'The provider shows something else.' },
+    } as UnmatchedEvent;
     given([observed(), opened()])
       .when(observe({ status: 'declined' }))
-      .then([observed({ status: 'declined' })]);
+      .then([observed({ status: 'declined' }), superseded, opened({ status: 'declined' })]);
   });
 
   it('is taken from a team that is not the only one any more', () => {
     given([observed({ team: 'shop' }), opened()])
       .when(observe())
       .then([observed()]);
-  });
-
-  it('opens another review where something is new after a person has acknowledged it', () => {
-    given([observed(), opened(), resolved])
-      .when(observe({ refundedAmount: 900 }))
-      .then([observed({ refundedAmount: 900 }), opened({ refundedAmount: 900 })]);
   });
 
   it('keeps no card number, no text without end and no time that is none', () => {
@@ -110,7 +118,7 @@ describe('its review', () => {
 
   it('has no other resolution', () => {
     given([observed(), opened()])
-      .when(resolve({ resolution: 'inquire_again' }))
+      .when(resolve({ resolution: 'check_again' }))
       .thenRefused('resolution_not_allowed');
   });
 });

@@ -6,13 +6,13 @@ import { maskedText } from '../money.ts';
 import { z } from 'zod';
 import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
+import { observeDiscrepancy, shownSide } from '../discrepancy.ts';
 import {
   afterOpened,
   afterProposed,
   afterResolved,
   findOpen,
   noReviews,
-  openReview,
   proposalFor,
   reviewResolutionProposedSchema,
   reviewableShape,
@@ -31,7 +31,7 @@ export const unmatchedStream = (token: string): string => `${unmatchedStreamPref
 export const operationKindSchema = z.enum(['payment', 'payout']);
 export type OperationKind = z.infer<typeof operationKindSchema>;
 
-const unmatchedReviewCodeSchema = z.literal('only_at_service');
+const unmatchedReviewCodeSchema = z.literal('discrepancy');
 export type UnmatchedReviewCode = z.infer<typeof unmatchedReviewCodeSchema>;
 
 const textLengthMax = 255;
@@ -79,8 +79,11 @@ interface ObserveUnmatched {
 export type UnmatchedInput = ObserveUnmatched | ResolveReview<UnmatchedReviewCode>;
 export type UnmatchedRefusal = ReviewRefusal | { code: 'review_not_found' };
 
-/** There is nothing to inquire: a reconciliation shows it as long as it is there. */
-export const unmatchedResolutions: readonly Resolution[] = ['acknowledged'];
+/**
+ * There is nothing to inquire: a reconciliation shows it as long as it is there. It is accepted by adopting it; without that,
+ * the next reconciliation opens it again.
+ */
+export const unmatchedResolutions: readonly Resolution[] = ['accept_theirs', 'keep_ours'];
 
 export function decideUnmatched(
   state: Unmatched | undefined,
@@ -97,19 +100,13 @@ export function decideUnmatched(
   return events({ type: 'ReviewResolved', data: { code, number, resolution, reason } });
 }
 
-/** What is acknowledged opens a review again only where the provider shows something new about it. */
 function observe(state: Unmatched | undefined, { facts, team }: ObserveUnmatched): UnmatchedEvent[] {
   const data = { ...toKeep(facts), ...omitUndefined({ team }) };
-  const observed: UnmatchedEvent = { type: 'UnmatchedObserved', data };
-  const { operation, serviceToken, status, amount, refundedAmount, currency } = data;
-  const evidence = {
-    ...{ operation, serviceToken, amount, currency, refundedAmount },
-    observedStatus: status,
-    ...(data.orderNumber === undefined ? {} : { observedOrderNumber: data.orderNumber }),
-  };
+  const { operation, serviceToken } = data;
+  const sides = { ours: null, theirs: shownSide(data) };
   return [
-    ...(state !== undefined && isSame(state, data) ? [] : [observed]),
-    ...openReview(state ?? noReviews, 'only_at_service', evidence),
+    ...(state !== undefined && isSame(state, data) ? [] : [{ type: 'UnmatchedObserved' as const, data }]),
+    ...observeDiscrepancy(state ?? noReviews, { kind: 'only_at_service', operation, serviceToken, ...sides }),
   ];
 }
 
@@ -134,8 +131,8 @@ const isSame = (state: Unmatched, data: Partial<Unmatched>): boolean =>
 /** @throws InvariantViolation where the first event is not UnmatchedObserved */
 export function evolveUnmatched(state: Unmatched | undefined, event: UnmatchedEvent): Unmatched {
   if (event.type === 'UnmatchedObserved') {
-    const { reviews, acknowledged, reviewCount } = state ?? noReviews;
-    return { ...event.data, reviews, acknowledged, reviewCount };
+    const { reviews, acknowledged, reviewCount, discrepancies } = state ?? noReviews;
+    return { ...event.data, reviews, acknowledged, reviewCount, discrepancies };
   }
   if (state === undefined) throw new InvariantViolation(`${event.type} came before UnmatchedObserved`);
   switch (event.type) {

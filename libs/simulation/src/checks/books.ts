@@ -322,6 +322,10 @@ const steps: Record<string, Step> = {
     operation.phase = textIn(data, 'to');
     if (typeof data['amount'] === 'number')
       operation.everApproved = operation.approvedAmount = data['amount'];
+    if (typeof data['refundedAmount'] === 'number') {
+      operation.externalAmount += data['refundedAmount'] - operation.refundedAmount;
+      operation.refundedAmount = data['refundedAmount'];
+    }
     if (typeof data['serviceToken'] === 'string') operation.serviceToken = data['serviceToken'];
   },
   PayoutStatusRevised: (operation, data) => void (operation.phase = textIn(data, 'to')),
@@ -333,9 +337,10 @@ const steps: Record<string, Step> = {
   },
   ReviewResolved: (operation, data) => {
     const number = numberIn(data, 'number');
-    const observed = operation.reviews.get(number)?.evidence['observedAmount'];
-    if (textIn(data, 'resolution') === 'observed_terms_apply' && typeof observed === 'number')
-      operation.amount = observed;
+    const { kind, observedAmount } = operation.reviews.get(number)?.evidence ?? {};
+    const isTaken = textIn(data, 'resolution') === 'accept_theirs' && typeof observedAmount === 'number';
+    if (isTaken && (operation.kind === 'payout' || kind === 'terms_disagree'))
+      operation.amount = observedAmount;
     operation.reviews.delete(number);
   },
 };

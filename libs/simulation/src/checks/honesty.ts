@@ -27,18 +27,28 @@ export function liesOf(
     const ofService = [...listed, ...ledger.payouts.filter(isListed)];
     const revisions = ofService.reduce((sum, each) => sum + each.revisions, 0);
     // What was taken over from what was shown wrong is set right by a revision.
-    return operation.revisions <= revisions || listed.some(({ wasShownWrong }) => wasShownWrong)
+    // One that failed here, and was made after all, is revised once without a revision there.
+    const known = revisions + (hasFailed(operation) ? 1 : 0);
+    return operation.revisions <= known || listed.some(({ wasShownWrong }) => wasShownWrong)
       ? []
       : [`${token} was revised ${operation.revisions} times here, ${revisions} times at the service`];
   }
   if (type !== 'ReviewOpened') return [];
-  const { code = '' } = data as { code?: string };
-  const isTrue = causes[code];
-  return isTrue === undefined || isTrue(evidence) ? [] : [`${token}: ${code} is in review without a cause`];
+  const { code = '', discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
+  const isTrue = causes[discrepancy?.kind ?? code];
+  return isTrue === undefined || isTrue(evidence)
+    ? []
+    : [`${token}: ${discrepancy?.kind ?? code} is in review without a cause`];
 }
 
-const own = ({ listed, operation }: Evidence): LedgerPayment[] =>
-  listed.filter(({ isStranger, orderNumber }) => !isStranger && operation.attempts.has(orderNumber));
+const hasFailed = ({ events }: OperationOnRecord): boolean =>
+  events.includes('PaymentFailed') || events.includes('PayoutFailed');
+
+/** What the latest attempt has made. An earlier one may have made a page, which no customer was given. */
+const own = ({ listed, operation }: Evidence): LedgerPayment[] => {
+  const latest = [...operation.attempts.keys()].at(-1);
+  return listed.filter(({ isStranger, orderNumber }) => !isStranger && orderNumber === latest);
+};
 
 const payoutsOf = ({ ledger, operation }: Pick<Evidence, 'ledger' | 'operation'>) =>
   ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber));
@@ -48,6 +58,7 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   payout_not_found: ({ wasClockWrong, ledger, operation }) =>
     wasClockWrong || payoutsOf({ ledger, operation }).length === 0,
   final_status_revised: ({ listed, ledger, operation }) =>
+    hasFailed(operation) ||
     [...listed, ...payoutsOf({ ledger, operation })].some(({ revisions }) => revisions > 0),
   terms_disagree: ({ listed, ledger, operation }) =>
     listed.some(({ wasShownWrong, isStranger, revisions }) => wasShownWrong || isStranger || revisions > 1) ||

@@ -193,7 +193,7 @@ function requireOneEach({ ledger, complain }: CheckParts): void {
 }
 
 /**
- * The lists of a bare service prove no absence, so an inquiry about a lost creation stays without an answer. After `inquire_again` its review
+ * The lists of a bare service prove no absence, so an inquiry about a lost creation stays without an answer. After `check_again` its review
  * opens anew an hour later.
  */
 const reopenedWithinMs = 75 * 60_000;

@@ -19,12 +19,8 @@ export type RulesOfTeams = (team: string) => MoneyRules;
 
 const none: MoneyRules = { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] };
 
-/** Half of the seeds have none; under few every payout needs an approval. */
-export function drawMoneyRules(
-  random: Random,
-  { losesApprovals }: { losesApprovals: boolean },
-): RulesOfTeams {
-  if (losesApprovals) return () => ({ ...none, wallet: { kind: 'shared', name: 'both' }, approvalAbove: 0 });
+/** Half of the seeds have none. */
+export function drawMoneyRules(random: Random): RulesOfTeams {
   if (random.chance(0.5)) return () => none;
   const wallet: Wallet = random.chance(0.3) ? { kind: 'shared', name: 'both' } : { kind: 'own' };
   const drawn = new Map<string, MoneyRules>();

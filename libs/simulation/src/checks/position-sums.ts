@@ -61,8 +61,8 @@ function requireTrue(
 function isLearnt({ ledger }: World, operation: OperationOnRecord): boolean {
   const { phase: status, refundedAmount, reviews } = operation;
   const onRecord = { status, amount: sumOf(operation), refundedAmount };
-  const inReview = [...reviews.values()].map(({ evidence: { to, ...evidence } }) => ({
-    status: evidence['observedStatus'] ?? to ?? status,
+  const inReview = [...reviews.values()].map(({ evidence }) => ({
+    status: evidence['observedStatus'] ?? status,
     amount: evidence['observedAmount'] ?? onRecord.amount,
     refundedAmount: evidence['observedRefundedAmount'] ?? refundedAmount,
   }));

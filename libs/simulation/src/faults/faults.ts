@@ -133,8 +133,6 @@ export interface Faults {
   showsDisputedPayments: boolean;
   /** True under some seeds: the service shows as little as the specification. Its lists have no amounts, so reconciliation is blind. */
   isBare: boolean;
-  /** True under few seeds: every payout waits for a second key, and the backup that is restored is one in which a payout waited. */
-  losesApprovals: boolean;
   /** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
   blind: 'reconciliation' | 'inquiries about what is final' | undefined;
   counts(): ReadonlyMap<FaultKind, number>;
@@ -145,10 +143,8 @@ const swarmRate = (random: Random, severity: number): number =>
 /** Few kinds, often: what needs two of them at once. */
 const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pick([0.1, 0.3]) : 0);
 
-const drawBlind = (random: Random, isNever: boolean): Faults['blind'] =>
-  isNever || random.chance(0.5)
-    ? undefined
-    : random.pick(['reconciliation', 'inquiries about what is final'] as const);
+const drawBlind = (random: Random): Faults['blind'] =>
+  random.chance(0.5) ? undefined : random.pick(['reconciliation', 'inquiries about what is final'] as const);
 
 /**
  * Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows.
@@ -167,8 +163,7 @@ export function createFaults(random: Random, pace: number): Faults {
     return rate === 0 ? 0 : (ofThose[kind] ?? rate);
   };
   // Drawn from nothing that others draw from.
-  const losesApprovals = random.fork('loses approvals').chance(0.04);
-  const isBare = !losesApprovals && random.fork('bare').chance(0.1);
+  const isBare = random.fork('bare').chance(0.1);
   const leftOut = new Set<FaultKind>(isBare ? hiddenIfBare : []);
   for (const kind of faultKinds) {
     const rate = rateOf(kind);
@@ -198,9 +193,8 @@ export function createFaults(random: Random, pace: number): Faults {
     note,
     saysRefundedEarly: random.chance(0.3),
     showsDisputedPayments: random.fork('disputes').chance(0.8),
-    losesApprovals,
     isBare,
-    blind: isBare ? 'reconciliation' : drawBlind(random, losesApprovals),
+    blind: isBare ? 'reconciliation' : drawBlind(random),
     end: () => void (areOver = true),
     haveEnded: () => areOver,
     counts: () => counts,

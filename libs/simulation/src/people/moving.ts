@@ -45,8 +45,7 @@ const nobodyMoves: Moving = { isUnderWay: false, differences: () => [] };
  */
 export function beginMoving(world: World, callerOf: (random: Random) => CallerWorld): Moving {
   const random = world.random.fork('moving');
-  if (world.faults.blind !== undefined || world.faults.losesApprovals || !random.chance(0.35))
-    return nobodyMoves;
+  if (world.faults.blind !== undefined || !random.chance(0.35)) return nobodyMoves;
   const former = Array.from({ length: random.whole(1, 5) }, (_, index) =>
     addFormer(world, random, `former-${random.pick(teamNames)}-${index}`),
   );

@@ -76,22 +76,31 @@ function truthAbout(
   switch (code) {
     case 'attempt_not_found':
       return ledger.payments.some((each) => isOwn(each) && !each.isStranger)
-        ? 'inquire_again'
+        ? 'check_again'
         : 'payment_not_made';
     case 'payout_not_found':
-      return ledger.payouts.some(isOwn) ? 'inquire_again' : 'payout_not_made';
+      return ledger.payouts.some(isOwn) ? 'check_again' : 'payout_not_made';
     case 'refund_unresolved':
       return refundAt(ledger, operation, String(evidence['refundToken']));
-    case 'final_status_revised':
-    case 'second_payment_found':
-      return 'acknowledged';
-    case 'terms_disagree':
-      return isAmountOf(ledger, operation, evidence['observedAmount'])
-        ? 'observed_terms_apply'
-        : 'inquire_again';
+    case 'discrepancy':
+      return truthOfDiscrepancy(ledger, operation, evidence);
     default:
-      return 'inquire_again';
+      return 'check_again';
   }
+}
+
+function truthOfDiscrepancy(
+  ledger: Ledger,
+  operation: OperationOnRecord,
+  { kind, serviceToken, observedStatus, observedAmount, refundToken }: ReviewOnRecord['evidence'],
+): string {
+  if (String(kind).startsWith('second_') || refundToken !== undefined) return 'keep_ours';
+  const there = [...ledger.payments, ...ledger.payouts].find(({ token }) => token === serviceToken);
+  const isFinal = there?.status !== 'init' && there?.status !== 'pending';
+  if (kind === 'final_status_revised')
+    return isFinal && there?.status === observedStatus ? 'accept_theirs' : 'keep_ours';
+  const isTrue = kind === 'terms_disagree' && isAmountOf(ledger, operation, observedAmount);
+  return isTrue ? 'accept_theirs' : 'check_again';
 }
 
 /** Of a payment only where it was approved before: of one that is open it is what a fault showed. */
@@ -111,7 +120,7 @@ function isAmountOf(
 function refundAt(ledger: Ledger, { serviceToken, refunds }: OperationOnRecord, refundToken: string): string {
   const amount = refunds.get(refundToken)?.amount;
   const there = ledger.refunds.filter((each) => each.payment === serviceToken && each.amount === amount);
-  if (there.some(({ status }) => status === 'pending')) return 'inquire_again';
+  if (there.some(({ status }) => status === 'pending')) return 'check_again';
   const made = there.filter(({ status }) => status === 'approved').length;
   const known = [...refunds.values()].filter((each) => each.amount === amount && each.state === 'approved');
   return made > known.length ? 'refund_made' : 'refund_not_made';

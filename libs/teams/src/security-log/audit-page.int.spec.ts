@@ -66,7 +66,7 @@ describe('a page of the security log', () => {
     const log = createSecurityLog({ store, clock: systemClock, ids: systemIds, log: silentLog });
     const watch = createSecurityWatch({ securityLog: log, clock: systemClock, log: silentLog });
     const stopping = new AbortController();
-    const review = { code: 'second_payment_found', number: 1, resolution: 'payment_not_made' };
+    const review = { code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' };
     for (const environment of ['sandbox', 'production'] as const) {
       const who = { team: 'shop', environment, keyId: environment, address: '203.0.113.7' };
       await watch.recordResolution(who, { ...review, token: `pay_${environment}` });

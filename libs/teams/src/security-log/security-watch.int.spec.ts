@@ -143,7 +143,7 @@ test('a resolution is on record once, however often it is asked for', async () =
   const { watch, entries } = await start();
   const who = { team: 'shop', keyId: 'k1', address: '203.0.113.7' };
   const asked = { ...who, environment: 'production' } as const;
-  const review = { token: 'pay_1', code: 'second_payment_found', number: 1, resolution: 'payment_not_made' };
+  const review = { token: 'pay_1', code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' };
   for (let count = 0; count < 3; count += 1) await watch.recordResolution(asked, review);
   await watch.recordResolution(asked, { ...review, resolution: 'acknowledged' });
   expect(await entries()).toMatchObject([

@@ -116,25 +116,34 @@ export const happening = {
   reviews: {
     type: 'ReviewOpened',
     data: {
-      code: 'second_payment_found',
-      evidence: {
-        attemptNumber: 1,
-        serviceToken,
-        knownServiceToken: `${planted}-known-5678`,
-        providerOrderNumber: 'pay_1.1',
+      code: 'discrepancy',
+      evidence: { kind: 'second_payment_found', serviceToken: `second-${serviceToken}` },
+      discrepancy: {
+        kind: 'second_payment_found',
+        operation: 'payment',
+        serviceToken: `second-${serviceToken}`,
+        ours: null,
+        theirs: {
+          status: 'approved',
+          amount: 1_500,
+          currency: 'EUR',
+          refundedAmount: 0,
+          authorizedAmount: 0,
+          orderNumber: null,
+        },
       },
     },
   },
   resolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'second_payment_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },
+      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'by hand' },
       ...{ proposedBy: 'k1', proposedAt: startedAt },
     },
   },
   reviewResolved: {
     type: 'ReviewResolved',
-    data: { code: 'second_payment_found', number: 1, resolution: 'refunded', reason: 'by hand' },
+    data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'by hand' },
   },
 } as const satisfies Record<string, PaymentEvent>;
 

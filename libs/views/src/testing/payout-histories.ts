@@ -68,7 +68,27 @@ export const payoutHappening = {
   callbackDeferred: { type: 'CallbackDeferred', data: { serviceToken, deferredAt: startedAt } },
   callbackInquired: { type: 'CallbackInquired', data: { serviceToken } },
   reviews: { type: 'ReviewOpened', data: { code: 'payout_not_found', evidence: { serviceToken } } },
-  secondFound: { type: 'ReviewOpened', data: { code: 'second_payout_found', evidence: { serviceToken } } },
+  secondFound: {
+    type: 'ReviewOpened',
+    data: {
+      code: 'discrepancy',
+      evidence: { kind: 'second_payout_found', serviceToken: `second-${serviceToken}` },
+      discrepancy: {
+        kind: 'second_payout_found',
+        operation: 'payout',
+        serviceToken: `second-${serviceToken}`,
+        ours: null,
+        theirs: {
+          status: 'approved',
+          amount: 300,
+          currency: 'EUR',
+          refundedAmount: null,
+          authorizedAmount: null,
+          orderNumber: null,
+        },
+      },
+    },
+  },
   resolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {

@@ -15,17 +15,30 @@ const unmatchedObserved = (
 
 const unmatchedHappening = {
   changed: unmatchedObserved({ status: 'refunded', refundedAmount: 900 }),
-  reviews: { type: 'ReviewOpened', data: { code: 'only_at_service', evidence: { amount: 900 } } },
+  reviews: {
+    type: 'ReviewOpened',
+    data: {
+      code: 'discrepancy',
+      evidence: { kind: 'only_at_service', serviceToken: `service-${planted}-1` },
+      discrepancy: {
+        kind: 'only_at_service',
+        operation: 'payment',
+        serviceToken: `service-${planted}-1`,
+        ours: null,
+        theirs: null,
+      },
+    },
+  },
   resolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'by hand' },
+      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'by hand' },
       ...{ proposedBy: 'k1', proposedAt: Date.UTC(2026, 0, 2) },
     },
   },
   reviewResolved: {
     type: 'ReviewResolved',
-    data: { code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'the old system' },
+    data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'the old system' },
   },
 } as const satisfies Record<string, UnmatchedEvent>;
 

@@ -49,6 +49,6 @@ async function voidApproval(deps: AccountChangeDependencies, token: string, caus
   const { payout } = (await payouts.load(token)) ?? {};
   if (payout === undefined || !isBeforeAnnouncement(payout)) return false;
   const at = payout.approval?.lapsesAt ?? deps.clock.now();
-  await payouts.execute(token, { type: 'RecordApprovalLapsed', at, found: [] }, cause);
+  await payouts.execute(token, { type: 'RecordApprovalLapsed', at }, cause);
   return true;
 }

@@ -56,7 +56,7 @@ export async function resolveAsKnown(
 ): Promise<void> {
   const known = await unmatched.load(token);
   for (const { code, number } of known?.unmatched.reviews ?? []) {
-    const answer = { resolution: 'acknowledged', reason: 'It belongs to a team of the gateway.' } as const;
+    const answer = { resolution: 'accept_theirs', reason: 'It belongs to a team of the gateway.' } as const;
     await unmatched.execute(token, { type: 'ResolveReview', code, number, ...answer }, cause);
   }
 }

@@ -123,20 +123,21 @@ it('opens a review where an attempt that was given up took effect after all', as
   harness.provider.payments.set('service-9', {
     ...first,
     serviceToken: 'service-9',
+    status: 'approved',
     orderNumber: `${token}.0`,
   });
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
     const reviews = (await harness.payments.load(token))?.payment.reviews;
-    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
   });
 });
 
 it('opens a review also where that attempt was made with another account', async () => {
   const token = await create();
   const late = {
-    ...{ serviceToken: 'service-9', status: 'init', amount: 1250, currency: 'EUR' },
+    ...{ serviceToken: 'service-9', status: 'approved', amount: 1250, currency: 'EUR' },
     ...{ authorizedAmount: 0, refundedAmount: 0 },
     orderNumber: `${token}.0`,
   };
@@ -145,7 +146,7 @@ it('opens a review also where that attempt was made with another account', async
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
     const reviews = (await harness.payments.load(token))?.payment.reviews;
-    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
   });
 });
 
@@ -215,6 +216,7 @@ it('that names a second payment is deferred where the service does not answer ab
   harness.provider.payments.set('service-9', {
     ...first,
     serviceToken: 'service-9',
+    status: 'approved',
     orderNumber: `${token}.0`,
   });
   const { inquirePayment } = harness.provider.provider;
@@ -229,7 +231,7 @@ it('that names a second payment is deferred where the service does not answer ab
   await harness.inquire(token);
   expect(await namedByDeferred(token)).toEqual(['service-9']);
   await harness.inquire(token);
-  expect(await codesOf(token)).toEqual(['second_payment_found']);
+  expect(await codesOf(token)).toEqual(['discrepancy']);
   expect(await namedByDeferred(token)).toEqual([]);
 });
 
@@ -257,9 +259,14 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     const token = await deferred();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
-    second.payments.set('service-9', { ...first, serviceToken: 'service-9', orderNumber: `${token}.0` });
+    second.payments.set('service-9', {
+      ...first,
+      serviceToken: 'service-9',
+      status: 'approved',
+      orderNumber: `${token}.0`,
+    });
     await harness.inquire(token);
-    expect(await codesOf(token)).toEqual(['second_payment_found']);
+    expect(await codesOf(token)).toEqual(['discrepancy']);
     expect(await namedByDeferred(token)).toEqual([]);
   });
 
@@ -280,7 +287,11 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     await harness.clock.advance(quietMs + 3_600_000);
     for (let inquiries = 0; inquiries < 3; inquiries += 1) await harness.inquire(token);
     const reviews = [
-      { code: 'service_not_readable', number: 1, evidence: { reason: 'no_answer', account: 'second' } },
+      {
+        code: 'service_not_readable',
+        number: 1,
+        evidence: { reason: 'no_answer', account: 'second', inquiryNeed: 'unresolved' },
+      },
     ];
     expect((await paymentOf(token)).reviews).toEqual(reviews);
     second.answersInquiries = true;
@@ -303,7 +314,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
   });
 });
 
-it('that names a payment of an attempt which had certainly failed opens a review', async () => {
+it('that names a payment of an attempt which had failed approves the payment after all', async () => {
   harness.provider.faults.push({
     kind: 'refused',
     code: 'invalid_param',
@@ -319,7 +330,7 @@ it('that names a payment of an attempt which had certainly failed opens a review
   consume();
   await callback(token, { token: 'late', status: 'approved' });
   await eventually(async () => {
-    expect((await harness.payments.load(token))?.payment.reviews.length).toBeGreaterThan(0);
+    expect(await paymentOf(token)).toMatchObject({ phase: 'approved', serviceToken: 'late', reviews: [] });
   });
 });
 
@@ -344,7 +355,7 @@ it('that names an earlier attempt, while the answer to a further one is awaited,
   await callback(token, { token: 'late', status: 'approved' });
   await eventually(async () => {
     const reviews = (await payments.load(token))?.payment.reviews;
-    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
   });
   answer();
   await asking;
@@ -458,7 +469,7 @@ describe('a callback about a payout', () => {
     consume();
     await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
     await eventually(async () =>
-      expect((await payoutOf(token))?.reviews).toMatchObject([{ code: 'second_payout_found' }]),
+      expect((await payoutOf(token))?.reviews).toMatchObject([{ evidence: { kind: 'second_payout_found' } }]),
     );
   });
 

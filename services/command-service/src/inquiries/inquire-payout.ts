@@ -63,12 +63,11 @@ async function ask(
   const { account } = call;
   const taken = quietPeriods.taken(token, isPayoutAwaited(payout) ? call : undefined, updatedAt);
   const { inquiredAt } = taken;
+  // Nothing was sent, so there is nothing to ask about.
+  if (isBeforeAnnouncement(payout)) return { type: 'RecordApprovalLapsed', at: clock.now() };
   if (serviceToken === undefined) {
     const found = await searchPayout(deps, aggregate, cause);
-    if ('failure' in found) return found;
-    return isBeforeAnnouncement(payout)
-      ? { type: 'RecordApprovalLapsed', at: clock.now(), found }
-      : { type: 'RecordPayoutSearch', found, inquiredAt };
+    return 'failure' in found ? found : { type: 'RecordPayoutSearch', found, inquiredAt };
   }
   const outcome = await askAccount({ environment, account }, cause, (provider) =>
     provider.inquirePayout(serviceToken),

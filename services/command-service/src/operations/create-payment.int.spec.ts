@@ -119,7 +119,7 @@ describe('what the service says of a call', () => {
         ...{ amount: 125_000, currency: 'EUR' },
       });
     const { aggregate: view } = answered(await create(teaFor('order-1')));
-    expect(view.payment.reviews).toMatchObject([{ code: 'terms_disagree' }]);
+    expect(view.payment.reviews).toMatchObject([{ evidence: { kind: 'terms_disagree' } }]);
     expect(toPublicPayment(view).processingUrl).toBeUndefined();
   });
 });
@@ -298,7 +298,9 @@ describe('an inquiry', () => {
     provider.payments.clear();
     await inquiries.request(token, cause);
     await inquiries.request(token, cause);
-    expect((await payments.load(token))?.payment.reviews).toMatchObject([{ code: 'only_here' }]);
+    expect((await payments.load(token))?.payment.reviews).toMatchObject([
+      { evidence: { kind: 'only_here' } },
+    ]);
   });
 
   it('is shared by a burst of hints', async () => {

@@ -148,6 +148,6 @@ describe('a payout', () => {
     await harness().clock.advance(quietMs);
     await harness().inquire(token);
     const reviews = (await harness().payouts.load(token))?.payout.reviews;
-    expect(reviews).toMatchObject([{ code: 'only_here' }]);
+    expect(reviews).toMatchObject([{ evidence: { kind: 'only_here' } }]);
   });
 });

@@ -7,7 +7,6 @@ import {
   type PayoutRefusal,
   type RequestPayout,
   isApprovalOver,
-  isHeldByReview,
   isPayoutAwaited,
   isSameRequest,
   payoutCallAnnouncedBy,
@@ -115,20 +114,17 @@ export async function createPayout(
   return { kind: 'answered', aggregate: await deps.sender.track(token, sending), replayed: false };
 }
 
-/** True for a repeat with the same terms of a payout that was approved, unless that has lapsed or is in review. */
+/** True for a repeat with the same terms of a payout that was approved, unless that has lapsed. */
 async function isToBeSent(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
   { token, payout }: PayoutAggregate,
 ): Promise<boolean> {
   const isOver = isApprovalOver(payout, deps.clock.now());
-  // A caller who learns that it has lapsed asks for another one: it is looked for first.
+  // An inquiry records that it has lapsed.
   if (isOver) await inquireBriefly(deps, { token, cause: input.cause });
   return (
-    payout.phase === 'approval_granted' &&
-    !isOver &&
-    !isHeldByReview(payout) &&
-    isSameRequest(payout, toCommand(deps, input, token, ''))
+    payout.phase === 'approval_granted' && !isOver && isSameRequest(payout, toCommand(deps, input, token, ''))
   );
 }
 

@@ -1,9 +1,8 @@
-import { StoreUnavailable, guardAppends } from '@tollgate/event-store';
+import { StoreUnavailable } from '@tollgate/event-store';
 import type { Requester } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
-import { inquireNamed } from '../inquiries/inquire.ts';
-import { type Instance, caller, cause, payoutFor, quietMs } from '../testing/harness.ts';
+import { type Instance, caller, payoutFor, quietMs } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { positionsOf } from '../positions/testing/positions-of.ts';
 import { allGuards } from '../testing/guards.ts';
@@ -28,24 +27,6 @@ const decide = (token: string, decision: 'approve' | 'refuse', by = approver) =>
 const waiting = async (orderNumber = 'payout-1') => (await ask(orderNumber)).json<{ token: string }>().token;
 const phaseOf = async (token: string) => (await harness().payouts.load(token))?.payout.phase;
 const sent = () => harness().provider.payoutRequests;
-const inReview = [409, 'processing_error payout_in_review'];
-/** The provider has one under its number. */
-function setPaid(
-  token: string,
-  serviceToken: string,
-  status: 'approved' | 'pending' | 'declined' = 'approved',
-  amount = 500,
-) {
-  harness().provider.payouts.set(serviceToken, {
-    ...{ serviceToken, status, amount, currency: 'EUR' },
-    ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
-  });
-}
-/** As {@link setPaid}; and the provider was asked about that. */
-async function findPaid(token: string, serviceToken: string, status?: 'approved' | 'pending' | 'declined') {
-  setPaid(token, serviceToken, status);
-  await inquireNamed(harness(), token, serviceToken, cause);
-}
 const balance = () => positionsOf(harness()).balance(asker, 'EUR');
 
 /** A process that sleeps as it appends to such a stream. */
@@ -116,136 +97,6 @@ describe('a payout above the sum of its team', () => {
       ...['PayoutAccepted', 'PayoutApproved'],
     ]);
     expect(await balance()).toEqual({ available: 0n, hold: 0n });
-  });
-
-  // A restored backup had forgotten that it was approved and sent.
-  it('is not sent while the provider has one under its number, until somebody has acknowledged that', async () => {
-    await harness().approved('order-1', 1_000);
-    const token = await waiting();
-    await findPaid(token, 'service-payout');
-    expect(errorsOf(await decide(token, 'approve'))).toEqual(inReview);
-    expect((await ask()).json()).toMatchObject({ payout: { phase: 'awaiting_approval' } });
-    const review = { token, code: 'second_payout_found', resolution: 'acknowledged' } as const;
-    await harness().resolve(review);
-    expect((await decide(token, 'approve')).statusCode).toBe(200);
-    await findPaid(token, 'another', 'pending');
-    expect(errorsOf(await ask())).toEqual(inReview);
-    expect(sent()).toEqual([]);
-    await harness().resolve({ ...review, number: 2 });
-    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved' } });
-    expect(sent()).toHaveLength(1);
-  });
-
-  // Its team was told that nothing was sent, and to send a new request: it was paid twice.
-  it('has not lapsed while the provider has one under its number: it is that one', async () => {
-    await harness().approved('order-1', 1_000);
-    const token = await waiting();
-    await findPaid(token, 'service-payout');
-    await harness().clock.advance(2 * dayMs);
-    harness().provider.answersInquiries = false;
-    await harness().inquire(token);
-    expect((await ask()).json()).toMatchObject({ payout: { phase: 'awaiting_approval' } });
-    harness().provider.answersInquiries = true;
-    expect((await ask()).json()).toMatchObject({ payout: { phase: 'approved', reviews: [] } });
-    expect(await balance()).toEqual({ available: 500n, hold: 0n });
-    expect(sent()).toEqual([]);
-  });
-
-  it('is looked for before it lapses, or is refused, also where nobody has compared', async () => {
-    await harness().approved('order-1', 1_500);
-    const refused = await waiting('payout-1');
-    setPaid(refused, 'one');
-    expect((await decide(refused, 'refuse')).json()).toMatchObject({
-      payout: { phase: 'approved', reviews: [] },
-    });
-    const lapsed = await waiting('payout-2');
-    setPaid(lapsed, 'another');
-    await harness().clock.advance(dayMs);
-    await harness().inquire(lapsed);
-    expect(await phaseOf(lapsed)).toBe('approved');
-    const declined = await waiting('payout-3');
-    setPaid(declined, 'third', 'declined');
-    expect((await decide(declined, 'refuse')).json()).toMatchObject({
-      payout: { phase: 'declined', reviews: [] },
-    });
-    expect(sent()).toEqual([]);
-  });
-
-  it('is neither refused nor lapsed while an older release could not read what became of it', async () => {
-    await harness().approved('order-1', 500);
-    const token = await waiting();
-    setPaid(token, 'real');
-    const upgrading = harness().startInstance({ wrapStore: (store) => guardAppends(store) });
-    const app = appOf(approver, ['approvals'], upgrading);
-    const refused = await app.post(`payouts/${token}/refuse`, { reason: 'not ours' });
-    expect(errorsOf(refused)).toEqual([503, 'api_error upgrade_not_finished']);
-    await harness().clock.advance(dayMs);
-    await expect(upgrading.inquire(token)).rejects.toMatchObject({ code: 'upgrade_not_finished' });
-    expect(await phaseOf(token)).toBe('awaiting_approval');
-    await harness().inquire(token);
-    expect(await phaseOf(token)).toBe('approved');
-  });
-
-  it('can be refused while the provider gives no answer, unless it is in review', async () => {
-    await harness().approved('order-1', 1_000);
-    const token = await waiting('payout-1');
-    const other = await waiting('payout-2');
-    await findPaid(token, 'service-payout');
-    harness().provider.answersInquiries = false;
-    expect(errorsOf(await decide(token, 'refuse'))).toEqual(inReview);
-    expect((await decide(other, 'refuse')).json()).toMatchObject({ payout: { phase: 'failed' } });
-    harness().provider.answersInquiries = true;
-    const refused = await decide(token, 'refuse');
-    expect(refused.json()).toMatchObject({ payout: { phase: 'approved', reviews: [] } });
-    expect((await decide(token, 'refuse')).json()).toEqual(refused.json());
-    expect((await ask('payout-1')).json()).toMatchObject({ payout: { phase: 'approved' } });
-  });
-
-  // It is no longer to be sent, and yet somebody may have been paid: its team is not told that nothing was.
-  it('that has failed is in review while another one under its number may have been paid out', async () => {
-    await harness().approved('order-1', 2_000);
-    const token = await waiting();
-    setPaid(token, 'service-payout', 'approved', 700);
-    expect((await decide(token, 'refuse')).json()).toMatchObject({ payout: { phase: 'failed' } });
-    expect(errorsOf(await ask())).toEqual(inReview);
-    await harness().resolve({ token, code: 'second_payout_found', resolution: 'acknowledged' });
-    expect(errorsOf(await ask())).toEqual([409, 'processing_error payout_approval_refused']);
-  });
-
-  // It was told that its money did not suffice: the one that was paid out is held as well.
-  it('is in review, whatever is left of the money', async () => {
-    await harness().approved('order-1', 500);
-    const token = await waiting();
-    await decide(token, 'approve');
-    await findPaid(token, 'service-payout');
-    expect(errorsOf(await ask())).toEqual(inReview);
-  });
-
-  // The first under its number was declined: the one that was paid was taken for a second one, and the payout for failed.
-  it('is the one that was paid, of several under its number', async () => {
-    await harness().approved('order-1', 1_000);
-    const token = await waiting();
-    await findPaid(token, 'bad', 'declined');
-    await findPaid(token, 'paid');
-    await decide(token, 'refuse');
-    const payout = (await harness().payouts.load(token))?.payout;
-    expect(payout).toMatchObject({ phase: 'approved', serviceToken: 'paid' });
-    expect(payout?.reviews).toMatchObject([
-      { code: 'second_payout_found', evidence: { serviceToken: 'bad' } },
-    ]);
-  });
-
-  // It was found declined, another one under its number was approved, and its team was told that no money had moved.
-  it('that was declined is in review while another one under its number was paid out', async () => {
-    await harness().approved('order-1', 2_000);
-    const token = await waiting();
-    setPaid(token, 'declined', 'declined');
-    await decide(token, 'refuse');
-    expect((await ask()).json()).toMatchObject({ payout: { status: 'declined' } });
-    await findPaid(token, 'paid');
-    expect(errorsOf(await ask())).toEqual(inReview);
-    await harness().resolve({ token, code: 'second_payout_found', resolution: 'acknowledged' });
-    expect((await ask()).json()).toMatchObject({ payout: { status: 'declined' } });
   });
 
   it('to a recurring token is sent by the repeat, too', async () => {
@@ -407,7 +258,8 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     const { providerOrderNumber } = (await harness().payments.load(payment))!.payment.attempt;
     harness().provider.change(providerOrderNumber, { status: 'declined' });
     await harness().inquire(payment);
-    expect(await balance()).toEqual({ available: -500n, hold: 500n });
+    // Both sides disagree about the payment: its worst case is reserved besides the payout.
+    expect(await balance()).toEqual({ available: -500n, hold: 1_000n });
     expect([errorsOf(await ask()), sent()]).toEqual([exceeds, []]);
   });
 

@@ -1,7 +1,6 @@
 /** A payout above a sum waits for a second key. The guard records that it waits, and a repeat sends it once it is approved. */
 import {
   type AskPayoutApproval,
-  type ObservedPayout,
   type PayoutRefusal,
   type RequestPayout,
   isBeforeAnnouncement,
@@ -11,9 +10,6 @@ import { type Requester, isOwnedBy, isToken } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { isPayoutToken } from '../aggregates/subjects.ts';
-import type { AskAccount } from '../inquiries/ask-account.ts';
-import { searchPayout } from '../inquiries/inquire-payout.ts';
-import { withinWait } from './await-outcome.ts';
 import type { Guard } from './guard.ts';
 import { inProgress } from './operation.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
@@ -55,7 +51,6 @@ export type DecidePayoutResult =
 
 export interface DecidePayoutDependencies extends DecisionRecorder {
   payouts: Payouts;
-  askAccount: AskAccount;
   clock: Clock;
 }
 
@@ -71,29 +66,15 @@ export async function decidePayoutApproval(
     return { kind: 'refused', refusal: { code: 'payout_not_found' } };
   const isWaiting = isBeforeAnnouncement(known.payout);
   if (isWaiting) await recordDecision(deps, input, toRecord(input));
-  const by = { keyId: caller.keyId, at: clock.now() };
-  // A restored store may have forgotten that it was sent: its team is not told that nothing was.
-  const mayRefuse = isWaiting && known.payout.approval?.askedBy !== caller.keyId;
-  const found = decision.kind === 'refuse' && mayRefuse ? await searchBriefly(deps, known, cause) : undefined;
   const executed = await payouts.execute(
     token,
     decision.kind === 'approve'
-      ? { type: 'GrantPayout', ...by }
-      : { type: 'RefusePayout', ...by, reason: decision.reason, found },
+      ? { type: 'GrantPayout', keyId: caller.keyId, at: clock.now() }
+      : { type: 'RefusePayout', keyId: caller.keyId, reason: decision.reason },
     cause,
   );
   if (executed.kind === 'refused') return executed;
   return { kind: 'decided', aggregate: requireDone(executed).aggregate };
-}
-
-/** What the provider has under its number; undefined where it gives no answer in time. */
-async function searchBriefly(
-  deps: DecidePayoutDependencies,
-  aggregate: PayoutAggregate,
-  cause: Cause,
-): Promise<readonly ObservedPayout[] | undefined> {
-  const found = await withinWait(deps.clock, searchPayout(deps, aggregate, cause));
-  return found === undefined || 'failure' in found ? undefined : found;
 }
 
 /** The security log lists it among the decisions of people. A payout waits for approval at most once. */

@@ -270,7 +270,10 @@ describe('before a refund', () => {
     const sums = { amount: 300, refundedAmount: 0, observedRefundedAmount: 300 };
     expect((await harness().payments.load(token))?.payment).toMatchObject({
       refunds: [{ state: 'unresolved' }],
-      reviews: [{ code: 'refund_unresolved', evidence: { ...sums, sumUnknown: true } }],
+      reviews: [
+        { code: 'refund_unresolved', evidence: { ...sums, sumUnknown: true } },
+        { evidence: { kind: 'refund_disagrees', refundedAmount: 0, observedRefundedAmount: 300 } },
+      ],
     });
     await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
     await harness().inquire(token);

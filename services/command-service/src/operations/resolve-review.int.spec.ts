@@ -1,9 +1,12 @@
-import type {
-  ReviewCode,
-  PaymentInput,
-  PayoutReviewCode,
-  PayoutInput,
-  Resolution,
+import {
+  type PaymentInput,
+  type PayoutInput,
+  type PayoutReviewCode,
+  type Resolution,
+  type Review,
+  type ReviewCode,
+  payoutReviewCodes,
+  reviewCodes,
 } from '@tollgate/payment-domain';
 import { describe, expect, it } from 'vitest';
 import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
@@ -54,8 +57,15 @@ async function lostFiveTimes(operation: 'capture' | 'void'): Promise<string> {
   return token;
 }
 
-/** Leads to a review of each code; gives the payment's token. */
-const openReview: Record<ReviewCode, () => Promise<string>> = {
+/** A review as these tests name it: by its code, a discrepancy by its kind. */
+const ofCalls: readonly string[] = [...reviewCodes, ...payoutReviewCodes];
+const codeOf = (what: string) =>
+  (ofCalls.includes(what) ? what : 'discrepancy') as ReviewCode & PayoutReviewCode;
+const namesOf = (reviews: readonly Pick<Review, 'code' | 'evidence'>[] = []) =>
+  reviews.map(({ code, evidence }) => evidence['kind'] ?? code);
+
+/** Leads to each review; gives the payment's token. */
+const openReview = {
   async attempt_not_found() {
     harness().provider.faults.push({ kind: 'lost-before' });
     const token = await created({ card });
@@ -80,7 +90,7 @@ const openReview: Record<ReviewCode, () => Promise<string>> = {
   },
   async second_payment_found() {
     const token = await created();
-    const another = { serviceToken: 'another', status: 'init', amount: 100, currency: 'EUR' };
+    const another = { serviceToken: 'another', status: 'pending', amount: 100, currency: 'EUR' };
     const sums = { orderNumber: `${token}.0`, authorizedAmount: 0, refundedAmount: 0 };
     return record(token, {
       type: 'RecordObservation',
@@ -104,43 +114,45 @@ const openReview: Record<ReviewCode, () => Promise<string>> = {
   capture_unresolved: () => lostFiveTimes('capture'),
   void_unresolved: () => lostFiveTimes('void'),
   unknown_status: async () => shown(await created(), { status: 'on_the_moon' }),
-};
+} satisfies Record<string, () => Promise<string>>;
 
 /** What each resolution leads to: the codes that are open afterwards, and the payment's phase. */
-const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
-  ['attempt_not_found', 'inquire_again', ['attempt_not_found'], 'unresolved'],
+const cases: [keyof typeof openReview, Resolution, string[], string][] = [
+  ['attempt_not_found', 'check_again', ['attempt_not_found'], 'unresolved'],
   ['attempt_not_found', 'payment_not_made', [], 'failed'],
-  ['final_status_revised', 'acknowledged', [], 'declined'],
-  ['refund_disagrees', 'inquire_again', ['refund_disagrees'], 'approved'],
-  ['refund_disagrees', 'acknowledged', [], 'approved'],
-  ['refund_unresolved', 'inquire_again', ['refund_unresolved'], 'approved'],
-  // The service does not show what the person says was refunded: that opens a review, too.
+  ['final_status_revised', 'accept_theirs', [], 'declined'],
+  ['final_status_revised', 'keep_ours', [], 'approved'],
+  ['final_status_revised', 'check_again', ['final_status_revised'], 'approved'],
+  ['refund_disagrees', 'check_again', ['refund_disagrees'], 'approved'],
+  ['refund_disagrees', 'accept_theirs', [], 'approved'],
+  ['refund_disagrees', 'keep_ours', [], 'approved'],
+  ['refund_unresolved', 'check_again', ['refund_unresolved'], 'approved'],
+  // The provider does not show what the person says was refunded: that is a discrepancy.
   ['refund_unresolved', 'refund_made', ['refund_disagrees'], 'approved'],
   ['refund_unresolved', 'refund_not_made', [], 'approved'],
-  ['second_payment_found', 'acknowledged', [], 'init'],
-  ['service_not_readable', 'inquire_again', [], 'init'],
+  ['second_payment_found', 'keep_ours', [], 'init'],
+  ['service_not_readable', 'check_again', [], 'init'],
   ['service_not_readable', 'acknowledged', [], 'init'],
-  ['only_here', 'inquire_again', ['only_here'], 'init'],
-  ['only_here', 'acknowledged', [], 'init'],
-  // The inquiry that follows finds the same evidence and opens a review again, for a person to acknowledge.
-  ['only_here', 'payment_not_made', [], 'declined'],
-  ['terms_disagree', 'inquire_again', ['terms_disagree'], 'init'],
-  ['terms_disagree', 'acknowledged', [], 'init'],
-  ['terms_disagree', 'observed_terms_apply', [], 'init'],
-  ['void_unresolved', 'inquire_again', [], 'voided'],
-  ['capture_unresolved', 'inquire_again', [], 'approved'],
-  ['unknown_status', 'inquire_again', ['unknown_status'], 'init'],
-  ['unknown_status', 'acknowledged', [], 'init'],
+  ['only_here', 'check_again', ['only_here'], 'init'],
+  ['only_here', 'keep_ours', [], 'init'],
+  ['only_here', 'accept_theirs', [], 'declined'],
+  ['terms_disagree', 'check_again', ['terms_disagree'], 'init'],
+  ['terms_disagree', 'keep_ours', [], 'init'],
+  ['terms_disagree', 'accept_theirs', [], 'init'],
+  ['void_unresolved', 'check_again', [], 'voided'],
+  ['capture_unresolved', 'check_again', [], 'approved'],
+  ['unknown_status', 'check_again', ['unknown_status'], 'init'],
+  ['unknown_status', 'keep_ours', [], 'init'],
 ];
 
 describe('a review of a payment', () => {
-  it.each(cases)('%s resolved by %s leaves %j and is %s', async (code, resolution, open, phase) => {
-    const token = await openReview[code]();
-    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([{ code }]);
-    const result = await harness().resolve({ token, code, resolution });
+  it.each(cases)('%s resolved by %s leaves %j and is %s', async (what, resolution, open, phase) => {
+    const token = await openReview[what]();
+    expect(namesOf((await paymentOf(harness(), token))?.reviews)).toEqual([what]);
+    const result = await harness().resolve({ token, code: codeOf(what), resolution });
     expect(result).toMatchObject({ kind: 'resolved', aggregate: { token, payment: { phase } } });
     const payment = await paymentOf(harness(), token);
-    expect(payment?.reviews.map((each) => each.code)).toEqual(open);
+    expect(namesOf(payment?.reviews)).toEqual(open);
     expect(payment?.phase).toBe(phase);
     expect(await harness().history(token)).toContain('ReviewResolved');
   });
@@ -155,27 +167,41 @@ describe('a review of a payment', () => {
     expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: left } } });
   });
 
-  it('that a person has acknowledged is not opened again for the same evidence', async () => {
+  it('is not opened again for what a person keeps our record against', async () => {
     const token = await openReview.unknown_status();
-    await harness().resolve({ token, code: 'unknown_status', resolution: 'acknowledged' });
+    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
     await harness().inquire(token);
     expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
     await shown(token, { status: 'on_mars' });
-    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([{ code: 'unknown_status' }]);
+    expect(namesOf((await paymentOf(harness(), token))?.reviews)).toEqual(['unknown_status']);
+  });
+
+  // A team's own key freed held money by the answer that changes nothing, and the team paid it out.
+  it('stays reserved for a key of the team that keeps its record, and is released by an operator', async () => {
+    const standing = async (token: string) => (await paymentOf(harness(), token))?.discrepancies[0]?.standing;
+    const byKey = await openReview.final_status_revised();
+    await harness().resolve({ token: byKey, code: 'discrepancy', resolution: 'keep_ours' });
+    expect(await standing(byKey)).toBe('kept');
+    const operator = { person: 'ada' };
+    const { inside } = harness();
+    const answer = { token: byKey, code: 'discrepancy', number: 2, resolution: 'keep_ours' } as const;
+    await shown(byKey, { status: 'expired' });
+    await resolveReview(inside, { ...answer, caller: { ...caller, operator }, reason, cause });
+    expect(await standing(byKey)).toBe('released');
   });
 
   it('that is resolved by an inquiry is over where the service answers by then', async () => {
     const token = await openReview.terms_disagree();
     harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
-    const result = await harness().resolve({ token, code: 'terms_disagree', resolution: 'inquire_again' });
+    const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
     expect(result).toMatchObject({ aggregate: { payment: { phase: 'approved', reviews: [] } } });
   });
 
   it('of a payment that was revised to another amount takes over what the service has', async () => {
     const token = await shown(await created(), { amount: 90, status: 'approved', refundedAmount: 20 });
     expect((await paymentOf(harness(), token))?.phase).toBe('init');
-    const code = 'terms_disagree';
-    expect(await harness().resolve({ token, code, resolution: 'observed_terms_apply' })).toMatchObject({
+    const code = 'discrepancy';
+    expect(await harness().resolve({ token, code, resolution: 'accept_theirs' })).toMatchObject({
       aggregate: { payment: { phase: 'approved', approvedAmount: 90, refundedAmount: 20, reviews: [] } },
     });
     expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 70 } } });
@@ -183,11 +209,9 @@ describe('a review of a payment', () => {
 
   it('of a payment in another currency does not', async () => {
     const token = await shown(await created(), { amount: 90, currency: 'USD' });
-    expect(
-      await harness().resolve({ token, code: 'terms_disagree', resolution: 'observed_terms_apply' }),
-    ).toEqual({
+    expect(await harness().resolve({ token, code: 'discrepancy', resolution: 'accept_theirs' })).toEqual({
       kind: 'refused',
-      refusal: { code: 'resolution_not_allowed', allowed: ['inquire_again', 'acknowledged'] },
+      refusal: { code: 'resolution_not_allowed', allowed: ['keep_ours', 'check_again'] },
     });
   });
 
@@ -202,7 +226,7 @@ describe('a review of a payment', () => {
   });
 });
 
-const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
+const openPayoutReview = {
   async final_status_revised() {
     const token = await paidOut();
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
@@ -247,34 +271,34 @@ const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
     harness().provider.payoutStatus = 'on_the_moon';
     return paidOut();
   },
-};
+} satisfies Record<string, () => Promise<string>>;
 
-const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] = [
-  ['final_status_revised', 'acknowledged', [], 'declined'],
-  ['payout_not_found', 'inquire_again', ['payout_not_found'], 'unresolved'],
+const payoutCases: [keyof typeof openPayoutReview, Resolution, string[], string][] = [
+  ['final_status_revised', 'accept_theirs', [], 'declined'],
+  ['final_status_revised', 'keep_ours', [], 'approved'],
+  ['payout_not_found', 'check_again', ['payout_not_found'], 'unresolved'],
   ['payout_not_found', 'payout_not_made', [], 'failed'],
-  ['second_payout_found', 'acknowledged', [], 'approved'],
-  ['service_not_readable', 'inquire_again', [], 'pending'],
+  ['second_payout_found', 'keep_ours', [], 'approved'],
+  ['service_not_readable', 'check_again', [], 'pending'],
   ['service_not_readable', 'acknowledged', [], 'pending'],
-  ['only_here', 'inquire_again', ['only_here'], 'pending'],
-  ['only_here', 'acknowledged', [], 'pending'],
-  // The inquiry that follows finds the same evidence and opens a review again, for a person to acknowledge.
-  ['only_here', 'payout_not_made', [], 'declined'],
-  ['terms_disagree', 'inquire_again', ['terms_disagree'], 'pending'],
-  ['terms_disagree', 'acknowledged', [], 'pending'],
-  ['terms_disagree', 'observed_terms_apply', [], 'pending'],
-  ['unknown_status', 'inquire_again', ['unknown_status'], 'pending'],
-  ['unknown_status', 'acknowledged', [], 'pending'],
+  ['only_here', 'check_again', ['only_here'], 'pending'],
+  ['only_here', 'keep_ours', [], 'pending'],
+  ['only_here', 'accept_theirs', [], 'declined'],
+  ['terms_disagree', 'check_again', ['terms_disagree'], 'pending'],
+  ['terms_disagree', 'keep_ours', [], 'pending'],
+  ['terms_disagree', 'accept_theirs', [], 'pending'],
+  ['unknown_status', 'check_again', ['unknown_status'], 'pending'],
+  ['unknown_status', 'keep_ours', [], 'pending'],
 ];
 
 describe('a review of a payout', () => {
-  it.each(payoutCases)('%s resolved by %s leaves %j and is %s', async (code, resolution, open, phase) => {
-    const token = await openPayoutReview[code]();
-    expect((await harness().payouts.load(token))?.payout.reviews).toMatchObject([{ code }]);
-    const result = await harness().resolve({ token, code, resolution });
+  it.each(payoutCases)('%s resolved by %s leaves %j and is %s', async (what, resolution, open, phase) => {
+    const token = await openPayoutReview[what]();
+    expect(namesOf((await harness().payouts.load(token))?.payout.reviews)).toEqual([what]);
+    const result = await harness().resolve({ token, code: codeOf(what), resolution });
     expect(result).toMatchObject({ kind: 'resolved', aggregate: { token, payout: { phase } } });
     const payout = (await harness().payouts.load(token))?.payout;
-    expect(payout?.reviews.map((each) => each.code)).toEqual(open);
+    expect(namesOf(payout?.reviews)).toEqual(open);
     expect(payout?.phase).toBe(phase);
     // No resolution pays anything out.
     expect(harness().provider.received).toHaveLength(1);
@@ -283,21 +307,11 @@ describe('a review of a payout', () => {
   it('of another amount takes over what the service has', async () => {
     const token = await openPayoutReview.terms_disagree();
     for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
-    const code = 'terms_disagree';
-    expect(await harness().resolve({ token, code, resolution: 'observed_terms_apply' })).toMatchObject({
+    const code = 'discrepancy';
+    expect(await harness().resolve({ token, code, resolution: 'accept_theirs' })).toMatchObject({
       aggregate: { payout: { phase: 'approved', terms: { amount: 1 }, reviews: [] } },
     });
   });
-});
-
-it.each(['payment_not_made', 'payout_not_made'] as const)('only_here by %s stays resolved', async (ended) => {
-  const isPayment = ended === 'payment_not_made';
-  const token = isPayment ? await openReview.only_here() : await openPayoutReview.only_here();
-  await harness().resolve({ token, code: 'only_here', resolution: ended });
-  await harness().inquire(token);
-  const { payments, payouts } = harness();
-  const resolved = isPayment ? (await payments.load(token))?.payment : (await payouts.load(token))?.payout;
-  expect([resolved?.phase, resolved?.reviews]).toEqual(['declined', []]);
 });
 
 describe('a resolution', () => {
@@ -308,13 +322,13 @@ describe('a resolution', () => {
       kind: 'refused',
       refusal: {
         code: 'resolution_not_allowed',
-        allowed: ['inquire_again', 'refund_made', 'refund_not_made'],
+        allowed: ['check_again', 'refund_made', 'refund_not_made'],
       },
     });
     const payout = await openPayoutReview.payout_not_found();
     const ofPayout = { token: payout, code: 'payout_not_found', resolution: 'acknowledged' } as const;
     expect(await harness().resolve(ofPayout)).toMatchObject({
-      refusal: { code: 'resolution_not_allowed', allowed: ['inquire_again', 'payout_not_made'] },
+      refusal: { code: 'resolution_not_allowed', allowed: ['check_again', 'payout_not_made'] },
     });
   });
 
@@ -322,7 +336,7 @@ describe('a resolution', () => {
     const token = await created();
     const payout = await paidOut();
     const refused = { kind: 'refused', refusal: { code: 'review_not_found' } };
-    for (const code of ['terms_disagree', 'payout_not_found', 'refund_unresolved'] as const) {
+    for (const code of ['discrepancy', 'payout_not_found', 'refund_unresolved'] as const) {
       expect(await harness().resolve({ token, code, resolution: 'acknowledged' })).toEqual(refused);
       const ofPayout = { token: payout, code, resolution: 'acknowledged' } as const;
       expect(await harness().resolve(ofPayout)).toEqual(refused);
@@ -335,10 +349,10 @@ describe('a resolution', () => {
     const others = { ...caller, team: 'others' };
     const input = { caller: others, number: 1, reason, cause, resolution: 'acknowledged' } as const;
     const { inside } = harness();
-    expect(await resolveReview(inside, { ...input, token, code: 'terms_disagree' })).toEqual({
+    expect(await resolveReview(inside, { ...input, token, code: 'discrepancy' })).toEqual({
       ...{ kind: 'refused', refusal: { code: 'payment_not_found' } },
     });
-    expect(await resolveReview(inside, { ...input, token: payout, code: 'unknown_status' })).toEqual({
+    expect(await resolveReview(inside, { ...input, token: payout, code: 'discrepancy' })).toEqual({
       ...{ kind: 'refused', refusal: { code: 'payout_not_found' } },
     });
     expect(await harness().history(token)).not.toContain('ReviewResolved');
@@ -348,11 +362,11 @@ describe('a resolution', () => {
   it('with which the service cannot be asked again is still recorded', async () => {
     const token = await openReview.unknown_status();
     harness().provider.answersInquiries = false;
-    const result = await harness().resolve({ token, code: 'unknown_status', resolution: 'inquire_again' });
+    const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
     expect(result).toMatchObject({ kind: 'resolved' });
     // What may have been paid is asked about until the service has answered.
     expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
-      { code: 'unknown_status', number: 2 },
+      { code: 'discrepancy', number: 2, evidence: { kind: 'unknown_status' } },
     ]);
   });
   // An inquiry that rejected once turned the recorded resolution into a 500; one that hung kept the caller waiting.
@@ -365,8 +379,8 @@ describe('a resolution', () => {
     const deps = { ...harness().inside, inquire };
     const input = {
       caller,
-      code: 'unknown_status',
-      resolution: 'inquire_again',
+      code: 'discrepancy',
+      resolution: 'check_again',
       number: 1,
       reason,
       cause,
@@ -442,7 +456,7 @@ describe('where it takes two persons to resolve a review', () => {
   // One person alone closed the review of a refund that the service had made after all, with what the other had answered.
   it('takes two to ask the service again, because the review ends', async () => {
     const token = await openReview.attempt_not_found();
-    const again = { resolution: 'inquire_again' } as const;
+    const again = { resolution: 'check_again' } as const;
     expect(await answerOf('ada', token, again)).toMatchObject({ kind: 'proposed' });
     expect(await answerOf('bob', token, again)).toMatchObject({ kind: 'resolved' });
   });
@@ -460,14 +474,14 @@ describe('where it takes two persons to resolve a review', () => {
   // The service changed it once more between the two answers, and the second one agreed with what nobody had seen.
   it('does not hold for what the first has not seen', async () => {
     const token = await shown(await harness().approved('order-1'), { status: 'declined' });
-    const acknowledged = { code: 'final_status_revised', resolution: 'acknowledged' } as const;
-    expect(await answerOf('ada', token, acknowledged)).toMatchObject({ kind: 'proposed' });
+    const accepted = { code: 'discrepancy', resolution: 'accept_theirs' } as const;
+    expect(await answerOf('ada', token, accepted)).toMatchObject({ kind: 'proposed' });
     await shown(token, { status: 'approved', amount: 99_999 });
-    expect(await answerOf('bob', token, acknowledged)).toMatchObject({
+    expect(await answerOf('bob', token, accepted)).toMatchObject({
       refusal: { code: 'review_not_found' },
     });
     expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
-      { code: 'final_status_revised', number: 2, evidence: { to: 'approved', observedAmount: 99_999 } },
+      { code: 'discrepancy', number: 2, evidence: { kind: 'terms_disagree', observedAmount: 99_999 } },
     ]);
   });
 

@@ -9,7 +9,6 @@ import {
   type Review,
   type ReviewCode,
   type UnmatchedRefusal,
-  type UnmatchedReviewCode,
   payoutReviewCodeSchema,
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
@@ -44,7 +43,7 @@ export interface ResolveReviewInput {
   caller: Requester;
   /** Of a payment, a payout, or of what only the provider has. */
   token: string;
-  code: ReviewCode | PayoutReviewCode | UnmatchedReviewCode;
+  code: ReviewCode | PayoutReviewCode;
   /** Which one of this code, as the list of reviews shows it. */
   number: number;
   resolution: Resolution;
@@ -93,8 +92,7 @@ async function resolveUnmatched(
   const { caller, token, code, number, resolution, reason, cause } = input;
   const found = isToken(token) ? await unmatched.load(token) : undefined;
   const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
-  if (!isShown || code !== 'only_at_service')
-    return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  if (!isShown || code !== 'discrepancy') return { kind: 'refused', refusal: { code: 'review_not_found' } };
   const proposer = proposerOf(deps, input, found.unmatched);
   if (proposer === 'nobody') return personRequired;
   await record(deps, input, found.unmatched.reviews);
@@ -138,10 +136,13 @@ async function record(
   await recordDecision(deps, input, { token, code, number, resolution });
 }
 
+const releasesIf = ({ operator }: Requester, resolution: Resolution) =>
+  operator !== undefined && resolution === 'keep_ours' ? (true as const) : undefined;
+
 /** Undefined for a code that this kind of subject does not have. */
 async function execute(
   { payments, payouts }: Subjects,
-  { token, code, number, resolution, reason, cause }: ResolveReviewInput,
+  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
   proposer: Proposer | undefined,
 ) {
   const answer = {
@@ -149,7 +150,8 @@ async function execute(
     number,
     resolution,
     reason,
-    ...omitUndefined({ proposer }),
+    // The decision of an operator frees what the discrepancy reserves; a key of the team that gains by it does not.
+    ...omitUndefined({ proposer, releases: releasesIf(caller, resolution) }),
   } as const;
   if (isPayoutToken(token)) {
     const known = payoutReviewCodeSchema.safeParse(code).data;

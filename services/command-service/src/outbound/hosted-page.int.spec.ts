@@ -119,7 +119,7 @@ describe('the first page', () => {
     await inquireNamed(instance.inside, token, 'service-first', cause);
     const after = (await instance.payments.load(token))?.payment;
     expect(after?.reviews).toMatchObject([
-      { code: 'second_payment_found', evidence: { serviceToken: 'service-first' } },
+      { evidence: { kind: 'second_payment_found', serviceToken: 'service-first' } },
     ]);
     expect(after?.processingUrl).toBe(payment.processingUrl);
   });

@@ -2,7 +2,7 @@
  * When absence proves that an announced call had no effect: once this process has itself observed the announcement for the
  * whole quiet period, by its own monotonic clock. The clock of another host decides nothing.
  */
-import type { CallWindow, Taken } from '@tollgate/payment-domain';
+import type { CallWindow, Inquired } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import { type CallTimes, quietPeriodMs } from './call-times.ts';
 
@@ -17,7 +17,7 @@ export interface QuietPeriods {
    */
   inquiryTime(token: string, call: CallWindow | undefined): number;
   /** The same, and how long before it the latest event was recorded. */
-  taken(token: string, call: CallWindow | undefined, changedAt: number): Taken;
+  taken(token: string, call: CallWindow | undefined, changedAt: number): Inquired;
   /** True once this process has observed a reservation for as long as its call could be announced, sent and carried out. */
   hasLapsed(token: string, lapsesAt: number): boolean;
 }

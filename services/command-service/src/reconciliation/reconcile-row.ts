@@ -5,7 +5,6 @@ import {
   type ReconciledPart,
   type ReconciliationRequest,
   decideUnmatched,
-  isAbout,
   noCounts,
 } from '@tollgate/payment-domain';
 import { type Clock, omitUndefined, dayMs } from '@tollgate/service-kit';
@@ -201,16 +200,11 @@ async function differs(
   }
 }
 
-/** True where it is ours by now, or a person has been asked about it. */
+/** True if it is ours by now, or a person has been asked about it. */
 const knows = (
-  { serviceToken: own, reviews, acknowledged }: ReturnType<typeof stateOf>,
+  { serviceToken: own, discrepancies }: ReturnType<typeof stateOf>,
   serviceToken: string,
-): boolean =>
-  own === serviceToken ||
-  [...reviews, ...acknowledged].some(
-    (each) =>
-      isAbout(each, 'serviceToken', serviceToken) || isAbout(each, 'observedServiceToken', serviceToken),
-  );
+): boolean => own === serviceToken || discrepancies.some((each) => each.serviceToken === serviceToken);
 
 /** What was asked for under its number by now, behind a restore, may be another one. */
 async function isAdopted(
@@ -301,13 +295,13 @@ function requireAsked(result: InquiryResult): InquiryResult {
 
 type Looked = 'missing' | 'onOtherDays' | 'underWay' | 'matched';
 
-/** The ordinary inquiry: what is missing opens a review, and what a person has acknowledged is nobody's question. */
+/** The ordinary inquiry: what is missing opens a review, unless a person keeps our record. */
 async function inquireMissing(deps: RowDependencies, { cause }: RowContext, token: string): Promise<Looked> {
   if (requireAsked(await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
   const after = await subjectsOf(deps, token).load(token);
-  const has = (reviews: readonly { code: string }[] = []) => reviews.some(({ code }) => code === 'only_here');
-  if (after === undefined || has(stateOf(after).reviews)) return 'missing';
-  return has(stateOf(after).acknowledged) ? 'matched' : 'onOtherDays';
+  const onlyHere = after && stateOf(after).discrepancies.find(({ kind }) => kind === 'only_here');
+  if (after === undefined || onlyHere?.standing === 'open') return 'missing';
+  return onlyHere === undefined ? 'onOtherDays' : 'matched';
 }
 
 async function lookFor(

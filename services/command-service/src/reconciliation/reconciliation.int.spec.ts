@@ -15,8 +15,7 @@ import { adoptPayments } from '../adoption/adopt-payments.ts';
 import { type AnySubject, creationOf, stateOf, subjectsOf } from '../aggregates/subjects.ts';
 import { createUnmatchedOperations, deriveUnmatchedToken } from '../aggregates/unmatched.ts';
 import { inquireNamed } from '../inquiries/inquire.ts';
-import { resolveReview } from '../operations/resolve-review.ts';
-import { type Instance, accountNamed, caller, cause, payoutFor, teaFor, times } from '../testing/harness.ts';
+import { type Instance, accountNamed, caller, payoutFor, teaFor, times } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import type { Books } from './books.ts';
 import { createJournal, requestReconciliation } from './journal.ts';
@@ -146,7 +145,6 @@ describe('what both sides have', () => {
 // service's console. Nobody asked again: the gateway said `expired` and `approved` for ever.
 describe('what differs', () => {
   it.each([
-    ['a final status that was revised', { status: 'declined' }, { phase: 'declined' }],
     ['a refund made in the console', { refundedAmount: 40 }, { refundedAmount: 40 }],
     ['a whole refund', { status: 'refunded', refundedAmount: 100 }, { phase: 'refunded' }],
   ])('is inquired: %s', async (_, there, here) => {
@@ -162,6 +160,19 @@ describe('what differs', () => {
     expect(await paymentOf(token)).toMatchObject(here);
     await prepared.catchUp();
     expect((await reconcile(prepared)).counts).toMatchObject({ matched: 1, differing: 0 });
+  });
+
+  it('is in review, and matched by the next run no more, if it contradicts money that was reported', async () => {
+    const prepared = prepare();
+    const token = await harness().approved('order-1', 100);
+    await prepared.catchUp(token);
+    await change(token, { status: 'declined' });
+    for (let run = 0; run < 2; run += 1)
+      expect((await reconcile(prepared)).differences).toMatchObject([{ kind: 'differs', isSettled: true }]);
+    expect(await paymentOf(token)).toMatchObject({
+      phase: 'approved',
+      reviews: [{ number: 1, evidence: { kind: 'final_status_revised', observedStatus: 'declined' } }],
+    });
   });
 
   it('changes nothing in a dry run', async () => {
@@ -206,40 +217,11 @@ describe('what differs', () => {
     expect(differences).toMatchObject([
       { kind: 'another_token', token, serviceToken: 'service-twin', isSettled: true },
     ]);
-    expect((await paymentOf(token))?.reviews).toMatchObject([{ code: 'second_payment_found' }]);
+    expect((await paymentOf(token))?.reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
   });
 });
 
 describe('what one side has', () => {
-  it('the service alone opens one review, which a person resolves for good', async () => {
-    const prepared = prepare();
-    strange('service-x');
-    const { counts, differences } = await reconcile(prepared);
-    expect(counts).toMatchObject({ onlyAtService: 1 });
-    expect(differences).toMatchObject([{ kind: 'only_at_service', serviceToken: 'service-x' }]);
-    await reconcile(prepared);
-    const token = unmatchedToken('service-x');
-    const { unmatched } = (await prepared.deps.unmatched.load(token))!;
-    expect(unmatched).toMatchObject({ team: caller.team, status: 'approved', amount: 900 });
-    expect(unmatched.reviews).toMatchObject([{ code: 'only_at_service', number: 1 }]);
-
-    const resolving = { token, code: 'only_at_service', resolution: 'acknowledged' } as const;
-    const games = { ...caller, team: 'games' };
-    const deps = { ...harness(), unmatched: prepared.deps.unmatched };
-    const given = { ...resolving, number: 1, reason: 'the old shop', cause };
-    expect(await resolveReview(deps, { ...given, caller: games })).toMatchObject({
-      ...{ kind: 'refused', refusal: { code: 'review_not_found' } },
-    });
-    expect(await resolveReview(deps, { ...given, caller, resolution: 'inquire_again' })).toMatchObject({
-      ...{ kind: 'refused', refusal: { code: 'resolution_not_allowed', allowed: ['acknowledged'] } },
-    });
-    expect(await resolveReview(deps, { ...given, caller })).toMatchObject({ kind: 'resolved' });
-    expect((await reconcile(prepared)).counts).toMatchObject({ matched: 1, onlyAtService: 0 });
-    // What is new about it is another question.
-    Object.assign(harness().provider.payments.get('service-x')!, { refundedAmount: 900, status: 'refunded' });
-    expect((await reconcile(prepared)).counts).toMatchObject({ onlyAtService: 1 });
-  });
-
   // What was adopted stands under the team's own number: each of them was taken for somebody else's, and opened a review.
   it('that was made before us is matched once it is adopted, and its review is resolved', async () => {
     const { catchUp, ...prepared } = prepare();
@@ -280,7 +262,7 @@ describe('what one side has', () => {
     expect(counts).toMatchObject({ onlyHere: 1, matched: 0 });
     expect(differences).toMatchObject([{ kind: 'only_here', token, here: { amount: 100 } }]);
     expect(sums).toMatchObject([{ paymentsHere: 100, paymentsThere: 0 }]);
-    expect((await paymentOf(token))?.reviews).toMatchObject([{ code: 'only_here' }]);
+    expect((await paymentOf(token))?.reviews).toMatchObject([{ evidence: { kind: 'only_here' } }]);
   });
 
   it('is not missing where the service shows it under another day, or where it is too young', async () => {

@@ -5,10 +5,10 @@ import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
 
-const acknowledged = {
-  code: 'unknown_status',
+const kept = {
+  code: 'discrepancy',
   number: 1,
-  resolution: 'acknowledged',
+  resolution: 'keep_ours',
   reason: 'seen at the bank',
 };
 const pathOf = (token: string) => `reviews/${token}/resolve`;
@@ -32,7 +32,7 @@ async function puzzlingPayout(): Promise<string> {
 describe('POST /api/v1/reviews/{token}/resolve answers', () => {
   it('200 with the payment as it is then', async () => {
     const token = await puzzlingPayment();
-    const answer = await startApp(harness()).post(pathOf(token), acknowledged);
+    const answer = await startApp(harness()).post(pathOf(token), kept);
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({ success: true, token, payment: { token, reviews: [] } });
     expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
@@ -40,13 +40,13 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
 
   it('200 with the payout as it is then', async () => {
     const token = await puzzlingPayout();
-    const answer = await startApp(harness()).post(pathOf(token), acknowledged);
+    const answer = await startApp(harness()).post(pathOf(token), kept);
     expect(answer.json()).toMatchObject({ success: true, token, payout: { token, reviews: [] } });
   });
 
   it('400 without the number that says which one is meant', async () => {
     const token = await puzzlingPayment();
-    const { number: _, ...withoutNumber } = acknowledged;
+    const { number: _, ...withoutNumber } = kept;
     const answer = await startApp(harness()).post(pathOf(token), withoutNumber);
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error invalid_param number']);
     expect(answer.body).toContain('list of reviews');
@@ -56,27 +56,25 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     const token = await puzzlingPayment();
     const app = startApp(harness());
     const notFound = [404, 'invalid_request_error review_not_found code'];
-    expect(errorsOf(await app.post(pathOf(token), { ...acknowledged, code: 'terms_disagree' }))).toEqual(
+    expect(errorsOf(await app.post(pathOf(token), { ...kept, code: 'capture_unresolved' }))).toEqual(
       notFound,
     );
     // Of payouts only.
-    expect(errorsOf(await app.post(pathOf(token), { ...acknowledged, code: 'payout_not_found' }))).toEqual(
-      notFound,
-    );
+    expect(errorsOf(await app.post(pathOf(token), { ...kept, code: 'payout_not_found' }))).toEqual(notFound);
     // Of this code, but another one.
-    expect(errorsOf(await app.post(pathOf(token), { ...acknowledged, number: 2 }))).toEqual(notFound);
-    await app.post(pathOf(token), acknowledged);
-    expect(errorsOf(await app.post(pathOf(token), acknowledged))).toEqual(notFound);
+    expect(errorsOf(await app.post(pathOf(token), { ...kept, number: 2 }))).toEqual(notFound);
+    await app.post(pathOf(token), kept);
+    expect(errorsOf(await app.post(pathOf(token), kept))).toEqual(notFound);
   });
 
   it('409 to a resolution that it does not have, and names those that it has', async () => {
     const token = await puzzlingPayment();
     const answer = await startApp(harness()).post(pathOf(token), {
-      ...acknowledged,
+      ...kept,
       resolution: 'refund_made',
     });
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolution_not_allowed resolution']);
-    expect(answer.body).toContain('inquire_again, acknowledged');
+    expect(answer.body).toContain('keep_ours, check_again');
   });
 
   it('404 where there is no such payment or payout of this team', async () => {
@@ -86,10 +84,10 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     const others = startApp(harness(), { team: { team: 'others' } });
     const noPayment = [404, 'invalid_request_error payment_not_found token'];
     const noPayout = [404, 'invalid_request_error payout_not_found token'];
-    expect(errorsOf(await app.post(pathOf('pay_unknown'), acknowledged))).toEqual(noPayment);
-    expect(errorsOf(await others.post(pathOf(payment), acknowledged))).toEqual(noPayment);
-    expect(errorsOf(await app.post(pathOf('po_unknown'), acknowledged))).toEqual(noPayout);
-    expect(errorsOf(await others.post(pathOf(payout), acknowledged))).toEqual(noPayout);
-    expect(errorsOf(await app.post(pathOf('..%2fpayment'), acknowledged))).toEqual(noPayment);
+    expect(errorsOf(await app.post(pathOf('pay_unknown'), kept))).toEqual(noPayment);
+    expect(errorsOf(await others.post(pathOf(payment), kept))).toEqual(noPayment);
+    expect(errorsOf(await app.post(pathOf('po_unknown'), kept))).toEqual(noPayout);
+    expect(errorsOf(await others.post(pathOf(payout), kept))).toEqual(noPayout);
+    expect(errorsOf(await app.post(pathOf('..%2fpayment'), kept))).toEqual(noPayment);
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parseBody } from './parsed.ts';
 
 const parseResolution = (body: unknown) => parseBody(resolutionRequestSchema, body);
-const minimal = { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' };
+const minimal = { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' };
 
 describe('the body that resolves a review', () => {
-  it.each(['terms_disagree', 'payout_not_found', 'second_payout_found', 'capture_unresolved'])(
+  it.each(['discrepancy', 'payout_not_found', 'payout_not_found', 'capture_unresolved'])(
     'takes the code %s, of a payment or a payout',
     (code) => {
       expect(parseResolution({ ...minimal, code })).toMatchObject({ kind: 'parsed', value: { code } });

@@ -26,9 +26,9 @@ async function postResolution(
   const parsed = parseBody(resolutionRequestSchema, request.body);
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
   // The one answer that moves no money and frees none.
-  if (!caller.scopes.has('admin') && parsed.value.resolution !== 'inquire_again')
+  if (!caller.scopes.has('admin') && parsed.value.resolution !== 'check_again')
     return sendError(reply, 'scope_missing', {
-      message: 'Your role may answer a review with inquire_again only. Ask an operator.',
+      message: 'Your role may answer a review with check_again only. Ask an operator.',
       parameter: 'resolution',
     });
   const result = await resolveReview(deps, { caller, cause, token, ...parsed.value });

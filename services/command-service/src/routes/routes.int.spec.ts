@@ -26,7 +26,7 @@ const routes = [
   },
   {
     ...{ path: `reviews/${token}/resolve`, scope: ['admin'] },
-    body: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
+    body: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' },
     required: ['code', 'resolution', 'reason'],
   },
 ] as const;
@@ -118,16 +118,11 @@ describe('the store that is down', () => {
     const before = harness().provider.received.length;
     const down = [503, 'api_error store_unavailable'];
     const key = { 'idempotency-key': 'a' };
-    const acknowledged = {
-      code: 'final_status_revised',
-      number: 1,
-      resolution: 'acknowledged',
-      reason: 'seen',
-    };
+    const kept = { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' };
     const another = await harness().approved('order-3');
     expect(errorsOf(await app().post('refunds', { token: another }, key))).toEqual(down);
     expect(errorsOf(await app().post('payments/confirm', { token: authorized }))).toEqual(down);
-    expect(errorsOf(await app().post(`reviews/${approved}/resolve`, acknowledged))).toEqual(down);
+    expect(errorsOf(await app().post(`reviews/${approved}/resolve`, kept))).toEqual(down);
     expect(harness().provider.received).toHaveLength(before + 1);
   });
 

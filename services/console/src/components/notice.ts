@@ -29,16 +29,21 @@ export const outcomeSection = (outcome: Outcome | undefined): Html =>
 export interface OpenReview {
   code: string;
   number: number;
+  evidence: Readonly<Record<string, unknown>>;
 }
+
+/** What happened: of a discrepancy its kind. */
+export const reviewTitle = ({ code, evidence }: Pick<OpenReview, 'code' | 'evidence'>): string =>
+  texts.reviews.kinds[String(evidence['kind'])] ?? texts.reviews.codes[code] ?? code;
 
 /** What only a person can decide about a payment or payout, and where. */
 export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Html | undefined {
   if (reviews.length === 0) return undefined;
   const items = reviews.map(
-    ({ code, number }) =>
+    (review) =>
       html`<li>
-        ${texts.reviews.codes[code] ?? code}
-        <a href="/console/reviews/${token}/${code}/${number}">${texts.payment.decide}</a>
+        ${reviewTitle(review)}
+        <a href="/console/reviews/${token}/${review.code}/${review.number}">${texts.payment.decide}</a>
       </li>`,
   );
   return html`<div class="notice note">

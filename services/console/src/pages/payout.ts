@@ -116,25 +116,20 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
       </form>
     </details>`,
   };
-  // The only review under which the API takes no approval: it says where that is decided.
-  const isHeld = payout.reviews.some(({ code }) => code === 'second_payout_found');
-  const offered = decisions[payout.phase]?.filter((decision) => decision === 'refuse' || !isHeld);
-  return html`<div class="actions">${offered?.map((decision) => forms[decision])}</div>`;
+  return html`<div class="actions">${decisions[payout.phase]?.map((decision) => forms[decision])}</div>`;
 }
 
 export const decidePayout =
   (decision: 'approve' | 'refuse'): Action =>
   async (context, form) => {
     const payout = await read(context);
-    const answer = await context.api.call<{ payout: Pick<Payout, 'phase'> }>({
+    const answer = await context.api.call({
       ...{ method: 'POST', path: `/api/v1/payouts/${payout.token}/${decision}`, within: payout },
       body: decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {},
     });
     const location = payoutPath(payout.token);
     if (answer.kind === 'answer') {
-      const isThere = decision === 'refuse' && answer.body.payout.phase !== 'failed';
-      const text = isThere ? words.refuse.isThere : words[decision].done;
-      return { location, outcome: { isDone: !isThere, text } };
+      return { location, outcome: { isDone: true, text: words[decision].done } };
     }
     return { location, outcome: refusedOutcome(answer) };
   };

@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
-import { outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { outcomeSection, refusedOutcome, reviewTitle } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip, sign } from '../components/state.ts';
 import { pager } from '../components/table.ts';
@@ -80,7 +80,7 @@ function reviewTable(reviews: readonly Review[]): Html {
       html`<tr data-row="">
         <td>${relative(review.since)}</td>
         <td class="text">
-          <a href="${pathOf(review)}">${texts.reviews.codes[review.code] ?? review.code}</a>${
+          <a href="${pathOf(review)}">${reviewTitle(review)}</a>${
             review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`
           }
         </td>
@@ -126,7 +126,7 @@ export const reviewPage: Page = async (context) => {
     review.kind === 'payment'
       ? await api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${review.token}/events`)
       : { events: [] };
-  const title = texts.reviews.codes[review.code] ?? review.code;
+  const title = reviewTitle(review);
   const main = html`<p class="calm"><a href="${path}">${texts.reviews.back}</a></p>
     <h1>${title}</h1>
     ${outcomeSection(outcome)}
@@ -245,7 +245,7 @@ function decisionForm(review: Review, { session }: PageContext): Html {
 
 /** What happens, with the sum that it happens to: evidence about a refund has that of the refund. */
 function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
-  const observed = resolution === 'observed_terms_apply' ? evidence['observedAmount'] : undefined;
+  const observed = resolution === 'accept_theirs' ? evidence['observedAmount'] : undefined;
   const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
   const sum = sumOf(observed ?? refunded) ?? whole;
   return texts.reviews.consequences[resolution]?.(amountText(sum, currency)) ?? texts.reviews.otherwise;

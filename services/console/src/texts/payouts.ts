@@ -41,10 +41,9 @@ export const payoutTexts = {
   refuse: {
     name: 'Refuse',
     says: (amount: string) =>
-      `Ends the payout of ${amount}. Its money is free again for others, unless the Payment Service has a payout under its number. The team reads your reason.`,
+      `Ends the payout of ${amount}. Its money is free again for others. The team reads your reason.`,
     does: 'Refuse the payout',
     done: 'The payout is refused.',
-    isThere: 'The Payment Service has this payout already, so it is not refused. Its state is above.',
     reason: 'Why, in your own words. It becomes part of the history.',
   },
   notYours: (role: string) => `Your role, ${role}, neither approves nor refuses payouts: that is an admin’s.`,

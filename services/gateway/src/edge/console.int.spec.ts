@@ -209,7 +209,7 @@ describe('what texts can do', () => {
         statusCode: 404,
         headers: { 'content-type': expect.stringContaining('text/html') },
       });
-    expect((await get('/console/reviews/pay_9/unknown_status/1')).statusCode).toBe(404);
+    expect((await get('/console/reviews/pay_9/discrepancy/1')).statusCode).toBe(404);
     expect((await get('/console/payments?phase=voided')).body).toContain('No payment matches these filters');
   });
 

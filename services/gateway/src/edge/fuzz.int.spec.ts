@@ -71,7 +71,7 @@ const likely = {
     orderNumber: 'o-1',
     callbackUrl: 'https://shop.example/x',
   },
-  ...{ token: 'pay_1', code: 'final_status_revised', number: 1, resolution: 'acknowledged', reason: 'seen' },
+  ...{ token: 'pay_1', code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' },
 };
 const odd = fc.dictionary(name, value, { maxKeys: 4 });
 const body = fc.oneof(

@@ -268,7 +268,7 @@ describe('who may', () => {
 
   it('what a person asks for is recorded before it is done, with the person and without texts', async () => {
     const { ask, recorded } = await start();
-    const payload = { code: 'unknown_status', number: 9, resolution: 'acknowledged', reason: 'secret words' };
+    const payload = { code: 'discrepancy', number: 9, resolution: 'keep_ours', reason: 'secret words' };
     const headers = within('games');
     await ask('/api/v1/reviews/pay_2/resolve', { role: 'operator', method: 'POST', headers, payload });
     expect(recorded).toEqual([

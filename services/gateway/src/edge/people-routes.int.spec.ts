@@ -419,12 +419,12 @@ describe('a team lead', () => {
         routes.resolveReview,
         {
           path: { token: 'pay_shop-sandbox' },
-          body: { code: 'second_payment_found', number: 1, resolution, reason: 'spec' },
+          body: { code: 'discrepancy', number: 1, resolution, reason: 'spec' },
         },
         own,
       );
-    expect(codeOf(await answer('acknowledged'))).toBe('scope_missing');
-    expect(codeOf(await answer('inquire_again'))).toBe('resolution_not_allowed');
+    expect(codeOf(await answer('keep_ours'))).toBe('scope_missing');
+    expect((await answer('check_again')).statusCode).toBe(200);
   });
 });
 
