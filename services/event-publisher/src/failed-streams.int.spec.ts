@@ -220,3 +220,18 @@ it('when too many streams fail, it stands still rather than skip them all', asyn
   await untilAllArePublished(store, memory);
   await expectPublishedOnce(store, memory);
 });
+
+it('a record that no bus would take fails its own stream only', async () => {
+  const evidence = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, number) => [`name-${number}`.padEnd(256, 'x'), 'value']),
+  );
+  await appendPayment(store, 'large', [
+    requested(),
+    happening.accepted,
+    { type: 'ReviewOpened', data: { code: 'attempt_not_found', evidence } },
+  ]);
+  const publisher = start();
+  await record('other');
+  await eventually(() => expect(memory.count()).toBe(6));
+  expect(publisher.health().failedStreams).toMatchObject([{ revision: 2, code: 'record_too_large' }]);
+});

@@ -89,6 +89,46 @@ describe('a webhook of a payout', () => {
     expect(second?.body).not.toHaveProperty('declineReason');
   });
 
+  // The last webhook said 300, and the payout was of 100: the API and the topic contradicted it.
+  it('for another amount than was reported, once it is approved', () => {
+    const shown = {
+      status: 'approved',
+      amount: 100,
+      currency: 'EUR',
+      refundedAmount: null,
+      authorizedAmount: null,
+      orderNumber: null,
+    };
+    const of100: PayoutEvent[] = [
+      {
+        type: 'ReviewOpened',
+        data: {
+          code: 'discrepancy',
+          evidence: { observedAmount: 100 },
+          discrepancy: {
+            kind: 'terms_disagree',
+            operation: 'payout',
+            serviceToken: accepted.data.serviceToken,
+            ours: { ...shown, amount: 300 },
+            theirs: shown,
+          },
+        },
+      },
+      {
+        type: 'ReviewResolved',
+        data: { code: 'discrepancy', number: 1, resolution: 'accept_theirs', reason: 'their list' },
+      },
+    ];
+    const amountsAlong = (events: readonly PayoutEvent[]) =>
+      noticesAlong(events).map((notices) => notices.map(({ body }) => [body.status, body.amount]));
+    expect(amountsAlong([accepted, approved, ...of100]).slice(2)).toEqual([
+      [['approved', 300]],
+      [],
+      [['approved', 100]],
+    ]);
+    expect(amountsAlong([accepted, ...of100, approved]).flat()).toEqual([['approved', 100]]);
+  });
+
   it('has the same id whenever its event is read, and no other has it', () => {
     const history = [accepted, declined, revised, revisedTo('approved', 'declined')];
     const idsOf = () =>

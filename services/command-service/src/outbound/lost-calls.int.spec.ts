@@ -101,6 +101,27 @@ describe.each(unrepeatableOperations)('$name that was announced by a clock a yea
 });
 
 it.each([operationCases.capture, operationCases.void])(
+  '$name that never has an effect opens a review after five submissions, by which it can be sent again',
+  async (each) => {
+    const token = await each.prepare(harness());
+    const { provider, clock, inquire, resolve } = harness();
+    for (let submission = 1; submission <= 6; submission += 1)
+      provider.faultsOf[each.operation].push({ kind: 'lost-before' });
+    await each.ask(harness(), token);
+    for (let inquiries = 1; inquiries <= 8; inquiries += 1) {
+      await clock.advance(quietMs);
+      await inquire(token);
+    }
+    expect(ordersOf(harness(), each)).toHaveLength(5);
+    expect(await reviewsOf(harness(), token)).toEqual([`${each.operation}_unresolved`]);
+    const code = each.operation === 'capture' ? 'capture_unresolved' : 'void_unresolved';
+    await resolve({ token, code, resolution: 'check_again' });
+    expect(ordersOf(harness(), each)).toHaveLength(6);
+    expect(await reviewsOf(harness(), token)).toEqual([]);
+  },
+);
+
+it.each([operationCases.capture, operationCases.void])(
   '$name that had no effect by the end of its quiet period is submitted again, once',
   async (each) => {
     const token = await loseBefore(each);

@@ -7,7 +7,8 @@ import type { Requester } from '@tollgate/teams';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import type { CreatePayoutResult } from '../operations/create-payout.ts';
 import { diesAnnounced } from '../testing/failing-stores.ts';
-import { type Instance, accountNamed, caller, payoutFor, quietMs } from '../testing/harness.ts';
+import { inquireNamed } from '../inquiries/inquire.ts';
+import { type Instance, accountNamed, caller, cause, payoutFor, quietMs } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { createBalanceGuard } from './positions.ts';
 import { positionsOf } from './testing/positions-of.ts';
@@ -92,6 +93,26 @@ describe('a payout is bounded by what its team', () => {
     expect(phaseOf(await payOut('payout-4'))).toBe('declined');
     harness().provider.payoutStatus = 'approved';
     expect(phaseOf(await payOut('payout-5'))).toBe('approved');
+  });
+
+  // 1,000 were taken, and a payout of 500 was delivered twice on its way. That was known, its review was open, and another 500
+  // were paid out: 1,500 of 1,000.
+  it('has not paid out twice: what went out a second time is reserved, whatever a key of the team answers', async () => {
+    await harness().approved('order-1', 1_000);
+    const first = await payOut('payout-1');
+    const token = first.kind === 'answered' ? first.aggregate.token : '';
+    const { payouts } = harness().provider;
+    const [made] = payouts.values();
+    payouts.set('service-payout-twice', { ...made!, serviceToken: 'service-payout-twice' });
+    await inquireNamed(harness().inside, token, 'service-payout-twice', cause);
+    expect((await harness().payouts.load(token))?.payout.reviews).toMatchObject([
+      { evidence: { kind: 'second_payout_found', observedStatus: 'approved', observedAmount: 500 } },
+    ]);
+    expect(await balanceOf(shop)).toEqual({ available: 0n, hold: 500n });
+    expect(await payOut('payout-2')).toEqual(exceeds(0));
+    expect([...payouts.values()].reduce((sum, { amount }) => sum + amount, 0)).toBe(1_000);
+    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
+    expect(await balanceOf(shop)).toEqual({ available: 0n, hold: 500n });
   });
 });
 

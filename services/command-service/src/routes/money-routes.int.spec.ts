@@ -1,3 +1,4 @@
+import { toPublicRefund } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
@@ -148,6 +149,33 @@ describe('POST /api/v1/refunds answers', () => {
     await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
     const answer = await app.post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
+  });
+
+  // Its team was told to send another one, and the customer had it twice.
+  it('409 with Retry-After where it was resolved as not made, and the service shows it after all', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    await app.post('refunds', { token }, key);
+    await harness().clock.advance(3_600_000);
+    await harness().inquire(token);
+    await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
+    const { serviceToken = '' } = (await harness().payments.load(token))?.payment ?? {};
+    Object.assign(harness().provider.payments.get(serviceToken)!, { refundedAmount: 100 });
+    await harness().inquire(token);
+    const answer = await app.post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error refund_in_review']);
+    expect(answer.headers['retry-after']).toBe('600');
+    const view = (await harness().payments.load(token))!;
+    const shown = toPublicRefund(view.payment.refunds[0]!, view);
+    expect(shown).toMatchObject({
+      status: 'declined',
+      reviews: [{ code: 'discrepancy', evidence: { kind: 'refund_disagrees' } }],
+    });
+    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
+    const later = await app.post('refunds', { token }, key);
+    expect(errorsOf(later)).toEqual([409, 'processing_error refund_doubtful']);
+    expect(later.headers['retry-after']).toBe('3600');
   });
 
   it.each([0, -1, 0.5, '60', null])('400 to an amount of %j', async (amount) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { type Harness, accountNamed, card, teaFor } from '../testing/harness.ts';
+import { type Harness, accountNamed, card, cause, teaFor } from '../testing/harness.ts';
+import { inquireNamed } from '../inquiries/inquire.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -109,6 +110,27 @@ describe('POST /api/v1/payments answers', () => {
     expect(answer.body).toContain('does not have it');
     expect(answer.body).not.toContain('could not be reached');
   });
+
+  // An attempt that was given up took effect after all: the team was told that no money had moved, and to send a new request.
+  it.each([
+    ['an earlier attempt', 1, 0],
+    ['somebody else', 3, 3_600_000],
+  ] as const)(
+    '409 while the service has one of %s all the same, until a person has looked at it',
+    async (_, number, beforeMs) => {
+      harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
+      const app = startApp(harness());
+      const failed = await app.post('payments', tea);
+      const { token } = failed.json<{ token: string }>();
+      showLate(`${token}.${number}`, { createdAt: harness().clock.now() - beforeMs });
+      await inquireNamed(harness(), token, 'late', cause);
+      const answer = await app.post('payments', tea);
+      expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_review']);
+      expect(answer.headers['retry-after']).toBe('600');
+      await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
+      expect((await app.post('payments', tea)).json()).toEqual(failed.json());
+    },
+  );
 
   // Not decided yet, it counted as without money: the team was told to charge once more, and it was approved.
   it.each([
