@@ -1,16 +1,15 @@
 /** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
 import { Readable } from 'node:stream';
-import { createPlaces } from '@tollgate/service-kit';
+import { type Clock, createPlaces } from '@tollgate/service-kit';
+import type { PaymentIndex } from '@tollgate/view-index';
 import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { addReadRoute } from '../read-route.ts';
-import type { ReadDependencies } from '../reading.ts';
-import { type FedRecord, type FeedPage, type RecordOf, readFeedPage } from './feed-pages.ts';
+import { type ReadRouteDependencies, addReadRoute } from '../read-route.ts';
+import { type FedRecord, type FeedPage, type PageDependencies, readFeedPage } from './feed-pages.ts';
 
-export interface FeedDependencies extends ReadDependencies {
-  recordOf: RecordOf;
-}
+export type FeedDependencies = ReadRouteDependencies &
+  PageDependencies & { index: Pick<PaymentIndex, 'position'>; clock: Clock };
 
 /** Between two signs of life of a stream of events, milliseconds: proxies close what is silent for long. */
 const heartbeatMs = 10_000;
