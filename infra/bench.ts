@@ -9,7 +9,7 @@ const benches: Readonly<Record<string, string>> = {
   operations: 'services/gateway/bench/operations.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
   inquiries: 'services/command-service/bench/inquiries.ts',
-  webhooks: 'services/notifier/bench/webhooks.ts',
+  webhooks: 'libs/modules/webhooks/bench/webhooks.ts',
   lists: 'services/query-service/bench/lists.ts',
   projector: 'services/projector/bench/rebuild.ts',
 };

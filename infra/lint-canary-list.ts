@@ -24,7 +24,7 @@ function canary(
 }
 
 const boundary = '@nx/enforce-module-boundaries';
-const domain = 'libs/payment-domain/src';
+const domain = 'libs/core/src/domain';
 const service = 'services/projector/src';
 const messageBus = 'libs/message-bus/src';
 const gatewayApi = 'libs/gateway-api/src';

@@ -1,9 +1,9 @@
-// Nx plugin: every project under libs/ and services/ has the targets `test` and `lint`. Types are one target of the root.
+// Nx plugin: every project under libs/, libs/modules/ and services/ has the targets `test` and `lint`. Types are one target of the root.
 import { dirname } from 'node:path';
 
 /** @public */
 export const createNodesV2 = [
-  '{libs,services}/*/package.json',
+  '{libs,libs/modules,services}/*/package.json',
   (files) =>
     files.map((file) => {
       const root = dirname(file);

@@ -12,16 +12,16 @@ import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run mutate [-- <file> …] [--concurrency <n>]
 
-Changes libs/payment-domain in a copy of the workspace, one place at a time (a condition turned round, a text emptied, a call
+Changes libs/core/src/domain in a copy of the workspace, one place at a time (a condition turned round, a text emptied, a call
 left out), and runs the specs of the domain on each change. Prints what no spec noticed. Installs what it needs beside the copy.
 
-  <file> …           only these files, as paths below libs/payment-domain/src; all: an hour or two
+  <file> …           only these files, as paths below libs/core/src/domain; all: an hour or two
   --concurrency <n>  how many changes are tried at once (1)
 `;
 
 /** Of the changes, how many a spec has to notice. */
 const noticedAtLeast = 0.9;
-const domain = 'libs/payment-domain/src';
+const domain = 'libs/core/src/domain';
 
 /** What of the report is read. */
 interface Report {

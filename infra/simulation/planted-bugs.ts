@@ -15,14 +15,14 @@ export interface PlantedBug {
   seeds: number;
 }
 
-const domain = 'libs/payment-domain/src';
-const commands = 'services/command-service/src';
+const domain = 'libs/core/src/domain';
+const core = 'libs/core/src';
 const provider = 'libs/provider/src/payment-service';
 
 const calls: readonly PlantedBug[] = [
   {
     ...{ name: 'send-whenever', breaks: 'I4: nothing is sent after sendBy', seeds: 100 },
-    file: `${commands}/outbound/send.ts`,
+    file: `${core}/outbound/send.ts`,
     from: 'return () => clock.now() < sendBy && ageMs() < times.sendWithinMs;',
     to: 'return () => sendBy > 0 || clock.now() + ageMs() + times.sendWithinMs > 0;',
   },
@@ -34,7 +34,7 @@ const calls: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'sends-after-suspension', breaks: 'F9: a suspended sender does not send', seeds: 400 },
-    file: `${commands}/accounts/stopwatch.ts`,
+    file: `${core}/accounts/stopwatch.ts`,
     from: 'return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);',
     to: 'return Math.max(wallMs, monotonicMs + 0 * differenceMsMax);',
   },
@@ -44,7 +44,7 @@ const calls: readonly PlantedBug[] = [
       breaks: 'T1: a refusal is believed once an inquiry shows no effect',
       seeds: 100,
     },
-    file: `${commands}/outbound/send.ts`,
+    file: `${core}/outbound/send.ts`,
     from: 'if (!isRefusal || hasNoEffect === undefined || isConfirmed?.(outcome) === false) return outcome;',
     to: 'if (!isRefusal || hasNoEffect === undefined || isConfirmed !== null) return outcome;',
   },
@@ -66,7 +66,7 @@ const calls: readonly PlantedBug[] = [
       breaks: 'absence counts once the call was observed for its quiet period',
       seeds: 200,
     },
-    file: `${commands}/outbound/quiet-periods.ts`,
+    file: `${core}/outbound/quiet-periods.ts`,
     from: 'if (isOver(call.quietUntil)) return',
     to: 'if (isOver(call.quietUntil) || clock.now() >= call.quietUntil) return',
   },
@@ -131,7 +131,7 @@ const money: readonly PlantedBug[] = [
       breaks: 'S1: a team pays out of its own position',
       seeds: 60,
     },
-    file: `${commands}/positions/payout-reservations.ts`,
+    file: 'libs/modules/balances/src/payout-reservations.ts',
     from: 'return (wallet.byAccount.get(account)?.available ?? 0n) - reserved;',
     to: 'return (wallet.byAccount.get(account)?.available ?? 0n) - reserved + 1_000_000n;',
   },
@@ -156,7 +156,7 @@ const inquiries: readonly PlantedBug[] = [
       breaks: 'an inquiry that was overtaken decides nothing',
       seeds: 400,
     },
-    file: `${commands}/inquiries/inquire-payment.ts`,
+    file: `${core}/inquiry/inquire-payment.ts`,
     from: 'const executed = await deps.payments.execute(token, observation, cause, { onlyAt });',
     to: 'const executed = await deps.payments.execute(token, observation, cause, { onlyAt: onlyAt === -1 ? 0 : undefined });',
   },
@@ -181,7 +181,7 @@ const edges: readonly PlantedBug[] = [
       breaks: 'I14: no team changes what is not its own',
       seeds: 60,
     },
-    file: `${commands}/operations/operation.ts`,
+    file: `${core}/operations/operation.ts`,
     from: 'return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;',
     to: 'return aggregate !== undefined && (isOwnedBy(aggregate.payment, caller) || token !== "") ? aggregate : undefined;',
   },
@@ -190,13 +190,13 @@ const edges: readonly PlantedBug[] = [
 const followers: readonly PlantedBug[] = [
   {
     ...{ name: 'publisher-without-last-records', breaks: 'I7: every event is on its topic once', seeds: 100 },
-    file: 'services/event-publisher/src/publishing.ts',
+    file: 'libs/modules/topics/src/publishing.ts',
     from: '  return lastRecords.reaches(topic, key, position);',
     to: '  return position === "" && lastRecords.reaches(topic, key, position);',
   },
   {
     ...{ name: 'checkpoint-before-views', breaks: 'I8: no checkpoint is ahead', seeds: 200 },
-    file: 'services/projector/src/projector.ts',
+    file: 'libs/modules/views/src/projector.ts',
     from: '    await projection.write(written);\n    const { position } = item;\n    const failedStreams = projection.failedStreams();\n    if (written.length > 0 && position >= last.position) {\n      await checkpoint.advance({ position, counts: counts.current(), failedStreams });\n      recount.isDue = false;\n    }\n',
     to: '    const { position } = item;\n    const failedStreams = projection.failedStreams();\n    if (written.length > 0 && position >= last.position) {\n      await checkpoint.advance({ position, counts: counts.current(), failedStreams });\n      recount.isDue = false;\n    }\n    await projection.write(written);\n',
   },

@@ -14,7 +14,7 @@ interface Change {
   to: string;
 }
 
-const domain = 'libs/payment-domain/src';
+const domain = 'libs/core/src/domain';
 
 /** Of this release: infra imports no library. */
 const schemaVersion = (): number =>
@@ -64,12 +64,12 @@ const changesAt = (version: number): readonly Change[] => [
 `,
   },
   {
-    file: 'services/command-service/src/aggregates/payments.ts',
+    file: 'libs/core/src/aggregates/payments.ts',
     from: '      decide(aggregate?.payment, input),',
     to: '      noted(decide(aggregate?.payment, input)),',
   },
   {
-    file: 'services/command-service/src/aggregates/payments.ts',
+    file: 'libs/core/src/aggregates/payments.ts',
     from: 'export const createPayments =',
     to: `function noted(decision: any): any {
   const approved = decision.events?.find(({ type }: { type: string }) => type === 'PaymentApproved');
@@ -83,7 +83,7 @@ export const createPayments =`,
 ];
 
 /** The schema of views, one further. */
-const viewFile = 'libs/views/src/view-kind.ts';
+const viewFile = 'libs/modules/views/src/view-kind.ts';
 const viewVersion = /viewSchemaVersion = (\d+);/;
 
 /** Builds it in the folder, which it gives back. @throws CannotGoOn where a change does not fit any more */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { publicTopics } from '../src/topics/public-topics.ts';
-import type { EncodedRecord } from '../src/topics/callback-records.ts';
+import type { EncodedRecord } from '@tollgate/core';
 import { openBookkeeper } from './bookkeeper.ts';
 
 function start() {

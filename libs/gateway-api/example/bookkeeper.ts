@@ -6,7 +6,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { type DecodedGatewayRecord, decodeGatewayRecord } from '../src/consumer/gateway-records.ts';
-import { type EncodedRecord } from '../src/topics/callback-records.ts';
+import { type EncodedRecord } from '@tollgate/core';
 
 export interface Entry {
   /** Token of the payment or payout. */

@@ -1,5 +1,5 @@
 /** The public form of each dispute event: its meaning, its data and an example. */
-import type { DisputeEventType } from '@tollgate/payment-domain';
+import type { DisputeEventType } from '@tollgate/core';
 import { disputeFacts } from './dispute.ts';
 import { publicEvent, type PublicEvent } from './public-object.ts';
 import { paymentToken } from './refund.ts';

@@ -1,5 +1,5 @@
 /** The dispute as teams see it, in the specification's own fields. */
-import type { DisputeAggregate } from '@tollgate/payment-domain';
+import type { DisputeAggregate } from '@tollgate/core';
 import { z } from 'zod';
 import { publicObject, showing } from './public-object.ts';
 import { paymentToken } from './refund.ts';

@@ -16,7 +16,7 @@ export {
   type PublicReviewEntry,
   type ReviewEntry,
 } from './review.ts';
-export * from './topics/callback-records.ts';
+
 export * from './topics/record-format.ts';
 export * from './topics/records.ts';
 export * from './topics/topics.ts';

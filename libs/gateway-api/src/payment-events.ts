@@ -1,5 +1,5 @@
 /** The public form of each payment event: its meaning, its data and an example. */
-import { paymentStatusSchema } from '@tollgate/payment-domain/money';
+import { paymentStatusSchema } from '@tollgate/core/money';
 import {
   paymentFailureSchema,
   reviewCodes,
@@ -7,7 +7,7 @@ import {
   type PaymentEvent,
   type PaymentEventOf,
   type PaymentEventType,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { z } from 'zod';
 import { paymentTerms, type RecordedPayment } from './payment.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';

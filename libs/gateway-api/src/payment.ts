@@ -1,6 +1,6 @@
 /** The payment as teams see it: a field stated here appears in answers, records, OpenAPI, AsyncAPI and exported files. */
-import { paymentStatusSchema } from '@tollgate/payment-domain/money';
-import { paymentPhases, statusOfPhase, type Payment, type PaymentAggregate } from '@tollgate/payment-domain';
+import { paymentStatusSchema } from '@tollgate/core/money';
+import { paymentPhases, statusOfPhase, type Payment, type PaymentAggregate } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
 import { paymentToken, refundOf, refunds } from './refund.ts';

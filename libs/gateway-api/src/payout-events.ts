@@ -6,7 +6,7 @@ import {
   type PayoutEvent,
   type PayoutEventOf,
   type PayoutEventType,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { z } from 'zod';
 import { examplePayout, payoutTerms } from './payout.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';

@@ -1,10 +1,5 @@
 /** The payout as teams see it. */
-import {
-  payoutPhases,
-  payoutStatusSchema,
-  statusOfPayoutPhase,
-  type PayoutAggregate,
-} from '@tollgate/payment-domain';
+import { payoutPhases, payoutStatusSchema, statusOfPayoutPhase, type PayoutAggregate } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
 import { reviews, reviewsOf } from './review.ts';

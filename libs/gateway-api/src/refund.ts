@@ -5,7 +5,7 @@ import {
   refundSchema as keptRefundSchema,
   type PaymentAggregate,
   type Refund,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
 import { reviews, reviewsOf } from './review.ts';

@@ -1,5 +1,5 @@
 /** Reviews as teams see them: the code, since when, the evidence and the allowed resolutions. */
-import { paymentStatusSchema } from '@tollgate/payment-domain/money';
+import { paymentStatusSchema } from '@tollgate/core/money';
 import {
   paymentPhases,
   payoutPhases,
@@ -15,7 +15,7 @@ import {
   type PayoutAggregate,
   type Review,
   type UnmatchedAggregate,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, publicEvent, publicObject, showing } from './public-object.ts';
 import { amount, currency, evidence, instant, orderNumber, shownAmount } from './values.ts';

@@ -1,6 +1,6 @@
 /** Values that several public objects and events share. */
-import { amountSchema, apiErrorSchema, currencySchema, type ApiError } from '@tollgate/payment-domain/money';
-import { endReasons, environmentSchema, type Metadata, type Review } from '@tollgate/payment-domain';
+import { amountSchema, apiErrorSchema, currencySchema, type ApiError } from '@tollgate/core/money';
+import { endReasons, environmentSchema, type Metadata, type Review } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, shownBy } from './public-object.ts';
 

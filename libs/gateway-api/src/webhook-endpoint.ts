@@ -1,6 +1,6 @@
 /** A standing receiver of a team's webhooks, and the events that it can subscribe to. */
-import { paymentStatuses } from '@tollgate/payment-domain/money';
-import { environmentSchema } from '@tollgate/payment-domain';
+import { paymentStatuses } from '@tollgate/core/money';
+import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { instant } from './values.ts';
 

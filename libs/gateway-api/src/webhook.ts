@@ -1,6 +1,6 @@
 /** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
-import { paymentStatusSchema } from '@tollgate/payment-domain/money';
-import { metadataSchema, since } from '@tollgate/payment-domain';
+import { paymentStatusSchema } from '@tollgate/core/money';
+import { metadataSchema, since } from '@tollgate/core';
 import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { apiErrorSchema } from '@tollgate/payment-domain/money';
+import { apiErrorSchema } from '@tollgate/core/money';
 import { describe, expect, it } from 'vitest';
 import { errorKindByCode, apiError, isErrorCode, type ErrorCode } from './errors.ts';
 

@@ -1,5 +1,5 @@
 /** Error codes of the Payment Service and their kinds (specification, section 7; the codes themselves: open point 7). */
-import type { ApiError, SpecifiedErrorKind } from '@tollgate/payment-domain/money';
+import type { ApiError, SpecifiedErrorKind } from '@tollgate/core/money';
 
 export const errorKindByCode = {
   auth_header_not_found: 'authentication_error',

@@ -1,7 +1,7 @@
 // One request with `abab…` held the process for seconds: the filter of card numbers took time cubic in the length.
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
-import { containsCardNumber, isOnlyCardNumber, maskedText } from '@tollgate/payment-domain/money';
+import { containsCardNumber, isOnlyCardNumber, maskedText } from '@tollgate/core';
 import {
   createPaymentRequestSchema,
   httpUrlSchema,

@@ -1,4 +1,4 @@
-export * from '@tollgate/payment-domain/money';
+export * from '@tollgate/core/money';
 export * from './schemas.ts';
 export * from './errors.ts';
 export * from './visible-text.ts';

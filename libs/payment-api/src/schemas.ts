@@ -5,7 +5,7 @@
  * Requests are strict (an unknown field is an `invalid_request_error`); answers are loose, because deployments add fields.
  */
 import { z } from 'zod';
-import { amountSchema, currencySchema, orMissing } from '@tollgate/payment-domain/money';
+import { amountSchema, currencySchema, orMissing } from '@tollgate/core/money';
 import { isVisibleText, mustBeVisible } from './visible-text.ts';
 
 /** Neither a user name (`https://bank.example@evil.example`) nor what browsers read differently than we do. */

@@ -1,3 +1,2 @@
-export * from './provider.ts';
 export * from './providers.ts';
 export type { Connections } from './payment-service/client-options.ts';

@@ -1,5 +1,5 @@
 /** The providers that an account can be at, by the name that the account's configuration gives. */
-import type { Provider } from './provider.ts';
+import type { Provider } from '@tollgate/core';
 import type { PaymentServiceClientOptions } from './payment-service/client-options.ts';
 import { createPaymentService } from './payment-service/payment-service.ts';
 

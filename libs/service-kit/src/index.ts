@@ -28,3 +28,4 @@ export * from './server-tls.ts';
 export * from './slow-requests.ts';
 export * from './under-way.ts';
 export * from './vault.ts';
+export { type ReadShare, createReadShare } from './read-share.ts';

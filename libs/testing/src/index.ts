@@ -4,3 +4,4 @@ export * from './fake-ids.ts';
 export * from './program-environment.ts';
 export * from './property-runs.ts';
 export * from './scenario.ts';
+export { zeroPageWith } from './lost-pages.ts';

@@ -1,4 +1,4 @@
-import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
+import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/core';
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { TollgateError, answerInJsonOnly, httpServerOptions, silentLog } from '@tollgate/service-kit';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';

@@ -2,7 +2,7 @@
  * Receives the Payment Service's callbacks. Answers 200 only when the bus has the callback: from then on it is ours to
  * apply, and the service may forget it.
  */
-import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-api';
+import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/core';
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider/callbacks';
 import { sendError } from '@tollgate/gateway-api/http';

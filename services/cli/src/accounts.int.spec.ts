@@ -1,5 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { readAccountChanges } from '@tollgate/command-service';
+import { readAccountChanges } from '@tollgate/core';
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';

@@ -1,13 +1,8 @@
 /** `account …`: which merchant accounts the gateway calls. */
 import { accountChangeRequestSchema } from '@tollgate/gateway-api/http';
-import {
-  changeAccount,
-  daysToReconcile,
-  lastReconciled,
-  readAccountChanges,
-  requestReload,
-} from '@tollgate/command-service';
-import type { AccountState, Environment } from '@tollgate/payment-domain';
+import { changeAccount, daysToReconcile, readAccountChanges, requestReload } from '@tollgate/core';
+import { lastReconciled } from '@tollgate/reconciliation';
+import type { AccountState, Environment } from '@tollgate/core';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
 

@@ -1,7 +1,7 @@
 /** What `adopt` prints and writes about the payments. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { AdoptedRow, AdoptionOrder, AdoptionOutcome, AdoptionTally } from '@tollgate/command-service';
-import { formatAmount } from '@tollgate/payment-domain/money';
+import type { AdoptedRow, AdoptionOrder, AdoptionOutcome, AdoptionTally } from '@tollgate/adoption';
+import { formatAmount } from '@tollgate/core/money';
 import { TollgateError, errorCode, omitUndefined } from '@tollgate/service-kit';
 import { type CommandResult, type Output, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { number } from './tools.ts';

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { nameOfInstallation } from '@tollgate/command-service';
-import type { ObservedPayment } from '@tollgate/payment-domain';
-import { createFakeProvider } from '@tollgate/provider/testing';
+import { nameOfInstallation } from '@tollgate/core';
+import type { ObservedPayment } from '@tollgate/core';
+import { createFakeProvider } from '@tollgate/core/testing';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { TollgateError, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
-import { projectPayment } from '@tollgate/view-index/testing';
+import { projectPayment } from '@tollgate/views/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { testTeamKeys } from '@tollgate/teams/testing';

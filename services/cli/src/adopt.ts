@@ -1,18 +1,15 @@
 /** `adopt`: takes payments that an account made before the gateway under a team. */
 import {
   type Account,
-  type AdoptedRow,
-  type AdoptionOrder,
-  type AdoptionTally,
   type InquiryLimits,
-  adoptPayments,
   createAskAccount,
   inquiryLimits,
   nameOfInstallation,
   requireDataSecrets,
-} from '@tollgate/command-service';
-import { containsCardNumber } from '@tollgate/payment-domain/money';
-import type { ComparablePayment } from '@tollgate/provider';
+} from '@tollgate/core';
+import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
+import { containsCardNumber } from '@tollgate/core';
+import type { ComparablePayment } from '@tollgate/core';
 import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';
 import {
   type CommandResult,
@@ -25,7 +22,7 @@ import {
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
-import { isAllowedOrigin } from '@tollgate/teams';
+import { isAllowedOrigin } from '@tollgate/core';
 import { openNotes, progressOf, toResult } from './adopt-report.ts';
 import * as read from './parameters.ts';
 import { serviceTokenLookup } from './service-token-lookup.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment } from '@tollgate/view-index/testing';
+import { appendPayment } from '@tollgate/views/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { makeBackup } from './backup/make-backup.ts';

@@ -4,7 +4,7 @@ import {
   encodeDeadLetter,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-api';
+} from '@tollgate/core';
 import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';

@@ -1,5 +1,5 @@
 /** `callbacks …`: dead-lettered callbacks of the Payment Service. */
-import { publishDeadLettersAgain, readDeadLetters } from '@tollgate/command-service';
+import { publishDeadLettersAgain, readDeadLetters } from '@tollgate/core';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { type CommandTools, recordAction, topicReaderOf } from './tools.ts';

@@ -5,17 +5,19 @@ import {
   decodeWebhookEvent,
   endpointStreamPrefix,
   webhookStreamPrefix,
-} from '@tollgate/notifier';
+} from '@tollgate/webhooks';
 import {
   decodeReconciliationEvent,
   decodeReconciliationJournalEvent,
   reconciliationJournal,
   reconciliationStreamPrefix,
+} from '@tollgate/reconciliation';
+import {
   recurringStream,
   recurringTokenStoredSchema,
   refundKeyStream,
   refundKeyUsedSchema,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { errorCode } from '@tollgate/service-kit';
 import { decodeTeamEvent, evolveTeam, teamStreamPrefix } from '@tollgate/teams';
 import { type ViewKind, viewKinds } from '@tollgate/views';

@@ -1,5 +1,5 @@
 /** Every command of `tollgate`: its name, what it does, its parameters, and the function that does it. */
-import { publishedTopics } from '@tollgate/event-publisher';
+import { publishedTopics } from '@tollgate/topics';
 import {
   type Command,
   argument,
@@ -16,7 +16,8 @@ import {
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
-import { limitedOperations, scopes, securityEventKinds } from '@tollgate/teams';
+import { limitedOperations } from '@tollgate/core';
+import { scopes, securityEventKinds } from '@tollgate/teams';
 import * as accounts from './accounts.ts';
 import { adopt, adoptParameters } from './adopt.ts';
 import { showAudit, verifyLog } from './audit.ts';

@@ -1,5 +1,5 @@
 /** `key …`: API keys of the teams. */
-import type { Environment } from '@tollgate/payment-domain';
+import type { Environment } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import {

@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
 import { type TopicSpec, prefixTopicReader, prefixTopics } from '@tollgate/message-bus';
-import { inquiryLimits } from '@tollgate/command-service';
-import { schemaVersion } from '@tollgate/payment-domain';
+import { inquiryLimits } from '@tollgate/core';
+import { schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import {
   type Clock,

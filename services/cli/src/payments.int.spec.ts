@@ -1,5 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { customerStream, paymentStream } from '@tollgate/payment-domain';
+import { customerStream, paymentStream } from '@tollgate/core';
 import { systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment, paymentViewStream } from '@tollgate/view-index/testing';
+import { appendPayment, paymentViewStream } from '@tollgate/views/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';

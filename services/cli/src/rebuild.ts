@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Compared, compareReadModels, rebuild } from '@tollgate/projector';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
-import { openIndexForComparison } from '@tollgate/view-index';
+import { openIndexForComparison } from '@tollgate/lists';
 import { type CommandTools, number, recordAction, stopSignalOf } from './tools.ts';
 
 export const rebuildViews = (tools: CommandTools, options: { check: boolean }): Promise<CommandResult> =>

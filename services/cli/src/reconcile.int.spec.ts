@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { requestReconciliation } from '@tollgate/command-service';
+import { requestReconciliation } from '@tollgate/reconciliation';
 import { membersStream } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {
@@ -9,7 +9,7 @@ import {
   reconciliationStream,
   type Counts,
   type ReconciliationRequest,
-} from '@tollgate/payment-domain';
+} from '@tollgate/reconciliation';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { providerCalls } from '@tollgate/gateway/configuration';

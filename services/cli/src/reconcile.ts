@@ -1,5 +1,5 @@
 /** `reconcile`: has the running gateway compare days of an account, and shows the result. */
-import { createJournal, requestReconciliation } from '@tollgate/command-service';
+import { createJournal, requestReconciliation } from '@tollgate/reconciliation';
 import { livingMembers } from '@tollgate/event-store';
 import { providerCalls } from '@tollgate/gateway/configuration';
 import {
@@ -10,7 +10,7 @@ import {
   differenceCountOf,
   evolveReconciliationReport,
   reconciliationStream,
-} from '@tollgate/payment-domain';
+} from '@tollgate/reconciliation';
 import { dayMs } from '@tollgate/service-kit';
 import {
   type CommandResult,

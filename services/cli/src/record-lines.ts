@@ -1,14 +1,9 @@
 /** Records of the topics as the command line shows them. */
 import { styleText } from 'node:util';
-import {
-  decodeDlqRecord,
-  decodeGatewayRecord,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-  sequenceHeader,
-} from '@tollgate/gateway-api';
+import { decodeDlqRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { decodeGatewayRecord, sequenceHeader } from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
-import { formatAmount } from '@tollgate/payment-domain/money';
+import { formatAmount } from '@tollgate/core/money';
 import { printable } from '@tollgate/service-kit/command-line';
 
 /** What a line shows beside time, type, key and number. */

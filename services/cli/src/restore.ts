@@ -1,5 +1,5 @@
 /** `restore`: begins a new epoch on a store that a backup has taken the place of. The program has put the backup in place. */
-import { daysToReconcile, startEpoch } from '@tollgate/command-service';
+import { daysToReconcile, startEpoch } from '@tollgate/core';
 import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';
 

@@ -1,6 +1,6 @@
-import { createFingerprints, requireDataSecrets } from '@tollgate/command-service';
+import { createFingerprints, requireDataSecrets } from '@tollgate/core';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { recurringStream, recurringTokenContext } from '@tollgate/payment-domain';
+import { recurringStream, recurringTokenContext } from '@tollgate/core';
 import { createLocalKeyService, createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 /** `secrets …`, `init-signing`: the data secrets, and the keys that sign changes of teams. */
-import { requireDataSecrets, retireDataSecret, rewrapRecurringTokens } from '@tollgate/command-service';
+import { requireDataSecrets, retireDataSecret, rewrapRecurringTokens } from '@tollgate/core';
 import { createLocalKeyService, createVault } from '@tollgate/service-kit';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { createTeamVerifier } from '@tollgate/teams';

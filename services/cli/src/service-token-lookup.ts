@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '@tollgate/payment-domain';
-import { createPaymentIndex } from '@tollgate/view-index';
+import type { Environment } from '@tollgate/core';
+import { createPaymentIndex } from '@tollgate/lists';
 import type { CommandTools } from './tools.ts';
 
 /** Only where the provider shows no order numbers it is asked at all: building reads every event once. */

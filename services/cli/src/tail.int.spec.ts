@@ -3,18 +3,16 @@ import {
   type EncodedRecord,
   encodeCallbackRecord,
   encodeDeadLetter,
-  gatewayDisputesTopic,
-  gatewayPaymentsTopic,
-  gatewayPayoutsTopic,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-api';
+} from '@tollgate/core';
+import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
 import { publicTopics } from '@tollgate/gateway-api/asyncapi';
 import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { appendEvents, appendPayment } from '@tollgate/views/testing';
 import { happening, payoutRequested, requested as paymentRequested } from '@tollgate/views/testing';
 import { runCommandLine } from './program.ts';
 

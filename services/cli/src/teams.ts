@@ -1,21 +1,23 @@
 /** `team …`: teams, where their URLs may point, and what limits their payouts. */
-import type { Environment } from '@tollgate/payment-domain';
+import type { Environment } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import {
   type LimitedOperation,
   type OriginPurpose,
+  type Wallet,
+  originPurposes,
+  originsMax,
+} from '@tollgate/core';
+import {
   type Team,
   type TeamCommand,
   type TeamRefusal,
   type Teams,
-  type Wallet,
   activeKeysMax,
   createTeams,
   isExpired,
   networksMax,
-  originPurposes,
-  originsMax,
   rotationsMax,
 } from '@tollgate/teams';
 import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';

@@ -1,15 +1,15 @@
 /** What the commands work with. */
 import type { EventStore } from '@tollgate/event-store';
-import { createComputedTopicReader } from '@tollgate/event-publisher';
+import { createComputedTopicReader } from '@tollgate/topics';
 import type { MessageBus, TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
-import type { Account } from '@tollgate/command-service';
+import type { Account } from '@tollgate/core';
 import type {
   AccountName,
   DataDirectory,
   InstalledTeamKeys,
   InternalSecrets,
 } from '@tollgate/gateway/configuration';
-import type { Environment, Person } from '@tollgate/payment-domain';
+import type { Environment, Person } from '@tollgate/core';
 import {
   type Clock,
   type DataSecrets,

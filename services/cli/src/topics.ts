@@ -1,5 +1,5 @@
 /** `topics …`, `tail`: topics on Kafka, and the records of a topic without consuming them. */
-import { publishedTopics, requestRepublication } from '@tollgate/event-publisher';
+import { publishedTopics, requestRepublication } from '@tollgate/topics';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
 import type { ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';

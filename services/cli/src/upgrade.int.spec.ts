@@ -1,8 +1,8 @@
 import { beginning, createMembers, readSchemaVersion, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { schemaVersion } from '@tollgate/payment-domain';
+import { schemaVersion } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment } from '@tollgate/view-index/testing';
+import { appendPayment } from '@tollgate/views/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';

@@ -1,7 +1,7 @@
 /** `upgrade check` before a release is installed, `upgrade finish` when every process runs it. */
 import { livingMembers, raiseSchemaVersion, readSchemaVersion } from '@tollgate/event-store';
 import { release } from '@tollgate/gateway/configuration';
-import { schemaVersion } from '@tollgate/payment-domain';
+import { schemaVersion } from '@tollgate/core';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { type StoreCheck, checkStore, eventsRead } from './check-store.ts';
 import { type CommandTools, number, stopSignalOf } from './tools.ts';

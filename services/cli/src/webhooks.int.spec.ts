@@ -1,5 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createWebhookJournal } from '@tollgate/notifier';
+import { createWebhookJournal } from '@tollgate/webhooks';
 import { webhookSecretsOf, parseWebhookSecrets, systemIds } from '@tollgate/service-kit';
 import { testTeamKeys } from '@tollgate/teams/testing';
 import { createFakeClock } from '@tollgate/testing';

@@ -5,8 +5,8 @@ import {
   createWebhookJournal,
   replaysMax,
   toPublicWebhook,
-} from '@tollgate/notifier';
-import type { Environment } from '@tollgate/payment-domain';
+} from '@tollgate/webhooks';
+import type { Environment } from '@tollgate/core';
 import { omitUndefined, webhookSecretsOf } from '@tollgate/service-kit';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { webhookSecretVersions } from '@tollgate/teams';

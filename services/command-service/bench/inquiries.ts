@@ -7,16 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEventStore, type EventStore, type Position } from '@tollgate/event-store';
-import {
-  type PaymentEvent,
-  type PaymentState,
-  evolve,
-  inquiryDelays,
-  inquiryShards,
-} from '@tollgate/payment-domain';
+import { type PaymentEvent, type PaymentState, evolve, inquiryDelays, inquiryShards } from '@tollgate/core';
 import { silentLog, systemClock, systemIds, hourMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
-import { createPaymentIndex } from '@tollgate/view-index';
+import { createPaymentIndex } from '@tollgate/lists';
 import {
   type PaymentView,
   paymentKind,
@@ -25,7 +19,7 @@ import {
   streamOf,
   viewStreamOf,
 } from '@tollgate/views';
-import { createInquirySchedule } from '../src/inquiries/inquiry-schedule.ts';
+import { createInquirySchedule } from '@tollgate/core';
 
 const appendsAtOnce = 500;
 const passes = 200;

@@ -1,10 +1,6 @@
 import { readCallback } from '@tollgate/provider/callbacks';
-import {
-  encodeCallbackRecord,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-} from '@tollgate/gateway-api';
-import { type DueItem, inquiryDelays } from '@tollgate/payment-domain';
+import { encodeCallbackRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { type DueItem, inquiryDelays } from '@tollgate/core';
 import { type MessageBus, createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
@@ -18,8 +14,8 @@ import {
   createCommandService,
 } from './command-service.ts';
 import { directoryOf } from './testing/app.ts';
-import { patientTimes, payoutFor } from './testing/harness.ts';
-import { useHarness } from './testing/use-harness.ts';
+import { patientTimes, payoutFor } from '@tollgate/core/testing';
+import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

@@ -4,48 +4,48 @@
  */
 import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
-import type { Environment, InquiryDelays } from '@tollgate/payment-domain';
+import type { Environment, InquiryDelays } from '@tollgate/core';
 import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
 import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import { type AccountsFile, createAccountChanges } from './accounts/account-changes.ts';
-import type { ChangeableAccounts } from './accounts/accounts.ts';
-import { createCustomers } from './aggregates/customers.ts';
-import { createPayments } from './aggregates/payments.ts';
-import { createPayouts } from './aggregates/payouts.ts';
-import { createRecurringTokens } from './aggregates/recurring-tokens.ts';
-import { createRefundKeys } from './aggregates/refund-keys.ts';
-import { createUnmatchedOperations } from './aggregates/unmatched.ts';
-import type { Cause } from './aggregates/repository.ts';
-import { subjectsOf } from './aggregates/subjects.ts';
-import { createBackground } from './background.ts';
-import { type CoreDependencies, createCore } from './core.ts';
-import { type CallbackConsumerDependencies, consumeCallbacks } from './callbacks/callback-consumer.ts';
-import { type DisputesPollerDependencies, createDisputesPoller } from './disputes/disputes-poller.ts';
-import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './inquiries/ask-account.ts';
-import { createInquiryOnRead } from './inquiries/inquire-on-read.ts';
-import { type LastAnswer, inquireAbout, inquireNamed, lastAnswersMax } from './inquiries/inquire.ts';
-import { createInquiries } from './inquiries/inquiries.ts';
-import type { InquiryResult } from './inquiries/inquiries.ts';
+import { type AccountsFile, createAccountChanges } from '@tollgate/core';
+import type { ChangeableAccounts } from '@tollgate/core';
+import { createCustomers } from '@tollgate/core';
+import { createPayments } from '@tollgate/core';
+import { createPayouts } from '@tollgate/core';
+import { createRecurringTokens } from '@tollgate/core';
+import { createRefundKeys } from '@tollgate/core';
+import { createUnmatchedOperations } from '@tollgate/core';
+import type { Cause } from '@tollgate/core';
+import { subjectsOf } from '@tollgate/core';
+import { createBackground } from '@tollgate/core';
+import { type CoreDependencies, createCore } from '@tollgate/core';
+import { type CallbackConsumerDependencies, consumeCallbacks } from '@tollgate/core';
+import { type DisputesPollerDependencies, createDisputesPoller } from '@tollgate/disputes';
+import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from '@tollgate/core';
+import { createInquiryOnRead } from '@tollgate/core';
+import { type LastAnswer, inquireAbout, inquireNamed, lastAnswersMax } from '@tollgate/core';
+import { createInquiries } from '@tollgate/core';
+import type { InquiryResult } from '@tollgate/core';
 import {
   type InquirySchedule,
   type InquiryScheduleDependencies,
   type InquiryScheduleHealth,
   createInquirySchedule,
-} from './inquiries/inquiry-schedule.ts';
-import { type Place, runShards } from './inquiries/inquiry-shards.ts';
-import { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
-import { createSpendingGuard } from './limits/spending.ts';
-import { createApprovalGuard } from './operations/payout-approval.ts';
-import { createQuietPeriods } from './outbound/quiet-periods.ts';
-import { createSender } from './outbound/send.ts';
-import { createBalances } from './positions/balance.ts';
-import { type PositionsDependencies, createBalanceGuard, createPositions } from './positions/positions.ts';
-import type { Books } from './reconciliation/books.ts';
-import { lastReconciled } from './reconciliation/journal.ts';
-import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
-import { soleTeamOf } from './reconciliation/sole-team.ts';
-import { postponeVerified } from './reconciliation/verified.ts';
+} from '@tollgate/core';
+import { type Place, runShards } from '@tollgate/core';
+import { type CallTimes, quietPeriodMs } from '@tollgate/core';
+import { createSpendingGuard } from '@tollgate/limits';
+import { createApprovalGuard } from '@tollgate/approvals';
+import { createQuietPeriods } from '@tollgate/core';
+import { createSender } from '@tollgate/core';
+import { createBalances } from '@tollgate/balances';
+import { type PositionsDependencies, createBalanceGuard, createPositions } from '@tollgate/balances';
+import type { Books } from '@tollgate/reconciliation';
+import { lastReconciled } from '@tollgate/reconciliation';
+import { type ReconciliationHealth, createReconciler } from '@tollgate/reconciliation';
+import { soleTeamOf } from '@tollgate/reconciliation';
+import { postponeVerified } from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
 import { registerDeadLetterRoutes } from './routes/dead-letter-routes.ts';
@@ -54,7 +54,7 @@ import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
-import type { FingerprintsOf } from './tokens.ts';
+import type { FingerprintsOf } from '@tollgate/core';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginning, createEmbeddedEventStore } from '@tollgate/event-store';
-import { paymentStream } from '@tollgate/payment-domain';
+import { paymentStream } from '@tollgate/core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, registerMerchant, tollgate } from './commands.ts';

@@ -1,6 +1,7 @@
 /** The example of libs/gateway-api on a bus that stands for Kafka: each change is booked once. */
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { type EncodedRecord, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
+import { type EncodedRecord } from '@tollgate/core';
+import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
 import { publicTopics } from '@tollgate/gateway-api/asyncapi';
 import { type Entry, openBookkeeper } from '@tollgate/gateway-api/example';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';

@@ -3,8 +3,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type RecordedEvent, beginning, createEmbeddedEventStore } from '@tollgate/event-store';
+import { type EncodedRecord } from '@tollgate/core';
 import {
-  type EncodedRecord,
   cloudEventType,
   decodeDisputeRecord,
   decodePaymentRecord,

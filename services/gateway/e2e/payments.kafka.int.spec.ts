@@ -1,12 +1,6 @@
 /** What a gateway on Kafka writes: every event once and in order; and what it makes of records that are none. */
-import {
-  type EncodedRecord,
-  decodeDisputeRecord,
-  decodePaymentRecord,
-  decodePayoutRecord,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-} from '@tollgate/gateway-api';
+import { type EncodedRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord } from '@tollgate/gateway-api';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { publishAsForeigner } from '@tollgate/message-bus/testing';
 import { systemClock, dayMs } from '@tollgate/service-kit';

@@ -1,7 +1,7 @@
 /** Gateways of several releases on one store, in front of one sandbox, under load while they come and go. */
 import { join } from 'node:path';
 import { beginning, schemaVersionStream, type EventStore } from '@tollgate/event-store';
-import { paymentStreamPrefix } from '@tollgate/payment-domain';
+import { paymentStreamPrefix } from '@tollgate/core';
 import { systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';

@@ -10,7 +10,7 @@ import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import { eventually, programEnvironment } from '@tollgate/testing';
-import { appendPayment } from '@tollgate/view-index/testing';
+import { appendPayment } from '@tollgate/views/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 

@@ -1,5 +1,5 @@
 /** Reads topics and the event store of a system from outside, as another process does. */
-import { createComputedTopicReader } from '@tollgate/event-publisher';
+import { createComputedTopicReader } from '@tollgate/topics';
 import type { EventStore } from '@tollgate/event-store';
 import {
   type PaymentRecord,

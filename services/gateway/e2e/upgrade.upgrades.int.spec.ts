@@ -2,7 +2,7 @@
  * A rolling upgrade under load, forward and back and forward again: from the last release to this one, and from this one to
  * one that writes what this one cannot read.
  */
-import { schemaVersion } from '@tollgate/payment-domain';
+import { schemaVersion } from '@tollgate/core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import { SideBySide, releaseFolder } from './side-by-side.ts';

@@ -1,11 +1,6 @@
 /** What the service answers: the mapping of its records and refusals to bodies and HTTP statuses. */
-import type {
-  ApiError,
-  CreatePaymentAnswer,
-  ErrorCode,
-  ServiceDispute,
-  ServicePayment,
-} from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/core/money';
+import type { CreatePaymentAnswer, ErrorCode, ServiceDispute, ServicePayment } from '@tollgate/payment-api';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Payment } from './payments.ts';
 import type { Dispute, Payout, Refund } from './storage/tables.ts';

@@ -4,10 +4,10 @@ import {
   createPaymentRequestSchema,
   listPaymentsQuerySchema,
   payoutRequestSchema,
-  type ApiError,
   type ErrorCode,
   type ListPaymentsQuery,
 } from '@tollgate/payment-api';
+import { type ApiError } from '@tollgate/core/money';
 import { toErrorEntries, dayMs } from '@tollgate/service-kit';
 import type { z } from 'zod';
 import { cardBehaviour, isExpired, payoutBehaviour } from './cards.ts';

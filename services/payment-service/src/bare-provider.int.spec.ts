@@ -3,7 +3,8 @@
  * of the tests showed sums, codes and filters, which the specification does not.
  */
 import { readFile } from 'node:fs/promises';
-import { type Connections, type Provider, providers } from '@tollgate/provider';
+import { type Connections, providers } from '@tollgate/provider';
+import { type Provider } from '@tollgate/core';
 import { toBareAnswer, withoutFilters } from '@tollgate/provider/bare';
 import { Secret, systemClock } from '@tollgate/service-kit';
 import { type Dispatcher, Pool } from 'undici';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApiError } from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/core/money';
 import { describe, expect, it } from 'vitest';
 import { createAuthenticate } from './keys.ts';
 

@@ -1,6 +1,7 @@
 /** Merchants' private keys (specification, section 5). Only their SHA-256 is stored. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { apiError, type ApiError } from '@tollgate/payment-api';
+import { apiError } from '@tollgate/payment-api';
+import { type ApiError } from '@tollgate/core/money';
 import { Secret, TollgateError, type Ids } from '@tollgate/service-kit';
 import { environments, type Environment } from './config.ts';
 import type { Database } from './storage/database.ts';

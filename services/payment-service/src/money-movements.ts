@@ -1,5 +1,6 @@
 /** Refunds, payouts and disputes, and what falls due. Each resolves when it is durable. */
-import { apiError, isFinalStatus, type ApiError } from '@tollgate/payment-api';
+import { apiError } from '@tollgate/payment-api';
+import { isFinalStatus, type ApiError } from '@tollgate/core/money';
 import type { Ids } from '@tollgate/service-kit';
 import { toNotice } from './callbacks.ts';
 import type { Faults } from './faults.ts';

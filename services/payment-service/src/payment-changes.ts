@@ -1,5 +1,6 @@
 /** Every change of a payment as one transaction: the record, the booking, the callback, and nothing in between. */
-import { apiError, formatAmount, isFinalStatus, type ApiError } from '@tollgate/payment-api';
+import { apiError } from '@tollgate/payment-api';
+import { formatAmount, isFinalStatus, type ApiError } from '@tollgate/core/money';
 import type { Ids } from '@tollgate/service-kit';
 import type { CardBehaviour } from './cards.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';

@@ -3,7 +3,8 @@
  * those taken here: init → pending | expired, pending → approved | declined | expired, approved → refunded, and an
  * operator's revisions.
  */
-import { isFinalStatus, paymentStatusSchema, type CreatePaymentRequest } from '@tollgate/payment-api';
+import { isFinalStatus, paymentStatusSchema } from '@tollgate/core/money';
+import { type CreatePaymentRequest } from '@tollgate/payment-api';
 import { z } from 'zod';
 import type { CardBehaviour } from './cards.ts';
 

@@ -1,5 +1,6 @@
 /** The controls with which a tester plays customer, operator, fate and time. Behind the bearer key like the interface. */
-import { amountSchema, apiError, type ApiError } from '@tollgate/payment-api';
+import { amountSchema, type ApiError } from '@tollgate/core/money';
+import { apiError } from '@tollgate/payment-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { send } from './api-calls.ts';

@@ -1,7 +1,8 @@
 /** The two servers: HTTPS for everything, and plain HTTP that only rejects (specification, section 5). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { apiError, type ApiError } from '@tollgate/payment-api';
+import { apiError } from '@tollgate/payment-api';
+import { type ApiError } from '@tollgate/core/money';
 import {
   answerInJsonOnly,
   endUnlessArrived,

@@ -8,11 +8,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollgate/event-store';
-import { paymentStream } from '@tollgate/payment-domain';
-import { createPaymentIndex } from '@tollgate/view-index';
+import { paymentStream } from '@tollgate/core';
+import { createPaymentIndex } from '@tollgate/lists';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
-import { createProjector } from '../src/projector.ts';
+import { createProjector } from '@tollgate/views';
 import { rebuild } from '../src/rebuild.ts';
 
 /** The argument with which the bench starts itself to write the events. */

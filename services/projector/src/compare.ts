@@ -16,7 +16,7 @@ import {
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
-import { nothingProjected } from './projection.ts';
+import { nothingProjected } from '@tollgate/views';
 
 /** What the comparison needs of an index. */
 export interface ComparedIndex {

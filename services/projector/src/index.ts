@@ -1,3 +1,3 @@
 export * from './compare.ts';
-export * from './projector.ts';
+
 export * from './rebuild.ts';

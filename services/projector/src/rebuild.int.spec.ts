@@ -1,7 +1,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { createPaymentIndex, openIndexForComparison } from '@tollgate/view-index';
+import { createPaymentIndex, openIndexForComparison } from '@tollgate/lists';
 import {
   appendEvents,
   appendPayment,
@@ -9,7 +9,7 @@ import {
   storedTexts,
   storedViews,
   writeCheckpoint,
-} from '@tollgate/view-index/testing';
+} from '@tollgate/views/testing';
 import { paymentKind, viewSchemaVersion } from '@tollgate/views';
 import { happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { DatabaseSync } from 'node:sqlite';

@@ -2,7 +2,7 @@
 import { beginning, type EventStore, type FailedStream, type RecordedEvent } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { foldedPrefixes } from '@tollgate/views';
-import { createProjection } from './projection.ts';
+import { createProjection } from '@tollgate/views';
 
 export interface RebuildOptions {
   store: EventStore;

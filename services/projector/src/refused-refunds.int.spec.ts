@@ -1,7 +1,7 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createPaymentIndex } from '@tollgate/view-index';
-import { appendPayment } from '@tollgate/view-index/testing';
-import { type PaymentEvent } from '@tollgate/payment-domain';
+import { createPaymentIndex } from '@tollgate/lists';
+import { appendPayment } from '@tollgate/views/testing';
+import { type PaymentEvent } from '@tollgate/core';
 import { happening, planted, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -13,12 +13,12 @@ import {
   requested,
   type AnyEvent,
 } from '@tollgate/views/testing';
-import { appendEvents, storedViews } from '@tollgate/view-index/testing';
+import { appendEvents, storedViews } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createProjector } from './projector.ts';
+import { createProjector } from '@tollgate/views';
 import {
   checkpointIn,
   expectRebuiltIsStored,

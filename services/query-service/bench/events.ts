@@ -1,6 +1,6 @@
 /** Synthetic payments of one team over a year, as events that are derived from their numbers alone. */
 import type { NewEvent } from '@tollgate/event-store';
-import type { PaymentPhase } from '@tollgate/payment-domain';
+import type { PaymentPhase } from '@tollgate/core';
 import { dayMs, systemIds } from '@tollgate/service-kit';
 import { paymentKind, streamOf } from '@tollgate/views';
 

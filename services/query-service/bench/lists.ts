@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
-import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/view-index';
+import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/lists';
 import { silentLog, systemClock, systemIds, dayMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 import { changeOf, countOf, eventsAt, teamOfBench, tokenAt, yearStartedAt } from './events.ts';

@@ -2,7 +2,7 @@
 import { routes, toPublicCredential } from '@tollgate/gateway-api/http';
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { addReadRoute } from './read-route.ts';
+import { addReadRoute } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
 
 const listedMax = 1_000;

@@ -1,6 +1,6 @@
 import { payoutKind } from '@tollgate/views';
-import { refundKeyStream } from '@tollgate/payment-domain';
-import { appendEvents } from '@tollgate/view-index/testing';
+import { refundKeyStream } from '@tollgate/core';
+import { appendEvents } from '@tollgate/views/testing';
 import { happening, payoutHappening, payoutRequested, requested } from '@tollgate/views/testing';
 import { describe, expect, test } from 'vitest';
 import { errorsOf, games, given, notFound, start } from './testing/harness.ts';

@@ -6,7 +6,7 @@ import { TollgateError } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toListQuery } from './list-query.ts';
 import { exportedLines } from './payment-export.ts';
-import { addReadRoute } from './read-route.ts';
+import { addReadRoute } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export interface ExportOptions {

@@ -7,9 +7,10 @@ import {
   statusOfPayoutPhase,
   statusOfPhase,
   type Actor,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { toIso, toPublicEventData, toPublicPayoutEventData } from '@tollgate/gateway-api';
-import { isOwnedBy, isToken, type Caller, type Reach } from '@tollgate/teams';
+import { isOwnedBy, isToken } from '@tollgate/core';
+import { type Caller, type Reach } from '@tollgate/teams';
 import {
   paymentKind,
   payoutKind,

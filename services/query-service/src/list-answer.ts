@@ -1,8 +1,8 @@
-import type { ViewList, ListQuery } from '@tollgate/view-index';
+import type { ViewList, ListQuery } from '@tollgate/lists';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
 import type { ViewEnvelope } from '@tollgate/views';
-import { sendRefusedPage, tellPosition } from './read-route.ts';
+import { sendRefusedPage, tellPosition } from '@tollgate/gateway-api/http';
 
 /** Answers with one page of a list; `name` is the field of the entries. */
 export function sendList<View extends Pick<ViewEnvelope, 'position'>>(

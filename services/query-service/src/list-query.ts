@@ -2,7 +2,7 @@
 import type { OperationType } from '@tollgate/gateway-api/http';
 import { omitUndefined, dayMs } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
-import type { PaymentListQuery } from '@tollgate/view-index';
+import type { PaymentListQuery } from '@tollgate/lists';
 
 interface Filters {
   metadata?: Readonly<Record<string, string>> | undefined;

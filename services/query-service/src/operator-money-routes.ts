@@ -1,17 +1,18 @@
 /** Payouts and reconciliations across teams, for people who operate the gateway. */
-import type { ReconciliationSummary } from '@tollgate/payment-domain';
+import type { ReconciliationSummary } from '@tollgate/reconciliation';
 import { toPublicPayout } from '@tollgate/gateway-api';
-import { toPublicDifferences, toPublicReconciliation } from './public-reconciliation.ts';
+import { toPublicDifferences, toPublicReconciliation } from '@tollgate/reconciliation';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
-import { type Reach, isToken } from '@tollgate/teams';
+import { type Reach } from '@tollgate/teams';
+import { isToken } from '@tollgate/core';
 import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { payoutHistory, readOperatorHistory } from './history.ts';
 import { notedIn } from './list-query.ts';
 import { type OperatorReadDependencies, ownersIn } from './operator-routes.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from './read-route.ts';
+import { addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { readJournal, readReport } from './reconciliation-routes.ts';
 
 export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {

@@ -8,7 +8,7 @@ import {
   refundableAmount,
   undecidedRefund,
   callWithoutOutcome,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { lagSeconds } from '@tollgate/event-store';
 import {
   proposedByOf,
@@ -24,9 +24,10 @@ import {
   sendError,
 } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
-import { type Reach, type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
+import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/teams';
+import { isToken } from '@tollgate/core';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
-import type { ListOwner, ReviewEntry } from '@tollgate/view-index';
+import type { ListOwner, ReviewEntry } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
@@ -34,11 +35,11 @@ import { notedIn } from './list-query.ts';
 import { paymentHistory, readOperatorHistory } from './history.ts';
 import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from './read-route.ts';
+import { addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
-import type { RequestLedger } from './requests/request-ledger.ts';
-import type { RequestRecord } from './requests/request-record.ts';
-import { toPublicRequest } from './requests/request-routes.ts';
+import type { RequestLedger } from '@tollgate/requests';
+import type { RequestRecord } from '@tollgate/requests';
+import { toPublicRequest } from '@tollgate/requests';
 
 /** Operators see who has answered it; teams do not. */
 const toOperatorsReviewEntry = (entry: ReviewEntry) => ({

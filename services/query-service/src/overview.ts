@@ -1,8 +1,8 @@
 /** The last 24 hours of all teams, hour by hour. */
 import { hourMs } from '@tollgate/service-kit';
 import { toIso } from '@tollgate/gateway-api';
-import { statusOfPhase } from '@tollgate/payment-domain';
-import type { HourCount, ListOwner } from '@tollgate/view-index';
+import { statusOfPhase } from '@tollgate/core';
+import type { HourCount, ListOwner } from '@tollgate/lists';
 import type { ReadDependencies } from './reading.ts';
 
 const hoursShown = 24;

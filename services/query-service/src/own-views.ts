@@ -1,8 +1,9 @@
 /** A caller's payments and payouts by their tokens. */
 import { createRecentlyUsed, type EventStore } from '@tollgate/event-store';
-import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/payment-domain';
-import type { PaymentIndex } from '@tollgate/view-index';
-import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
+import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/core';
+import type { PaymentIndex } from '@tollgate/lists';
+import { isOwnedBy, isToken } from '@tollgate/core';
+import { type Caller } from '@tollgate/teams';
 import {
   readView,
   paymentKind,

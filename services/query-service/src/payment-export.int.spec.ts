@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { payoutKind } from '@tollgate/views';
-import { type PaymentIndex, type PaymentList } from '@tollgate/view-index';
+import { type PaymentIndex, type PaymentList } from '@tollgate/lists';
 import { happening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

@@ -1,5 +1,5 @@
 /** A filtered list of payments as a CSV file, page by page, so that its length costs no memory. */
-import type { OperationView } from '@tollgate/view-index';
+import type { OperationView } from '@tollgate/lists';
 import { paymentColumns } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { byteOrderMark, toCsvLine } from './csv.ts';

@@ -2,12 +2,7 @@
 import type { OperationType } from '@tollgate/gateway-api/http';
 import { toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
 import type { Caller } from '@tollgate/teams';
-import {
-  type ViewList,
-  type OperationView,
-  type PaymentIndex,
-  type PaymentListQuery,
-} from '@tollgate/view-index';
+import { type ViewList, type OperationView, type PaymentIndex, type PaymentListQuery } from '@tollgate/lists';
 
 const listBy: Record<
   OperationType,

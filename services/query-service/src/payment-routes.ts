@@ -7,7 +7,7 @@ import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
 import { listOf, toShownTo } from './payment-lists.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, tellPosition } from './read-route.ts';
+import { addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependencies): void {

@@ -1,5 +1,5 @@
 import { payoutKind } from '@tollgate/views';
-import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { appendEvents, appendPayment } from '@tollgate/views/testing';
 import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';

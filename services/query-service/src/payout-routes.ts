@@ -7,7 +7,7 @@ import { sendList } from './list-answer.ts';
 import { accountFor } from './payment-lists.ts';
 import { toListQuery } from './list-query.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, tellPosition } from './read-route.ts';
+import { addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
 
 export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencies): void {

@@ -1,4 +1,4 @@
-import type { ViewList } from '@tollgate/view-index';
+import type { ViewList } from '@tollgate/lists';
 import { expect, it } from 'vitest';
 import { readInPieces } from './pieces.ts';
 

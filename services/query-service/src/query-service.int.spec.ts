@@ -1,7 +1,7 @@
 import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
-import { formatCursor, type PaymentIndex } from '@tollgate/view-index';
+import { formatCursor, type PaymentIndex } from '@tollgate/lists';
 import { type PublicPayment } from '@tollgate/gateway-api';
-import { appendPayment, foldStored } from '@tollgate/view-index/testing';
+import { appendPayment, foldStored } from '@tollgate/views/testing';
 import { paymentKind } from '@tollgate/views';
 import { happening, planted, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError, systemClock } from '@tollgate/service-kit';

@@ -2,12 +2,12 @@
 import type { EventStore } from '@tollgate/event-store';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
-import { type PaymentIndex } from '@tollgate/view-index';
+import { type PaymentIndex } from '@tollgate/lists';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
-import type { PositionWaits } from './min-position.ts';
+import type { PositionWaits } from '@tollgate/gateway-api/http';
 import type { OwnViews } from './own-views.ts';
-import type { ReadShare } from './read-share.ts';
+import type { ReadShare } from '@tollgate/service-kit';
 
 export interface ReadDependencies {
   store: EventStore;

@@ -6,7 +6,7 @@ import {
   reconciliationStream,
   type Difference,
   type ReconciliationSummary,
-} from '@tollgate/payment-domain';
+} from '@tollgate/reconciliation';
 import { describe, expect, test } from 'vitest';
 import { adminOnly, errorsOf, shop, start } from './testing/harness.ts';
 

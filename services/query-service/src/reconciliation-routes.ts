@@ -8,15 +8,16 @@ import {
   evolveReconciliationReport,
   reconciliationJournal,
   reconciliationStream,
-} from '@tollgate/payment-domain';
+} from '@tollgate/reconciliation';
 import type { PublicDifference } from '@tollgate/gateway-api';
-import { toPublicDifferences, toPublicReconciliation } from './public-reconciliation.ts';
+import { toPublicDifferences, toPublicReconciliation } from '@tollgate/reconciliation';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
-import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import { type Caller } from '@tollgate/teams';
+import { isOwnedBy, isToken } from '@tollgate/core';
 import type { FastifyInstance } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from './read-route.ts';
+import { addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
 
 /** Entries of the journal that one request passes over at most: most are requests, or of other accounts. */

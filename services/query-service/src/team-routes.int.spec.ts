@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '@tollgate/event-store';
-import { refundKeyStream, type RefundKey } from '@tollgate/payment-domain';
+import { refundKeyStream, type RefundKey } from '@tollgate/core';
 import { disputeKind, payoutKind, unmatchedKind } from '@tollgate/views';
-import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { appendEvents, appendPayment } from '@tollgate/views/testing';
 import {
   disputeOpened,
   happening,

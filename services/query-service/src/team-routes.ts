@@ -5,7 +5,7 @@ import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage, tellPosition } from './read-route.ts';
+import { addReadRoute, parameterOf, sendRefusedPage, tellPosition } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { findRefund } from './refund-reader.ts';
 

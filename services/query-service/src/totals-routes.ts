@@ -3,7 +3,7 @@ import { SumTooLarge, toPublicTotals } from '@tollgate/views';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { addReadRoute } from './read-route.ts';
+import { addReadRoute } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { parseTotalsRange } from './totals-query.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EncodedRecord } from '../topics/callback-records.ts';
+import type { EncodedRecord } from '@tollgate/core';
 import { decodeGatewayRecord } from '../consumer/gateway-records.ts';
 import { createAsyncApiDocument } from './document.ts';
 import { headersSchema } from './headers.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { publicTopics } from '../topics/public-topics.ts';
-import type { EncodedRecord } from '../topics/callback-records.ts';
+import type { EncodedRecord } from '@tollgate/core';
 import { decodePaymentRecord } from '../topics/records.ts';
 import { decodeGatewayRecord } from './gateway-records.ts';
 

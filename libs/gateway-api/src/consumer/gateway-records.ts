@@ -1,7 +1,7 @@
 /** Decoding for consumers: one call for the records of all public topics, typed by the kind of event. */
 import type { z } from 'zod';
 import type { PublicEvent } from '../public-object.ts';
-import type { EncodedRecord } from '../topics/callback-records.ts';
+import type { EncodedRecord } from '@tollgate/core';
 import {
   type EventOnTopic,
   type RecordSubject,

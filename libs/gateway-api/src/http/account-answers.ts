@@ -1,5 +1,5 @@
 /** What the routes of the merchant accounts answer. */
-import { accountStates, environmentSchema } from '@tollgate/payment-domain';
+import { accountStates, environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import { instant } from '../values.ts';

@@ -9,7 +9,7 @@ import {
   type Log,
 } from '@tollgate/service-kit';
 import { type Caller, type Reach, type SecurityWatch, formatGrants } from '@tollgate/teams';
-import { environmentSchema } from '@tollgate/payment-domain';
+import { environmentSchema } from '@tollgate/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Access, authenticate, reachOfCaller, refuseScope } from './authenticate.ts';

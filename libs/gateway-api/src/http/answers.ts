@@ -2,8 +2,8 @@
  * The answers of the API. These schemas only describe: an answer follows its effect, and must not fail for differing from a
  * description. The end-to-end tests parse real answers strictly.
  */
-import { paymentStatuses } from '@tollgate/payment-domain/money';
-import { payoutStatusSchema } from '@tollgate/payment-domain';
+import { paymentStatuses } from '@tollgate/core/money';
+import { payoutStatusSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { publicDispute } from '../dispute.ts';
 import { publicPayment } from '../payment.ts';

@@ -1,6 +1,6 @@
 /** The history of a payment or payout, as teams read it. */
-import { paymentStatusSchema } from '@tollgate/payment-domain/money';
-import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
+import { paymentStatusSchema } from '@tollgate/core/money';
+import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { paymentEvents } from '../payment-events.ts';
 import { payoutEvents } from '../payout-events.ts';

@@ -14,3 +14,11 @@ export * from './route-errors.ts';
 export * from './routes.ts';
 export { type PublicKey } from './team-answers.ts';
 export * from './team-requests.ts';
+export { type PositionWaits, createPositionWaits } from './min-position.ts';
+export {
+  type ReadRouteDependencies,
+  addReadRoute,
+  parameterOf,
+  sendRefusedPage,
+  tellPosition,
+} from './read-route.ts';

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isVisibleText, visibleTextPattern } from '@tollgate/payment-api';
-import { currencySchema } from '@tollgate/payment-domain/money';
+import { currencySchema } from '@tollgate/core/money';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { bodyFields } from './fields.ts';

@@ -1,5 +1,5 @@
 /** What the routes across teams answer, for people who operate the gateway. */
-import { environmentSchema, paymentPhases, payoutPhases } from '@tollgate/payment-domain';
+import { environmentSchema, paymentPhases, payoutPhases } from '@tollgate/core';
 import { z } from 'zod';
 import { publicPayment } from '../payment.ts';
 import { publicPayout } from '../payout.ts';

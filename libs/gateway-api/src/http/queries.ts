@@ -1,12 +1,12 @@
 /** The parameters of reads, as callers write them: parsed with these schemas, and documented by them. */
-import { currencySchema, paymentStatusSchema } from '@tollgate/payment-domain/money';
+import { currencySchema, paymentStatusSchema } from '@tollgate/core/money';
 import {
   environmentSchema,
   metadataLimits,
   paymentPhases,
   payoutPhases,
   payoutStatusSchema,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { type SecurityEventKind, securityEventKinds } from '@tollgate/teams';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /** The bodies of requests that are the gateway's own; the others are the specification's. */
+import { containsCardNumber } from '@tollgate/core';
 import {
-  containsCardNumber,
   createPaymentRequestSchema,
   httpUrlSchema,
   isVisibleText,
@@ -15,7 +15,7 @@ import {
   metadataBytesMax,
   metadataLimits,
   resolutionSchema,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { z } from 'zod';
 import { savedViewSchema as viewSchema } from '@tollgate/teams';
 import { anyReviewCodes } from '../review.ts';

@@ -1,17 +1,8 @@
 /** What people who operate the gateway ask for to change teams and their keys. */
-import { currencySchema } from '@tollgate/payment-domain/money';
-import { environmentSchema } from '@tollgate/payment-domain';
-import {
-  limitedOperations,
-  networksMax,
-  originPurposes,
-  originsMax,
-  requestsPerSecondSchema,
-  scopeSchema,
-  scopes,
-  teamNameSchema,
-  walletNameSchema,
-} from '@tollgate/teams';
+import { currencySchema } from '@tollgate/core/money';
+import { environmentSchema } from '@tollgate/core';
+import { limitedOperations, originPurposes, originsMax, walletNameSchema } from '@tollgate/core';
+import { networksMax, requestsPerSecondSchema, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
 import { instantSchema } from './queries.ts';
 import { holdsNoCardNumber, mustHoldNoCardNumber } from './requests.ts';

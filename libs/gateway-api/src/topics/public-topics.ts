@@ -5,7 +5,7 @@ import { examplePayment, publicPayment } from '../payment.ts';
 import { examplePayout, publicPayout } from '../payout.ts';
 import type { PublicEvent } from '../public-object.ts';
 import { example } from '../values.ts';
-import type { EncodedRecord } from './callback-records.ts';
+import type { EncodedRecord } from '@tollgate/core';
 import { type RecordSubject, cloudEventType, eventOnTopicSchema } from './record-format.ts';
 import { encodeRecord, topicContents } from './records.ts';
 

@@ -1,6 +1,6 @@
 /** What the records of all `gateway.…` topics have in common: CloudEvents 1.0 in binary mode, the event and the state of its subject after it. */
 import { z } from 'zod';
-import { type EncodedRecord, parseObject } from './callback-records.ts';
+import { type EncodedRecord, parseObject } from '@tollgate/core';
 
 /** The header with the record's position in the event store, from which the publisher resumes. */
 export const positionHeader = 'tollgate_position';

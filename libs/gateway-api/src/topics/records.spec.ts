@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCallbackRecord, decodeDlqRecord } from './callback-records.ts';
+import { decodeCallbackRecord, decodeDlqRecord } from '@tollgate/core';
 import { type RecordSubject, cloudEventType, type EventOnTopic } from './record-format.ts';
 import {
   type RecordOf,

@@ -10,7 +10,7 @@ import { publicPayment } from '../payment.ts';
 import { payoutEvents } from '../payout-events.ts';
 import { publicPayout } from '../payout.ts';
 import type { PublicEvent } from '../public-object.ts';
-import type { EncodedRecord } from './callback-records.ts';
+import type { EncodedRecord } from '@tollgate/core';
 import {
   type DecodedRecord,
   type EventOnTopic,

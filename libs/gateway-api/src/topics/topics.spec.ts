@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { publicTopics } from './public-topics.ts';
-import { providerCallbacksDlqTopic, providerCallbacksTopic } from './callback-records.ts';
+import { providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
 import { gatewayTopics } from './topics.ts';
 
 it('every topic that is written to is listed, once', () => {

@@ -1,6 +1,6 @@
 /** The topics of Tollgate, as created on Kafka. The embedded bus creates a topic on first use. */
 import { dayMs } from '@tollgate/service-kit';
-import { providerCallbacksDlqTopic, providerCallbacksTopic } from './callback-records.ts';
+import { providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
 import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from './records.ts';
 
 export interface GatewayTopic {

@@ -24,7 +24,7 @@ import {
   type ServicePayment,
   type ServicePayout,
 } from '@tollgate/payment-api';
-import { pageRows, type Page, type PageQuery } from '../provider.ts';
+import { pageRows, type Page, type PageQuery } from '@tollgate/core';
 import { isSecretToken } from './secrets.ts';
 
 /** Reads the answer of a creation; it is none without a token. */

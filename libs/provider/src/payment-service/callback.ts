@@ -1,7 +1,7 @@
 /** The Payment Service's callbacks: what may be kept of one, and what it hints at. */
-import { containsCardNumber } from '@tollgate/payment-domain/money';
+import { containsCardNumber } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { CallbackHint } from '../provider.ts';
+import type { CallbackHint } from '@tollgate/core';
 
 /** What is read of a callback, at once or by an operator who examines a dead-lettered one. */
 const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;

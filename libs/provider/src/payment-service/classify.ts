@@ -4,10 +4,11 @@
  * The one question is whether money can have moved. `not-sent` says certainly not; `refused` says that this delivery
  * of the request had no effect. Everything else is `unknown`, and is resolved by inquiry, never by calling again.
  */
-import { errorKindByCode, isErrorCode, maskedText } from '@tollgate/payment-api';
+import { errorKindByCode, isErrorCode } from '@tollgate/payment-api';
+import { maskedText } from '@tollgate/core';
 import { decodeUtf8 } from '@tollgate/service-kit';
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
-import type { ApiError } from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/core/money';
 
 /** What is known after a call. A `reason` is a short text of ours: no part of an answer, no key, no card data. */
 export type ServiceOutcome<Answer> =

@@ -29,9 +29,9 @@ import type {
   ServicePayment,
   ServicePayout,
 } from '@tollgate/payment-api';
-import { pageRows, type MaySend, type Page, type PageQuery } from '../provider.ts';
+import { pageRows, type MaySend, type Page, type PageQuery } from '@tollgate/core';
 import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
-import { amountSchema } from '@tollgate/payment-api';
+import { amountSchema } from '@tollgate/core/money';
 
 /**
  * The operations of the Payment Service. None rejects for anything that the peer or the network does. Each is sent once;

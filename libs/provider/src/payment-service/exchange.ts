@@ -2,7 +2,7 @@
 import type { Clock } from '@tollgate/service-kit';
 import { Pool, type Dispatcher } from 'undici';
 import type { SecureContext } from 'node:tls';
-import type { MaySend } from '../provider.ts';
+import type { MaySend } from '@tollgate/core';
 import type { CallResult } from './classify.ts';
 import type { Connections } from './client-options.ts';
 

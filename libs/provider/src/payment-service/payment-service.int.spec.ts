@@ -4,7 +4,7 @@ import { eventually } from '@tollgate/testing';
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import type { Provider } from '../provider.ts';
+import type { Provider } from '@tollgate/core';
 import { createAuthority, issue, json, startHttpsPeer, type HttpsPeer } from '../testing/https-peer.ts';
 import { createPaymentService } from './payment-service.ts';
 

@@ -1,13 +1,14 @@
 /** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
-import { containsCardNumber, maskedText, pageUrlSchema } from '@tollgate/payment-api';
+import { containsCardNumber, maskedText } from '@tollgate/core';
+import { pageUrlSchema } from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/core/money';
 import type {
-  ApiError,
   CreatePaymentRequest,
   ServiceDispute,
   ServicePayment,
   ServicePayout,
 } from '@tollgate/payment-api';
-import type { CallOutcome, ObservedDispute, ObservedPayout } from '@tollgate/payment-domain';
+import type { CallOutcome, ObservedDispute, ObservedPayout } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import type {
   AuthorizeRequest,
@@ -16,7 +17,7 @@ import type {
   FoundPayment,
   InquiryOutcome,
   Provider,
-} from '../provider.ts';
+} from '@tollgate/core';
 import type { ComparableRow } from './answers.ts';
 import type { ServiceOutcome } from './classify.ts';
 import type { PaymentServiceClientOptions } from './client-options.ts';

@@ -1,10 +1,6 @@
 /** What a request holds that must not come back in an outcome, and how it is kept out. */
-import {
-  containsCardNumber,
-  toVisibleText,
-  type CreatePaymentRequest,
-  type PayoutRequest,
-} from '@tollgate/payment-api';
+import { containsCardNumber } from '@tollgate/core';
+import { toVisibleText, type CreatePaymentRequest, type PayoutRequest } from '@tollgate/payment-api';
 
 /** The secrets of a creation. The holder's name and the expiry are too common as texts to search for. */
 export const secretsOfCreation = ({ card, recurringToken }: CreatePaymentRequest): string[] =>

@@ -1,5 +1,5 @@
 import { systemClock } from '@tollgate/service-kit';
-import { createFakeProvider } from './fake-provider.ts';
+import { createFakeProvider } from '@tollgate/core/testing';
 import { describeProvider } from './provider.contract.ts';
 
 describeProvider('the provider in memory', async () => {

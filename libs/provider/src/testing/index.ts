@@ -1,3 +1,2 @@
-export * from './fake-provider.ts';
 export { createAuthority, issue, json, startHttpsPeer } from './https-peer.ts';
 export { describeProvider, type ProviderUnderTest } from './provider.contract.ts';

@@ -1,7 +1,7 @@
 /** What every provider must do, in memory or over the network. */
 import { beforeAll, describe, expect, test, afterAll } from 'vitest';
-import type { AuthorizeRequest, InquiryOutcome, Provider } from '../provider.ts';
-import type { Operation } from './fake-provider.ts';
+import type { AuthorizeRequest, InquiryOutcome, Provider } from '@tollgate/core';
+import type { Operation } from '@tollgate/core/testing';
 
 /** A provider whose customers, and whose network, a test plays. */
 export interface ProviderUnderTest {

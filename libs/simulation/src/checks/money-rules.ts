@@ -1,6 +1,6 @@
 /** What bounds the teams' money besides what they took: a shared wallet, limits, and a second key for payouts above a sum. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { MoneyLimit, Wallet } from '@tollgate/teams';
+import type { MoneyLimit, Wallet } from '@tollgate/core';
 import type { Books, Complain, OperationOnRecord } from './books.ts';
 import { createPlaces } from './places.ts';
 import type { Random } from '../world/random.ts';

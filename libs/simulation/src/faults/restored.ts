@@ -4,7 +4,7 @@
  * is asked.
  */
 import type { CallerWorld } from '../people/caller.ts';
-import { payoutStream } from '@tollgate/payment-domain';
+import { payoutStream } from '@tollgate/core';
 import { askFor, dayOf } from './outage.ts';
 import { type Random, createIds } from '../world/random.ts';
 import type { World } from '../world.ts';

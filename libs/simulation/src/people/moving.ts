@@ -2,12 +2,8 @@
  * Teams that move: an operator takes under them what their merchant accounts made before, while everything goes on. He is interrupted, and
  * begins again; in the end each payment belongs to one of them, and is what it is at the service.
  */
-import {
-  type AdoptedRow,
-  adoptPayments,
-  createAskAccount,
-  nameOfInstallation,
-} from '@tollgate/command-service';
+import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
+import { createAskAccount, nameOfInstallation } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import {
   createLocalKeyService,

@@ -1,5 +1,5 @@
 /** The teams' receivers of webhooks: what has come to each address, and what should have. */
-import type { WebhookClient } from '@tollgate/notifier';
+import type { WebhookClient } from '@tollgate/webhooks';
 import { isFinal } from '../checks/books.ts';
 import type { Life } from '../world/machine.ts';
 import { requireNoSecret } from '../checks/secrets.ts';

@@ -3,7 +3,7 @@
  * parts: only what listens on sockets is left out. Its routes are asked without a socket.
  */
 import { registerCallbackRoutes } from '@tollgate/callback-ingester';
-import { createAccounts } from '@tollgate/command-service';
+import { createAccounts } from '@tollgate/core';
 import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import {
   type Parts,
@@ -18,7 +18,7 @@ import {
   startQueryService,
 } from '@tollgate/gateway/composition';
 import { type KafkaMessageBus, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import type { WebhookClient } from '@tollgate/notifier';
+import type { WebhookClient } from '@tollgate/webhooks';
 import { type Connections, providers } from '@tollgate/provider';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
@@ -31,7 +31,7 @@ import {
   readConfig,
 } from '@tollgate/service-kit';
 import type { TeamDirectory } from '@tollgate/teams';
-import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
+import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import type { Life } from './machine.ts';
 

@@ -4,7 +4,7 @@ import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment } from '@tollgate/view-index/testing';
+import { appendPayment } from '@tollgate/views/testing';
 import { requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { openBesideGateway } from '../open-beside-gateway.ts';

@@ -1,5 +1,5 @@
 /** `npm run sandbox -- <command>`: the commands of the sandbox. */
-import { formatAmount, isCurrency } from '@tollgate/payment-domain/money';
+import { formatAmount, isCurrency } from '@tollgate/core/money';
 import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import { dayMs, hourMs, minuteMs } from '@tollgate/service-kit';
 import {

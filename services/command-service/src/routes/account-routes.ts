@@ -7,19 +7,19 @@ import {
   type AccountState,
   type DueInquiries,
   inquiryShards,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { StartupError, omitUndefined, isRetryable, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountChanges, AccountsFile, FileDifferences } from '../accounts/account-changes.ts';
+import type { AccountChanges, AccountsFile, FileDifferences } from '@tollgate/core';
 import {
   type AccountChangeDependencies,
   type LastReconciled,
   changeAccount,
   daysToReconcile,
   requestReload,
-} from '../accounts/change-account.ts';
-import { type Account, inquiryLimits } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+} from '@tollgate/core';
+import { type Account, inquiryLimits } from '@tollgate/core';
+import type { Accounts } from '@tollgate/core';
 import { toRefusedAnswer } from './answers.ts';
 import { parseBody } from './parsed.ts';
 import { type CallerRequest, type RouteKit, addCommandRoute } from './route-kit.ts';

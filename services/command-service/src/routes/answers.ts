@@ -1,5 +1,5 @@
 /** How the outcomes of operations are answered over HTTP. */
-import type { ApiError } from '@tollgate/payment-domain/money';
+import type { ApiError } from '@tollgate/core/money';
 import {
   type EndReason,
   type PaymentPhase,
@@ -12,13 +12,13 @@ import {
   mayBePaidOut,
   mayHaveBeenMade,
   statusOfPayoutPhase,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
 import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
 import type { FastifyReply } from 'fastify';
-import type { PaymentAggregate } from '../aggregates/payments.ts';
-import type { PayoutAggregate } from '../aggregates/payouts.ts';
-import type { RefundedPayment } from '../operations/refund-payment.ts';
+import type { PaymentAggregate } from '@tollgate/core';
+import type { PayoutAggregate } from '@tollgate/core';
+import type { RefundedPayment } from '@tollgate/core';
 
 /** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
 export function toCreationAnswer(view: PaymentAggregate): Answer {

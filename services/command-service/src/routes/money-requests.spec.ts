@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { teamCaller as caller } from '../testing/app.ts';
-import { card } from '../testing/harness.ts';
+import { card } from '@tollgate/core/testing';
 import { parsePayoutRequest, parseRefundRequest } from './requests.ts';
 
 const { pan, expires } = card;

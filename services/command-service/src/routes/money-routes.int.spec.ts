@@ -2,10 +2,10 @@ import { toPublicRefund } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { accountNamed, card, payoutFor } from '../testing/harness.ts';
-import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { accountNamed, card, payoutFor } from '@tollgate/core/testing';
+import { keepRecurringToken, recurringAlias } from '@tollgate/core/testing';
 import { allGuards } from '../testing/guards.ts';
-import { useHarness } from '../testing/use-harness.ts';
+import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness(() => ({ guardsOf: allGuards }));
 

@@ -3,15 +3,15 @@ import { toPublicPayout } from '@tollgate/gateway-api';
 import { approvalRefusalSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Balances, readBalance } from '../positions/balance.ts';
-import { type CreatePayoutDependencies, createPayout } from '../operations/create-payout.ts';
+import { type Balances, readBalance } from '@tollgate/balances';
+import { type CreatePayoutDependencies, createPayout } from '@tollgate/core';
 import {
   type DecidePayoutDependencies,
   type DecidePayoutInput,
   decidePayoutApproval,
-} from '../operations/payout-approval.ts';
-import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
-import type { Positions } from '../positions/positions.ts';
+} from '@tollgate/approvals';
+import { type RefundPaymentDependencies, refundPayment } from '@tollgate/core';
+import type { Positions } from '@tollgate/balances';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
 import { parseIdempotencyKey, parseBody } from './parsed.ts';
 import { parsePayoutRequest, parseRefundRequest } from './requests.ts';

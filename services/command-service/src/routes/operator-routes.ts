@@ -8,13 +8,14 @@ import {
 } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
-import { type Caller, type Operator, type Reach, createSavedViews, isToken } from '@tollgate/teams';
-import { paymentStream } from '@tollgate/payment-domain';
+import { type Caller, type Operator, type Reach, createSavedViews } from '@tollgate/teams';
+import { isToken } from '@tollgate/core';
+import { paymentStream } from '@tollgate/core';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Cause } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiries/inquiries.ts';
-import { requestReconciliation } from '../reconciliation/journal.ts';
+import type { Cause } from '@tollgate/core';
+import type { InquiryResult } from '@tollgate/core';
+import { requestReconciliation } from '@tollgate/reconciliation';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';
 

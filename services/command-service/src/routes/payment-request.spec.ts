@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { teamCaller as anyCaller } from '../testing/app.ts';
-import { card } from '../testing/harness.ts';
-import { toTerms } from '../operations/create-payment.ts';
+import { card } from '@tollgate/core/testing';
+import { toTerms } from '@tollgate/core';
 import { parsePaymentName, parsePaymentRequest } from './requests.ts';
 
 const minimal = { product: 'Tea', amount: 1250, currency: 'EUR' };

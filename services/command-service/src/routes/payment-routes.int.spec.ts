@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { type Harness, accountNamed, card, cause, teaFor } from '../testing/harness.ts';
-import { inquireNamed } from '../inquiries/inquire.ts';
-import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
-import { useHarness } from '../testing/use-harness.ts';
+import { type Harness, accountNamed, card, cause, teaFor } from '@tollgate/core/testing';
+import { inquireNamed } from '@tollgate/core';
+import { keepRecurringToken, recurringAlias } from '@tollgate/core/testing';
+import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

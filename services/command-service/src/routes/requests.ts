@@ -8,7 +8,7 @@ import {
   refundRequestSchema,
 } from '@tollgate/gateway-api/http';
 import { paymentNameSchema } from '@tollgate/payment-api';
-import { isOnlyCardNumber } from '@tollgate/payment-domain/money';
+import { isOnlyCardNumber } from '@tollgate/core';
 import type { Caller } from '@tollgate/teams';
 import type { z } from 'zod';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { payoutFor, teaFor } from '../testing/harness.ts';
-import { useHarness } from '../testing/use-harness.ts';
+import { payoutFor, teaFor } from '@tollgate/core/testing';
+import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

@@ -2,11 +2,11 @@
 import { resolutionRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type ResolveReviewDependencies, resolveReview } from '../operations/resolve-review.ts';
-import { isToken } from '@tollgate/teams';
+import { type ResolveReviewDependencies, resolveReview } from '@tollgate/core';
+import { isToken } from '@tollgate/core';
 import { toPublicPayment, toPublicPayout } from '@tollgate/gateway-api';
-import type { AnySubject } from '../aggregates/subjects.ts';
-import type { UnmatchedAggregate } from '../aggregates/unmatched.ts';
+import type { AnySubject } from '@tollgate/core';
+import type { UnmatchedAggregate } from '@tollgate/core';
 import { sendAnswer } from './answers.ts';
 import { parseBody } from './parsed.ts';
 import { type CallerRequest, type RouteKit, addCommandRoute, sendRefusal } from './route-kit.ts';

@@ -1,12 +1,12 @@
 /** What all routes have in common: who may call them, what they read, and what they say when the store is down. */
-import { decodePaymentEvent, eventMetadataSchema, paymentStream } from '@tollgate/payment-domain';
+import { decodePaymentEvent, eventMetadataSchema, paymentStream } from '@tollgate/core';
 import { isRequestId } from '@tollgate/service-kit';
 import { scopes } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { failingStore } from '../testing/failing-stores.ts';
-import { teaFor } from '../testing/harness.ts';
-import { useHarness } from '../testing/use-harness.ts';
+import { failingStore } from '@tollgate/core/testing';
+import { teaFor } from '@tollgate/core/testing';
+import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

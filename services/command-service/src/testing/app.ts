@@ -20,9 +20,9 @@ import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastif
 import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
-import { createBalances } from '../positions/balance.ts';
-import { positionsOf } from '../positions/testing/positions-of.ts';
-import { type Harness, type Instance, caller } from './harness.ts';
+import { createBalances } from '@tollgate/balances';
+import { positionsOf } from '@tollgate/balances/testing';
+import { type Harness, type Instance, caller } from '@tollgate/core/testing';
 
 export interface AppOptions {
   scopes?: readonly Scope[];

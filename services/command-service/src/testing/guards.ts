@@ -1,9 +1,9 @@
-import type { Core } from '../core.ts';
-import { createSpendingGuard } from '../limits/spending.ts';
-import type { Guard } from '../operations/guard.ts';
-import { createApprovalGuard } from '../operations/payout-approval.ts';
-import { createBalanceGuard } from '../positions/positions.ts';
-import { positionsOf } from '../positions/testing/positions-of.ts';
+import type { Core } from '@tollgate/core';
+import { createSpendingGuard } from '@tollgate/limits';
+import type { Guard } from '@tollgate/core';
+import { createApprovalGuard } from '@tollgate/approvals';
+import { createBalanceGuard } from '@tollgate/balances';
+import { positionsOf } from '@tollgate/balances/testing';
 
 /** The guards of the command service, in its order. */
 export const allGuards = (core: Core): readonly Guard[] => [

@@ -1,4 +1,4 @@
-import { formatAmount, isCurrency, minorUnitDigits } from '@tollgate/payment-domain/money';
+import { formatAmount, isCurrency, minorUnitDigits } from '@tollgate/core/money';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';

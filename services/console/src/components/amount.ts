@@ -1,5 +1,5 @@
 /** Amounts are minor units; how many make a whole is the currency's. */
-import { minorUnitDigits } from '@tollgate/payment-domain/money';
+import { minorUnitDigits } from '@tollgate/core/money';
 import { type Html, html } from '@tollgate/service-kit';
 
 /**

@@ -2,7 +2,7 @@
  * Where the states of the machine that runs stand in its picture: what leads on in a row, from where it begins, and what is
  * final below. Computed from its definition, so that a state that is added there is drawn here.
  */
-import { isFinalPhase, paymentMachine, paymentPhases, type PaymentPhase } from '@tollgate/payment-domain';
+import { isFinalPhase, paymentMachine, paymentPhases, type PaymentPhase } from '@tollgate/core';
 import type { AnyStateNode } from 'xstate';
 
 /** A state without states in it. */

@@ -4,7 +4,7 @@ import {
   type PaymentMachineState,
   type PaymentPhase,
   paymentWalk,
-} from '@tollgate/payment-domain';
+} from '@tollgate/core';
 import type { MachineEdge } from './machine-layout.ts';
 
 /** As the history of the API tells it. */

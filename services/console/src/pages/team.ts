@@ -1,7 +1,7 @@
 /** One team: its keys, what bounds it, and letting somebody in or no more. */
 import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
-import { environmentSchema } from '@tollgate/payment-domain';
+import { environmentSchema } from '@tollgate/core';
 import { amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
 import { type Key, type KeyList, keyTable, teamPath } from '../components/keys.ts';

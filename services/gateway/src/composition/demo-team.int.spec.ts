@@ -1,6 +1,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { isAllowedOrigin, type Scope, createTeamDirectory, parseApiKey, createTeams } from '@tollgate/teams';
+import { isAllowedOrigin } from '@tollgate/core';
+import { type Scope, createTeamDirectory, parseApiKey, createTeams } from '@tollgate/teams';
 
 import { testTeamKeys, testVerifier } from '@tollgate/teams/testing';
 import { type Secret, silentLog, systemIds } from '@tollgate/service-kit';

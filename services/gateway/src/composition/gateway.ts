@@ -8,7 +8,7 @@ import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-
 import { watchTeams } from './metrics/watch-services.ts';
 import { whatIsMissing } from './missing.ts';
 import { type Parts, createParts, indexFileOf } from './parts.ts';
-import type { RequestRecord } from '@tollgate/query-service';
+import type { RequestRecord } from '@tollgate/requests';
 import type { RunningService } from '../edge/running-service.ts';
 import { compose } from '../compose.ts';
 import { announceTo, internalRoutesOf } from './share-requests.ts';

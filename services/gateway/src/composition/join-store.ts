@@ -7,7 +7,7 @@ import {
   guardAppends,
   requireReadable,
 } from '@tollgate/event-store';
-import { schemaVersion } from '@tollgate/payment-domain';
+import { schemaVersion } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { release } from '../configuration/release.ts';
 import { inBackground } from './background.ts';

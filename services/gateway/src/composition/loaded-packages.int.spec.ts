@@ -36,6 +36,6 @@ it('a start loads what not every start needs only once it is known to be needed'
 
 it('the thread of the followers loads nothing that only answers requests or calls others', async () => {
   const loaded = await loadedBy('followers/main.ts');
-  expect(loaded).toContain('services/projector/src/projector.ts');
+  expect(loaded).toContain('libs/modules/views/src/projector.ts');
   expect(loaded.filter((name) => [...neededBySome, 'fastify', 'undici'].includes(name))).toEqual([]);
 });

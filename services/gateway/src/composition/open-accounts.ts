@@ -6,9 +6,10 @@ import {
   type ChangeableAccounts,
   type FileDifferences,
   createAccounts,
-} from '@tollgate/command-service';
-import { merchantAccountKey } from '@tollgate/payment-domain';
-import { type Provider, providers } from '@tollgate/provider';
+} from '@tollgate/core';
+import { merchantAccountKey } from '@tollgate/core';
+import { type Provider } from '@tollgate/core';
+import { providers } from '@tollgate/provider';
 import { StartupError } from '@tollgate/service-kit';
 import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';
 import type { DataDirectory } from '../configuration/data-directory.ts';

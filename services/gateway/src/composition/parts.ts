@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
 import type { KafkaMessageBus, MessageBus } from '@tollgate/message-bus';
-import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
+import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import {
   type OperatorCredentials,
   type TeamDirectory,

@@ -1,4 +1,4 @@
-import { runWhile } from '@tollgate/command-service';
+import { runWhile } from '@tollgate/core';
 import { createMembers } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import type { Member } from '@tollgate/event-store';
-import type { RequestRecord } from '@tollgate/query-service';
+import type { RequestRecord } from '@tollgate/requests';
 import { isLoopbackAddress } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { serviceNames } from '../configuration/service-names.ts';

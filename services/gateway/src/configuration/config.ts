@@ -1,6 +1,6 @@
-import { reconciledAfterDaysDefault } from '@tollgate/command-service/settings';
-import { isNetwork, webhookShardsMax } from '@tollgate/notifier/settings';
-import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
+import { reconciledAfterDaysDefault } from '@tollgate/reconciliation/settings';
+import { isNetwork, webhookShardsMax } from '@tollgate/webhooks/settings';
+import { environmentSchema, inquiryDelays } from '@tollgate/core';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {

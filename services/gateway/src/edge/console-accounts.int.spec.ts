@@ -1,6 +1,6 @@
 /** The merchant accounts in the console: how they fare, and their balance when somebody asks for it. */
-import type { Account, AccountsFile } from '@tollgate/command-service';
-import { createFakeProvider } from '@tollgate/provider/testing';
+import type { Account, AccountsFile } from '@tollgate/core';
+import { createFakeProvider } from '@tollgate/core/testing';
 import { StartupError, omitUndefined } from '@tollgate/service-kit';
 import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';

@@ -3,7 +3,7 @@ import { systemClock } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
-import { projectEvents } from '@tollgate/view-index/testing';
+import { projectEvents } from '@tollgate/views/testing';
 import { payoutKind } from '@tollgate/views';
 import { payoutApprovalRequested, payoutHappening, payoutRequested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';

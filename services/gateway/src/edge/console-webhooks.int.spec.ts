@@ -1,5 +1,5 @@
 /** Webhooks that were not delivered, in the console and under the routes across teams. */
-import { createWebhookJournal } from '@tollgate/notifier';
+import { createWebhookJournal } from '@tollgate/webhooks';
 import type { EventStore } from '@tollgate/event-store';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { appendTeamEvents, givenTeam, originsAllowed } from '@tollgate/teams/testing';

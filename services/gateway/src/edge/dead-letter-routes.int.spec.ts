@@ -5,10 +5,10 @@ import {
   encodeDeadLetter,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-api';
+} from '@tollgate/core';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
-import { customerStream, paymentStream } from '@tollgate/payment-domain';
+import { customerStream, paymentStream } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';

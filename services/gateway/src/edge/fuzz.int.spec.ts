@@ -4,7 +4,7 @@
  */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/view-index/testing';
+import { projectEvents } from '@tollgate/views/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { isWholeRun } from '@tollgate/testing';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import type { IndexBuilding } from '@tollgate/view-index';
+import type { IndexBuilding } from '@tollgate/lists';
 import type { Position } from '@tollgate/event-store';
 import Fastify from 'fastify';
 import { expect, it } from 'vitest';

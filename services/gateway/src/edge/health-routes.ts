@@ -1,4 +1,4 @@
-import type { IndexBuilding } from '@tollgate/view-index';
+import type { IndexBuilding } from '@tollgate/lists';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 

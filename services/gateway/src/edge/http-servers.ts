@@ -8,7 +8,7 @@ import {
   registerCallbackRoutes,
 } from '@tollgate/callback-ingester';
 import type { TeamDirectory } from '@tollgate/teams';
-import type { RequestRecord } from '@tollgate/query-service';
+import type { RequestRecord } from '@tollgate/requests';
 import { type Log, type UnderWay, createRequestIds, createUnderWay } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnPositions, rememberOwnPositions } from './front-door/own-positions.ts';

@@ -1,7 +1,7 @@
 /** People who operate the gateway call the API across teams, and no key of a team does. */
 import { givenTeam, keyText } from '@tollgate/teams/testing';
 import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
-import { projectEvents } from '@tollgate/view-index/testing';
+import { projectEvents } from '@tollgate/views/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
 import { disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';

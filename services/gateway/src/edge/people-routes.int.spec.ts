@@ -5,14 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';
 import { type Bound, type Route, routes } from '@tollgate/gateway-api/http';
-import { createWebhookJournal } from '@tollgate/notifier';
-import {
-  type Environment,
-  environmentSchema,
-  noCounts,
-  reconciliationJournal,
-  reconciliationStream,
-} from '@tollgate/payment-domain';
+import { createWebhookJournal } from '@tollgate/webhooks';
+import { type Environment, environmentSchema } from '@tollgate/core';
+import { noCounts, reconciliationJournal, reconciliationStream } from '@tollgate/reconciliation';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import {
   type Grant,
@@ -26,7 +21,7 @@ import {
 } from '@tollgate/teams';
 import { isWholeRun } from '@tollgate/testing';
 import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
-import { projectEvents } from '@tollgate/view-index/testing';
+import { projectEvents } from '@tollgate/views/testing';
 import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import { disputeOpened, happening, payoutApprovalRequested, requested } from '@tollgate/views/testing';
 import type { LightMyRequestResponse } from 'fastify';

@@ -1,7 +1,7 @@
 /** What a service that was started in this process adds to its HTTP server. */
 import type { FailedStream } from '@tollgate/event-store';
-import type { IndexBuilding } from '@tollgate/view-index';
-import type { RequestRecord } from '@tollgate/query-service';
+import type { IndexBuilding } from '@tollgate/lists';
+import type { RequestRecord } from '@tollgate/requests';
 import type { FastifyInstance } from 'fastify';
 
 export interface RunningService {

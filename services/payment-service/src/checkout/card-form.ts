@@ -1,5 +1,5 @@
 import { dayMs } from '@tollgate/service-kit';
-import { isCardNumber } from '@tollgate/payment-api';
+import { isCardNumber } from '@tollgate/core';
 import { cardBehaviour, looksLikeCardNumber, type CardBehaviour } from '../cards.ts';
 
 export const cardFields = ['number', 'expiry', 'cvv', 'holder'] as const;

@@ -1,5 +1,5 @@
 /** The texts of the checkout in six languages, and the form of amounts in each. */
-import { minorUnitDigits } from '@tollgate/payment-api';
+import { minorUnitDigits } from '@tollgate/core/money';
 
 const en = {
   testMode: 'Test mode: no real money moves',

@@ -8,10 +8,10 @@ import {
   viewStreamOf,
   type ViewCheckpoint,
 } from '@tollgate/views';
-import { foldStored, storedViews } from '@tollgate/view-index/testing';
+import { foldStored, storedViews } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createProjector, type Projector, type ProjectorOptions } from '../projector.ts';
+import { createProjector, type Projector, type ProjectorOptions } from '@tollgate/views';
 
 export const soon = { timeout: 10_000, interval: 5 };
 

@@ -1,11 +1,11 @@
 /** The query service as a caller meets it, for specs. */
 import { beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createPaymentIndex, type PaymentIndex } from '@tollgate/view-index';
+import { createPaymentIndex, type PaymentIndex } from '@tollgate/lists';
 import { createTeamDirectory } from '@tollgate/teams';
 import { paymentKind, type ViewKind } from '@tollgate/views';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
-import { projectEvents } from '@tollgate/view-index/testing';
+import { projectEvents } from '@tollgate/views/testing';
 import { type AnyEvent } from '@tollgate/views/testing';
 import {
   answerInJsonOnly,
@@ -16,7 +16,7 @@ import {
 } from '@tollgate/service-kit';
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished } from 'vitest';
-import { type RequestLedger, openRequestLedger } from '../requests/request-ledger.ts';
+import { type RequestLedger, openRequestLedger } from '@tollgate/requests';
 import { createQueryService, type QueryServiceOptions } from '../query-service.ts';
 
 type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;

@@ -9,7 +9,7 @@ import {
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
-import { fillIndex } from '@tollgate/view-index';
+import { fillIndex } from '@tollgate/lists';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
 import type { GaugeName, Metrics } from '../../edge/metrics/metrics.ts';

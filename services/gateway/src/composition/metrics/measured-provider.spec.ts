@@ -1,4 +1,4 @@
-import type { Provider } from '@tollgate/provider';
+import type { Provider } from '@tollgate/core';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { measureProvider } from './measured-provider.ts';

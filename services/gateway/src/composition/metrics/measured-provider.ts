@@ -1,4 +1,4 @@
-import type { Provider } from '@tollgate/provider';
+import type { Provider } from '@tollgate/core';
 import { type Clock, currentRequest } from '@tollgate/service-kit';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 

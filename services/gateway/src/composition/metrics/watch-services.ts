@@ -1,16 +1,12 @@
 /** The gauges: read from the services at each scrape, so that they cost nothing in between. */
-import type {
-  AccountHealth,
-  Accounts,
-  InquiryScheduleHealth,
-  ReconciliationHealth,
-} from '@tollgate/command-service';
-import { accountStates, inquiryNeeds } from '@tollgate/payment-domain';
-import type { PublisherHealth } from '@tollgate/event-publisher';
+import type { AccountHealth, Accounts, InquiryScheduleHealth } from '@tollgate/core';
+import type { ReconciliationHealth } from '@tollgate/reconciliation';
+import { accountStates, inquiryNeeds } from '@tollgate/core';
+import type { PublisherHealth } from '@tollgate/topics';
 import { type EventStore, lagSeconds } from '@tollgate/event-store';
-import type { EndpointCount } from '@tollgate/notifier';
-import type { ProjectorHealth } from '@tollgate/projector';
-import { type PaymentIndex } from '@tollgate/view-index';
+import type { EndpointCount } from '@tollgate/webhooks';
+import type { ProjectorHealth } from '@tollgate/views';
+import { type PaymentIndex } from '@tollgate/lists';
 import type { TeamDirectory } from '@tollgate/teams';
 import { foldedPrefixes } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';

@@ -1,6 +1,6 @@
 import { dayMs } from '@tollgate/service-kit';
-import type { Books } from '@tollgate/command-service';
-import type { PaymentIndex } from '@tollgate/view-index';
+import type { Books } from '@tollgate/reconciliation';
+import type { PaymentIndex } from '@tollgate/lists';
 
 const perPage = 500;
 

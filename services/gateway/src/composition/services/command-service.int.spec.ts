@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IndexBuilding, type PaymentIndex } from '@tollgate/view-index';
+import { type IndexBuilding, type PaymentIndex } from '@tollgate/lists';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';

@@ -1,11 +1,6 @@
 import { readCallback } from '@tollgate/provider/callbacks';
-import {
-  createCommandService,
-  createFingerprints,
-  nameOfInstallation,
-  requireDataSecrets,
-  runWhile,
-} from '@tollgate/command-service';
+import { createCommandService } from '@tollgate/command-service';
+import { createFingerprints, nameOfInstallation, requireDataSecrets, runWhile } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
 import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';

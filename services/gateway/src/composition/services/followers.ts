@@ -1,6 +1,6 @@
 /** The services that follow the event store and answer no requests. The thread of the followers runs them, too, so they load little. */
-import { createEventPublisher } from '@tollgate/event-publisher';
-import { createProjector } from '@tollgate/projector';
+import { createEventPublisher } from '@tollgate/topics';
+import { createProjector } from '@tollgate/views';
 import { type RunningService, degradedWithout, setAside } from '../../edge/running-service.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import { startAlone } from '../background.ts';

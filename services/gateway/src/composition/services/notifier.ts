@@ -7,8 +7,8 @@ import {
   runNotifier,
   shardsOf,
   type WebhookClient,
-} from '@tollgate/notifier';
-import { isAllowedOrigin } from '@tollgate/teams';
+} from '@tollgate/webhooks';
+import { isAllowedOrigin } from '@tollgate/core';
 import { dayMs, omitUndefined } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';

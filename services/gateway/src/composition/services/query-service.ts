@@ -1,5 +1,6 @@
-import { createRecordOf } from '@tollgate/event-publisher';
-import { createQueryService, openRequestLedger } from '@tollgate/query-service';
+import { createRecordOf } from '@tollgate/topics';
+import { createQueryService } from '@tollgate/query-service';
+import { openRequestLedger } from '@tollgate/requests';
 import { omitUndefined } from '@tollgate/service-kit';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';

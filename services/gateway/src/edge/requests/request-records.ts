@@ -3,7 +3,7 @@
  * service, and a gateway to the others. Each batch is sent once and no request waits for it, so a process that is down
  * misses the requests of that time.
  */
-import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '@tollgate/query-service';
+import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '@tollgate/requests';
 import { sendError } from '@tollgate/gateway-api/http';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';

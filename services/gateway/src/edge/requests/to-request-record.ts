@@ -1,5 +1,5 @@
 import { mayBeKept } from '@tollgate/gateway-api/http';
-import type { RequestRecord } from '@tollgate/query-service';
+import type { RequestRecord } from '@tollgate/requests';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notesOf } from './request-notes.ts';

@@ -3,7 +3,7 @@
  * written for it, and what it causes is recorded under it.
  */
 import { explained, isErrorBody } from '@tollgate/gateway-api/http';
-import type { RequestRecord } from '@tollgate/query-service';
+import type { RequestRecord } from '@tollgate/requests';
 import { type Log, omitUndefined, inRequest } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isKeyIdOfPerson } from '@tollgate/teams';

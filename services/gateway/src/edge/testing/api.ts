@@ -1,20 +1,16 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
 import { readCallback } from '@tollgate/provider/callbacks';
-import {
-  type Account,
-  type AccountsFile,
-  createAccounts,
-  createCommandService,
-  createFingerprints,
-} from '@tollgate/command-service';
+import { type Account, type AccountsFile, createAccounts, createFingerprints } from '@tollgate/core';
+import { createCommandService } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
-import { openDeliveries, registerNotifierRoutes } from '@tollgate/notifier';
-import { createRecordOf } from '@tollgate/event-publisher';
-import { createQueryService, openRequestLedger } from '@tollgate/query-service';
-import { inquiryDelays } from '@tollgate/payment-domain';
-import { createPaymentIndex } from '@tollgate/view-index';
+import { openDeliveries, registerNotifierRoutes } from '@tollgate/webhooks';
+import { createRecordOf } from '@tollgate/topics';
+import { createQueryService } from '@tollgate/query-service';
+import { openRequestLedger } from '@tollgate/requests';
+import { inquiryDelays } from '@tollgate/core';
+import { createPaymentIndex } from '@tollgate/lists';
 import {
   type IdentityProviderConfig,
   type SandboxControls,

@@ -1,0 +1,136 @@
+/** Operators close an account to something new, or altogether, and change its terms while calls are under way. */
+import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
+import type { Provider } from '../provider.ts';
+import { StartupError, silentLog } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import type { Account, Permit, PermitResult } from './account.ts';
+import { createAccounts } from './accounts.ts';
+import { breakerFailuresMax } from './circuit-breaker.ts';
+import { permitWaitMs } from './permits.ts';
+
+const account = (name: string, changes: Partial<Account> = {}): Account => ({
+  ...{ environment: 'sandbox', name, weight: 1, priority: 0, provider: { name } as unknown as Provider },
+  ...{ concurrentCallsMax: 10, callsPerSecondMax: 1_000 },
+  ...changes,
+});
+const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;
+
+function start(...configured: readonly Account[]) {
+  const clock = createFakeClock();
+  const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
+  const set = (name: string, state: AccountState) => accounts.setState('sandbox', name, state);
+  const forNew = () => accounts.permitForCreation(wanted, { mayWait: false });
+  const forBegun = (name = 'one') => accounts.permitOf('sandbox', name, { mayWait: false });
+  const stateOf = (name: string) => accounts.health().find((each) => each.account === name)?.state;
+  return { clock, accounts, set, forNew, forBegun, stateOf };
+}
+
+const closed = (state: string) => ({ kind: 'unavailable', closed: state, retryAfterSeconds: 30 });
+const nameIn = (result: PermitResult) => (result.kind === 'permit' ? result.permit.account : result);
+function permitIn(result: PermitResult): Permit {
+  if (result.kind !== 'permit') throw new Error(`there is no permit but ${result.kind}`);
+  return result.permit;
+}
+
+describe('an account that is', () => {
+  it.each([
+    ['active', 'one', 'one'],
+    ['draining', closed('draining'), 'one'],
+    ['paused', closed('paused'), closed('paused')],
+  ] as const)('%s gives permits for what is new, and for what has begun', async (state, fresh, begun) => {
+    const { set, forNew, forBegun, stateOf, accounts } = start(account('one'));
+    set('one', state);
+    expect([nameIn(await forNew()), nameIn(await forBegun())]).toEqual([fresh, begun]);
+    expect([stateOf('one'), accounts.stateOf('sandbox', 'one')]).toEqual([state, state]);
+    set('one', 'active');
+    expect(nameIn(await forNew())).toBe('one');
+  });
+
+  it.each(['draining', 'paused'] as const)('%s leaves new payments to the others', async (state) => {
+    const { set, forNew } = start(account('one'), account('two', { priority: 1 }));
+    set('one', state);
+    expect(nameIn(await forNew())).toBe('two');
+    set('two', 'paused');
+    expect(nameIn(await forNew())).toEqual(closed(state));
+  });
+
+  it('paused is called for inquiries', () => {
+    const { set, accounts } = start(account('one'));
+    set('one', 'paused');
+    expect(accounts.inquiriesOf('sandbox', 'one')?.limits.perSecondMax()).toBe(200);
+  });
+
+  it('closed before it is configured is closed from then on', async () => {
+    const { accounts, set, forBegun } = start(account('one'));
+    set('two', 'paused');
+    accounts.configure([account('one'), account('two')]);
+    expect(nameIn(await forBegun('two'))).toEqual(closed('paused'));
+  });
+});
+
+it('turns waiting callers away at once, but none that it still serves', async () => {
+  const { set, clock, accounts, forBegun } = start(account('one', { concurrentCallsMax: 1 }));
+  const underWay = permitIn(await forBegun());
+  const ends: string[] = [];
+  const ask = (name: string, asking: Promise<PermitResult>) =>
+    void asking.then((result) => ends.push(`${name}: ${result.kind}`));
+  ask('new', accounts.permitForCreation(wanted));
+  ask('begun', accounts.permitOf('sandbox', 'one'));
+  set('one', 'draining');
+  await clock.advance(0);
+  expect(ends).toEqual(['new: unavailable']);
+  underWay.release('accepted');
+  await clock.advance(permitWaitMs);
+  expect(ends).toEqual(['new: unavailable', 'begun: permit']);
+  expect(clock.sleeperCount()).toBe(0);
+});
+
+it('leaves a call alone that is under way, and counts it until it ends', async () => {
+  const { set, accounts, forBegun } = start(account('one'));
+  const permit = permitIn(await forBegun());
+  set('one', 'paused');
+  expect(accounts.health()).toMatchObject([{ state: 'paused', callsUnderWay: 1 }]);
+  permit.release('accepted');
+  expect(accounts.health()).toMatchObject([{ state: 'paused', callsUnderWay: 0 }]);
+});
+
+describe('new terms', () => {
+  it('hold from now on, and what is under way counts on', async () => {
+    const { accounts, forBegun } = start(account('one', { concurrentCallsMax: 1 }));
+    permitIn(await forBegun());
+    expect((await forBegun()).kind).toBe('unavailable');
+    accounts.configure([account('one', { concurrentCallsMax: 2, totalPerSecondMax: 1_000 })]);
+    permitIn(await forBegun());
+    expect((await forBegun()).kind).toBe('unavailable');
+    expect(accounts.inquiriesOf('sandbox', 'one')?.limits.total()?.tryTakeForCall()).toBe(true);
+  });
+
+  it('bring a new provider to the next call, and leave the circuit as it is', async () => {
+    const { accounts, forBegun } = start(account('one'));
+    for (let failed = 0; failed < breakerFailuresMax; failed += 1)
+      permitIn(await forBegun()).release('unknown');
+    const provider = { name: 'another' } as unknown as Provider;
+    accounts.configure([account('one', { provider })]);
+    expect(accounts.health()).toMatchObject([{ breaker: 'open' }]);
+    expect(accounts.inquiriesOf('sandbox', 'one')?.provider).toBe(provider);
+  });
+
+  it('take an account away, and bring it back with what is under way', async () => {
+    const { accounts, forBegun } = start(account('one'), account('two'));
+    permitIn(await forBegun('two'));
+    accounts.configure([account('one')]);
+    expect([await forBegun('two'), accounts.stateOf('sandbox', 'two')]).toEqual([
+      { kind: 'no-account' },
+      undefined,
+    ]);
+    accounts.configure([account('one'), account('two')]);
+    expect(accounts.health()).toMatchObject([{}, { account: 'two', callsUnderWay: 1 }]);
+  });
+
+  it('that cannot be used change nothing', async () => {
+    const { accounts } = start(account('one'));
+    expect(() => accounts.configure([account('two'), account('two')])).toThrow(StartupError);
+    expect(accounts.all()).toMatchObject([{ name: 'one' }]);
+  });
+});

@@ -1,0 +1,150 @@
+/** What is known of customers, for as long as it may have to be sent again. */
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
+import { type Actor, type EventMetadata } from '../domain/event-metadata.ts';
+import {
+  type Customer,
+  type CustomerKept,
+  customerKept,
+  customerKeptSchema,
+  customerSchema,
+  customerStream,
+} from '../domain/customer.ts';
+import { firstSchemaVersion } from '../domain/schema-version.ts';
+import { paymentStream } from '../domain/payment/payment-events.ts';
+import { type Clock, type Ids, type Log, type Vault, errorCode } from '@tollgate/service-kit';
+import type { Cause } from './repository.ts';
+
+export interface Customers {
+  /** Keeps it, encrypted, unless it was forgotten before. @throws StoreUnavailable */
+  keep(paymentToken: string, customer: Customer, cause: Cause): Promise<void>;
+  /** Undefined where nothing is kept, it was forgotten, or its data secret retired. @throws StoreUnavailable */
+  find(paymentToken: string): Promise<Customer | undefined>;
+  /**
+   * Forgets what is kept, if anything is: nobody needs it any more. What the store does not remove now, an inquiry about the
+   * payment in its final phase does; nothing else waits for that.
+   */
+  release(paymentToken: string): Promise<void>;
+}
+
+export function createCustomers(deps: {
+  store: EventStore;
+  vault: Vault;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): Customers {
+  const { store, vault, clock, ids, log } = deps;
+  return {
+    async keep(paymentToken, customer, cause) {
+      const stream = customerStream(paymentToken);
+      const data: CustomerKept = { sealedCustomer: await vault.seal(JSON.stringify(customer), stream) };
+      const metadata: EventMetadata = {
+        schemaVersion: firstSchemaVersion,
+        ...cause,
+        recordedAt: clock.now(),
+      };
+      // What is there already is the same: a further attempt sends what the first one was to send.
+      await store
+        .append(stream, [{ id: ids.uuid(), type: customerKept, data, metadata }], 'no-stream')
+        .catch(unlessForgotten);
+    },
+    async find(paymentToken) {
+      const stream = customerStream(paymentToken);
+      for await (const { data } of store.read(stream, { limit: 1 })) {
+        const { sealedCustomer } = customerKeptSchema.parse(data);
+        const opened = await vault.open(sealedCustomer, stream).catch(unlessRetired);
+        return opened === undefined ? undefined : customerSchema.parse(JSON.parse(opened));
+      }
+      return undefined;
+    },
+    async release(paymentToken) {
+      try {
+        if (await isCustomerKept(store, paymentToken)) await forgetCustomer(store, paymentToken);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        log.warn({ token: paymentToken, error }, 'the customer could not be forgotten yet');
+      }
+    },
+  };
+}
+
+function unlessForgotten(error: unknown): void {
+  if (errorCode(error) !== 'stream_removed') throw error;
+}
+
+/** Without its secret it is as good as forgotten, and the payment must go on. */
+function unlessRetired(error: unknown): undefined {
+  if (errorCode(error) !== 'key_unknown') throw error;
+}
+
+export async function isCustomerKept(store: EventStore, paymentToken: string): Promise<boolean> {
+  for await (const _ of store.read(customerStream(paymentToken), { limit: 1 })) return true;
+  return false;
+}
+
+/** For ever: whatever of it is under way in any process is not kept either. @throws StoreUnavailable */
+export const forgetCustomer = (store: EventStore, paymentToken: string): Promise<void> =>
+  store.remove(customerStream(paymentToken), { erase: true });
+
+export interface ForgetDependencies {
+  store: EventStore;
+  clock: Pick<Clock, 'now'>;
+  ids: Pick<Ids, 'uuid'>;
+}
+
+/**
+ * Makes unreadable for ever what is kept about the customer of a payment, and records that it was done, when, and by whom:
+ * the requester may ask for proof. Also where nothing is kept: a process that still waits for an answer keeps nothing
+ * after this.
+ *
+ * @returns whether anything was kept
+ * @throws StoreUnavailable: repeat it
+ */
+export async function forgetCustomerOf(
+  { store, clock, ids }: ForgetDependencies,
+  paymentToken: string,
+  actor: Actor,
+): Promise<boolean> {
+  const wasKept = await isCustomerKept(store, paymentToken);
+  await forgetCustomer(store, paymentToken);
+  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now(), actor };
+  const event = { id: ids.uuid(), type: 'CustomerForgotten', data: { paymentToken }, metadata };
+  // Said twice, it is no less true.
+  await store.append('customers-forgotten', [event], 'any');
+  return wasKept;
+}
+
+/** Where copies of the texts are that stay in the books. None of them is erased with the customer. */
+export const remainingPlaces: readonly string[] = [
+  'the payment, its view, the indexes and the event feed',
+  'the topic gateway.payments.v1',
+  'webhooks and CSV files of this payment, and backups',
+  'the Payment Service',
+];
+
+const namesOfTexts: ReadonlySet<string> = new Set([
+  ...['orderNumber', 'product', 'callbackUrl', 'redirectSuccessUrl', 'redirectFailUrl', 'locale'],
+  ...['sanitizedMask', 'declineReason', 'reason', 'comment'],
+]);
+
+/**
+ * Texts of the team, of people and of the service in the events of a payment, by name; of each name the latest. Read from the
+ * events as they are, so that an event of any kind counts.
+ *
+ * @throws StoreUnavailable
+ */
+export async function remainingTexts(
+  store: EventStore,
+  paymentToken: string,
+): Promise<Record<string, string>> {
+  const texts = new Map<string, string>();
+  const collect = (fields: object, isMetadata: boolean): void => {
+    for (const [name, value] of Object.entries(fields) as [string, unknown][]) {
+      if (typeof value === 'object' && value !== null) collect(value, name === 'metadata');
+      else if (typeof value === 'string' && (isMetadata || namesOfTexts.has(name)))
+        texts.set(isMetadata ? `metadata.${name}` : name, value);
+    }
+  };
+  for await (const { data } of store.read(paymentStream(paymentToken))) collect(data as object, false);
+  return Object.fromEntries(texts);
+}

@@ -1,0 +1,109 @@
+/** Which data secrets a store was written with: a process without them would read and recognise nothing of it. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { EventStore } from '@tollgate/event-store';
+import { firstSchemaVersion } from '../domain/schema-version.ts';
+import {
+  type Clock,
+  type DataSecrets,
+  type Ids,
+  type KeyedSecret,
+  StartupError,
+  deriveKey,
+} from '@tollgate/service-kit';
+import { z } from 'zod';
+
+const stream = 'data-secrets';
+const usedSchema = z.object({
+  kid: z.string(),
+  /** Says whether a secret is the one of this name, and nothing else about it. */
+  check: z.string(),
+});
+
+const retiredSchema = z.object({ kid: z.string() });
+
+/**
+ * Makes sure that everything in the store can be read with these secrets, and notes the one that is used from now on.
+ *
+ * @throws StartupError, one sentence, where one is missing or is another one; StoreUnavailable
+ */
+export async function requireDataSecrets(
+  { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
+  secrets: DataSecrets,
+): Promise<void> {
+  const [current] = secrets;
+  for (;;) {
+    const { used, revision } = await checkUsed(store, secrets);
+    if (used.some(({ kid }) => kid === current.kid)) return;
+    const data = { kid: current.kid, check: checkOf(current).toString('base64url') };
+    const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+    const event = { id: ids.uuid(), type: 'DataSecretUsed', data, metadata };
+    // Of several processes that start at once with different secrets, the later ones meet what the first has noted.
+    if ((await store.append(stream, [event], revision ?? 'no-stream')).kind === 'appended') return;
+  }
+}
+
+type UsedSecret = z.infer<typeof usedSchema>;
+
+/** Those that are needed: used, and not retired since. */
+async function readUsed(
+  store: Pick<EventStore, 'read'>,
+): Promise<{ used: readonly UsedSecret[]; revision: number | undefined }> {
+  const used = new Map<string, UsedSecret>();
+  let last: number | undefined;
+  for await (const { type, data, revision } of store.read(stream)) {
+    last = revision;
+    if (type === 'DataSecretRetired') used.delete(retiredSchema.parse(data).kid);
+    else used.set(usedSchema.parse(data).kid, usedSchema.parse(data));
+  }
+  return { used: [...used.values()], revision: last };
+}
+
+/** Nothing is read by this secret any more: no process needs it from its next start on. @throws StoreUnavailable */
+export async function retireDataSecret(
+  { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
+  kid: string,
+): Promise<void> {
+  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+  const event = { id: ids.uuid(), type: 'DataSecretRetired', data: { kid }, metadata };
+  // Said twice, it is no less true.
+  await store.append(stream, [event], 'any');
+}
+
+/**
+ * Changes nothing. @returns the names of all data secrets that the store needs
+ *
+ * @throws StartupError, one sentence, where one is missing or is another one; StoreUnavailable
+ */
+export const checkDataSecrets = async (
+  store: Pick<EventStore, 'read'>,
+  secrets: DataSecrets,
+): Promise<string[]> => (await checkUsed(store, secrets)).used.map(({ kid }) => kid);
+
+async function checkUsed(store: Pick<EventStore, 'read'>, secrets: DataSecrets) {
+  const { used, revision } = await readUsed(store);
+  for (const each of used)
+    requireSame(
+      each,
+      secrets.find(({ kid }) => kid === each.kid),
+    );
+  return { used, revision };
+}
+
+function requireSame({ kid, check }: UsedSecret, secret: KeyedSecret | undefined): void {
+  const where = 'DATA_SECRETS, or the file data-secrets of the data directory,';
+  if (secret === undefined)
+    throw new StartupError(
+      'data_secret_missing',
+      `The event store was written with the data secret ${kid}, and ${where} does not hold it: add it, after the one for new data.`,
+    );
+  const noted = Buffer.from(check, 'base64url');
+  const own = checkOf(secret);
+  if (noted.length !== own.length || !timingSafeEqual(noted, own))
+    throw new StartupError(
+      'data_secret_differs',
+      `The event store was written with another data secret ${kid} than ${where} holds: all processes need the same one, and a new one needs a name of its own.`,
+    );
+}
+
+const checkOf = ({ secret }: KeyedSecret): Buffer =>
+  createHmac('sha256', deriveKey(secret, 'check')).update('tollgate').digest();

@@ -1,0 +1,65 @@
+/** The name of this installation: every event store has one of its own, from its first start on. */
+import { type EventStore, beginning, notShown } from '@tollgate/event-store';
+import { firstSchemaVersion } from '../domain/schema-version.ts';
+import { paymentStreamPrefix } from '../domain/payment/payment-events.ts';
+import { payoutStreamPrefix } from '../domain/payout/payout-events.ts';
+import { type Clock, type Ids, StartupError } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+const stream = 'installation';
+const namedSchema = z.object({ installation: z.string().min(1) });
+
+/**
+ * Tokens are derived from it, and so are the order numbers that the provider knows: what another installation has made
+ * under the same account, or this one before its store was replaced, is never taken for ours.
+ *
+ * @throws StoreUnavailable; StartupError where the store was written by a version that gave it no name
+ */
+export async function nameOfInstallation(deps: {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+}): Promise<string> {
+  const { store, clock, ids } = deps;
+  const known = await read(store);
+  if (known !== undefined) return known;
+  if (await hasPayments(store)) {
+    // Another process may have given the name, and taken payments, since it was read.
+    const given = await read(store);
+    if (given !== undefined) return given;
+    throw new StartupError('store_of_another_version', anotherVersion);
+  }
+  const id = ids.uuid();
+  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+  await store.append(
+    stream,
+    [{ id, type: 'InstallationNamed', data: { installation: id }, metadata }],
+    'no-stream',
+  );
+  // Of several processes that start at once, the first one gives the name.
+  const named = await read(store);
+  if (named === undefined) throw notShown(stream);
+  return named;
+}
+
+/**
+ * Versions before this one derived tokens in another way and called events by other names: a repeat of a request would be
+ * a new payment, and its money would be lost sight of.
+ */
+const anotherVersion =
+  'The event store holds payments of a version before the first release, which this one cannot continue. Start with an empty data directory (TOLLGATE_DATA_DIR) or event store, or use the version that wrote it.';
+
+async function hasPayments(store: EventStore): Promise<boolean> {
+  const enough = new AbortController();
+  const prefixes = [paymentStreamPrefix, payoutStreamPrefix];
+  for await (const { kind } of store.subscribe({ from: beginning, prefixes, signal: enough.signal })) {
+    enough.abort();
+    return kind === 'event';
+  }
+  return false;
+}
+
+async function read(store: EventStore): Promise<string | undefined> {
+  for await (const { data } of store.read(stream, { limit: 1 })) return namedSchema.parse(data).installation;
+  return undefined;
+}

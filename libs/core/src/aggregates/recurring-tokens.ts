@@ -1,0 +1,109 @@
+/** The service's recurring tokens behind the aliases that teams know: encrypted, because each charges a card again. */
+import { type EventStore, beginning } from '@tollgate/event-store';
+import { type EventMetadata } from '../domain/event-metadata.ts';
+import {
+  type StoredRecurringToken,
+  recurringStream,
+  recurringTokenContext,
+  recurringTokenStored,
+  recurringTokenStoredSchema,
+} from '../domain/recurring.ts';
+import { firstSchemaVersion } from '../domain/schema-version.ts';
+import { type Clock, type Ids, type Vault, keyIdOf } from '@tollgate/service-kit';
+import { isToken } from '../domain/ownership.ts';
+import type { Cause } from './repository.ts';
+
+type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
+  serviceRecurringToken: string;
+};
+
+export interface RecurringTokens {
+  /** The first one stays: an alias never comes to mean another card. @throws StoreUnavailable */
+  keep(alias: string, recurringToken: RecurringToken, cause: Cause): Promise<void>;
+  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` where it cannot be decrypted */
+  find(alias: string): Promise<RecurringToken | undefined>;
+}
+
+export function createRecurringTokens(deps: {
+  store: EventStore;
+  vault: Vault;
+  clock: Clock;
+  ids: Ids;
+}): RecurringTokens {
+  const { store, vault, clock, ids } = deps;
+  return {
+    async keep(alias, { serviceRecurringToken, ...owner }, cause) {
+      const stream = recurringStream(alias);
+      const sealedRecurringToken = await vault.seal(
+        serviceRecurringToken,
+        recurringTokenContext(stream, owner),
+      );
+      const metadata: EventMetadata = {
+        schemaVersion: firstSchemaVersion,
+        ...cause,
+        recordedAt: clock.now(),
+      };
+      const data: StoredRecurringToken = { ...owner, sealedRecurringToken };
+      await store.append(
+        stream,
+        [{ id: ids.uuid(), type: recurringTokenStored, data, metadata }],
+        'no-stream',
+      );
+    },
+    async find(alias) {
+      // What a team sends may be any text, and none but a token names a stream.
+      if (!isToken(alias)) return undefined;
+      const stream = recurringStream(alias);
+      // A rewrapped one comes after the first.
+      for await (const { data } of store.read(stream, { direction: 'backwards', limit: 1 })) {
+        const { sealedRecurringToken, ...owner } = recurringTokenStoredSchema.parse(data);
+        return {
+          ...owner,
+          serviceRecurringToken: await vault.open(sealedRecurringToken, recurringTokenContext(stream, owner)),
+        };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Which streams hold a recurring token under another master than this one. */
+async function streamsUnderOthers(store: EventStore, keyId: string): Promise<string[]> {
+  const last = new Map<string, string | undefined>();
+  const enough = new AbortController();
+  const options = { from: beginning, prefixes: [recurringStream('')], signal: enough.signal };
+  for await (const item of store.subscribe(options)) {
+    if (item.kind === 'caught-up') break;
+    const { sealedRecurringToken } = recurringTokenStoredSchema.parse(item.data);
+    // Hidden ones may come in any order: a token that is re-encrypted stays so.
+    if (last.get(item.stream) !== keyId) last.set(item.stream, keyIdOf(sealedRecurringToken));
+  }
+  enough.abort();
+  return [...last].flatMap(([stream, known]) => (known === keyId ? [] : [stream]));
+}
+
+/**
+ * Re-encrypts every recurring token that is under an earlier master, so that they no longer need that master.
+ *
+ * @param keyId the master that the vault seals under
+ * @returns how many it has re-encrypted
+ * @throws StoreUnavailable; TollgateError `key_unknown`
+ */
+export async function rewrapRecurringTokens(
+  { store, vault, clock, ids }: { store: EventStore; vault: Vault; clock: Clock; ids: Ids },
+  keyId: string,
+): Promise<number> {
+  let count = 0;
+  for (const stream of await streamsUnderOthers(store, keyId))
+    for await (const { data, revision } of store.read(stream, { direction: 'backwards', limit: 1 })) {
+      const stored = recurringTokenStoredSchema.parse(data);
+      const context = recurringTokenContext(stream, stored);
+      const opened = await vault.open(stored.sealedRecurringToken, context);
+      const rewrapped = { ...stored, sealedRecurringToken: await vault.seal(opened, context) };
+      const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+      const event = { id: ids.uuid(), type: recurringTokenStored, data: rewrapped, metadata };
+      const answer = await store.append(stream, [event], revision, { keepLast: 1 });
+      if (answer.kind === 'appended') count += 1;
+    }
+  return count;
+}

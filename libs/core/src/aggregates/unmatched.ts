@@ -1,0 +1,63 @@
+/** What only the provider has, in the event store. */
+import type { EventStore, Position } from '@tollgate/event-store';
+import { type UnmatchedAggregate as AggregateAt, evolveUnmatchedAggregate } from '../domain/aggregate.ts';
+import {
+  type UnmatchedEvent,
+  type UnmatchedFacts,
+  type UnmatchedInput,
+  type UnmatchedRefusal,
+  decideUnmatched,
+  decodeUnmatchedEvent,
+  unmatchedStream,
+  unmatchedTokenPrefix,
+  versionOfUnmatchedEvent,
+} from '../domain/unmatched/unmatched.ts';
+import type { Clock, Ids } from '@tollgate/service-kit';
+import { deriveToken } from '../tokens.ts';
+import { type Cause, type Repository, createRepository } from './repository.ts';
+
+export type UnmatchedAggregate = AggregateAt<Position>;
+export type UnmatchedOperations = Repository<
+  UnmatchedAggregate,
+  UnmatchedEvent,
+  UnmatchedInput,
+  UnmatchedRefusal
+>;
+
+export const createUnmatchedOperations = (deps: {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+}): UnmatchedOperations =>
+  createRepository(deps, {
+    stream: unmatchedStream,
+    decode: decodeUnmatchedEvent,
+    versionOf: versionOfUnmatchedEvent,
+    decide: (aggregate: UnmatchedAggregate | undefined, input: UnmatchedInput) =>
+      decideUnmatched(aggregate?.unmatched, input),
+    evolve: evolveUnmatchedAggregate<Position>,
+  });
+
+/** Every reconciliation that finds it meets the same stream. */
+export const deriveUnmatchedToken = ({
+  environment,
+  account,
+  operation,
+  serviceToken,
+}: Pick<UnmatchedFacts, 'environment' | 'account' | 'operation' | 'serviceToken'>): string =>
+  deriveToken(unmatchedTokenPrefix, [environment, account, operation, serviceToken]);
+
+/** Whose it is has been answered: it was adopted, or is known as the gateway's own. @throws StoreUnavailable */
+export async function resolveAsKnown(
+  unmatched: UnmatchedOperations,
+  token: string,
+  cause: Cause,
+): Promise<void> {
+  const known = await unmatched.load(token);
+  for (const { code, number } of known?.unmatched.reviews ?? []) {
+    const answer = { resolution: 'accept_theirs', reason: 'It belongs to a team of the gateway.' } as const;
+    await unmatched.execute(token, { type: 'ResolveReview', code, number, ...answer }, cause);
+  }
+}
+
+export const isUnmatchedToken = (token: string): boolean => token.startsWith(`${unmatchedTokenPrefix}_`);

@@ -1,0 +1,518 @@
+import {
+  encodeCallbackRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from './callback-records.ts';
+import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { recordsOnTopic } from '@tollgate/message-bus/testing';
+import type { Payment } from '../domain/payment/payment-state.ts';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DeferredCallback, consumeCallbacks } from './callback-consumer.ts';
+import { subjectsOf } from '../aggregates/subjects.ts';
+import { inquireNamed } from '../inquiry/inquire.ts';
+import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
+import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { readCallback } from '../testing/read-callback.ts';
+
+let second: FakeProvider;
+const started = useHarness(() => {
+  second = createFakeProvider();
+  return { moreAccounts: [accountNamed('second', second.provider, { priority: 1 })] };
+});
+let harness: Harness;
+let nudges: number;
+let handled: number;
+let bus: MessageBus;
+let stopping: AbortController;
+let consuming: Promise<void>;
+
+beforeEach(() => {
+  harness = started();
+  nudges = 0;
+  handled = 0;
+  bus = createEmbeddedMessageBus({
+    store: harness.store,
+    clock: systemClock,
+    ids: systemIds,
+    holder: 'spec',
+  });
+  stopping = new AbortController();
+});
+afterEach(async () => {
+  stopping.abort();
+  await consuming;
+  await bus.close();
+});
+
+function consume(): void {
+  const { payments, inquire, inside } = harness;
+  const counting: MessageBus = {
+    ...bus,
+    subscribe: (options, handle) =>
+      bus.subscribe(options, async (batch) => {
+        await handle(batch);
+        handled += batch.length;
+      }),
+  };
+  const deps = {
+    ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, inquire },
+    inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
+    readCallback,
+    nudgeDisputes: () => (nudges += 1),
+    recordRefundDeclineReported: async (token: string, serviceRefundToken: string) => {
+      await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);
+    },
+    async defer({ token, ...named }: DeferredCallback) {
+      const deferred = { type: 'DeferCallback', ...named, deferredAt: harness.clock.now() } as const;
+      await subjectsOf(inside, token).execute(token, deferred, cause);
+    },
+  };
+  consuming = consumeCallbacks(deps, stopping.signal);
+}
+
+async function callback(token: string, body: object): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const record = encodeCallbackRecord({ environment: 'sandbox', token, body: bytes, receivedAt: 0 });
+  await bus.publish(providerCallbacksTopic, [record]);
+}
+
+async function create(): Promise<string> {
+  const result = await harness.create(teaFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.aggregate.token;
+}
+
+async function paymentOf(token: string): Promise<Payment> {
+  const known = await harness.payments.load(token);
+  if (known === undefined) throw new Error(`there is no payment ${token}`);
+  return known.payment;
+}
+const codesOf = async (token: string) => (await paymentOf(token)).reviews.map(({ code }) => code);
+const namedByDeferred = async (token: string) =>
+  (await paymentOf(token)).deferredCallbacks.map(({ serviceToken }) => serviceToken);
+
+async function deadLetter(): Promise<BusRecord[]> {
+  return recordsOnTopic(harness.store, providerCallbacksDlqTopic);
+}
+
+it('believes the service and not the callback', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.inquiries.retrieved).toBeGreaterThan(0);
+  expect((await harness.payments.load(token))?.payment.phase).toBe('init');
+});
+
+it('applies what the service says, once for any number of callbacks in any order', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'approved' });
+  for (const status of ['approved', 'pending', 'approved', 'init']) await callback(token, { status });
+  consume();
+  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('approved'));
+  expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
+});
+
+it('opens a review where an attempt that was given up took effect after all', async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', {
+    ...first,
+    serviceToken: 'service-9',
+    status: 'approved',
+    orderNumber: `${token}.0`,
+  });
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
+  });
+});
+
+it('opens a review also where that attempt was made with another account', async () => {
+  const token = await create();
+  const late = {
+    ...{ serviceToken: 'service-9', status: 'approved', amount: 1250, currency: 'EUR' },
+    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    orderNumber: `${token}.0`,
+  };
+  second.payments.set('service-9', late);
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
+  });
+});
+
+it("does not take another payment of the service for one of this payment's attempts", async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', {
+    ...first,
+    serviceToken: 'service-9',
+    orderNumber: 'somebody-else',
+  });
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.inquiries.retrieved).toBe(2);
+  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+});
+
+it('dead-letters a callback for a payment that does not exist, with the reason', async () => {
+  consume();
+  await callback('pay_unknown', { status: 'approved' });
+  await eventually(async () => {
+    expect((await deadLetter()).map(({ key, headers }) => [key, headers['reason']])).toEqual([
+      ['pay_unknown', 'no such payment or payout'],
+    ]);
+  });
+});
+
+it('dead-letters what is no callback at all, and continues with the next', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'declined' });
+  await bus.publish(providerCallbacksTopic, [
+    { key: token, value: new Uint8Array([0xff]), headers: { environment: 'sandbox' } },
+  ]);
+  await callback(token, { status: 'declined' });
+  consume();
+  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('declined'));
+  await eventually(async () => expect(await deadLetter()).toHaveLength(1));
+});
+
+it('is deferred after one inquiry without a usable answer, once, until one reaches the service again', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'approved' });
+  await harness.inquiries.request(token, cause);
+  harness.provider.answersInquiries = false;
+  const before = harness.provider.inquiries.retrieved;
+  consume();
+  await callback(token, { status: 'declined' });
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.inquiries.retrieved).toBe(before + 1);
+  // As after a crash before the batch was committed.
+  await callback(token, { status: 'declined' });
+  await eventually(() => expect(handled).toBe(2));
+  const { deferredCallbacks, reviews } = await paymentOf(token);
+  expect([deferredCallbacks, reviews]).toMatchObject([[{ serviceToken: null }], []]);
+  harness.provider.answersInquiries = true;
+  await harness.inquiries.request(token, cause);
+  expect((await harness.history(token)).slice(-2)).toEqual(['CallbackDeferred', 'CallbackInquired']);
+  expect(await deadLetter()).toEqual([]);
+});
+
+it('that names a second payment is deferred where the service does not answer about that one', async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', {
+    ...first,
+    serviceToken: 'service-9',
+    status: 'approved',
+    orderNumber: `${token}.0`,
+  });
+  const { inquirePayment } = harness.provider.provider;
+  let failures = 2;
+  harness.provider.provider.inquirePayment = (serviceToken) =>
+    serviceToken === 'service-9' && failures-- > 0
+      ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
+      : inquirePayment(serviceToken);
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(() => expect(handled).toBe(1));
+  await harness.inquire(token);
+  expect(await namedByDeferred(token)).toEqual(['service-9']);
+  await harness.inquire(token);
+  expect(await codesOf(token)).toEqual(['discrepancy']);
+  expect(await namedByDeferred(token)).toEqual([]);
+});
+
+// What it named was once forgotten with it: an inquiry about the payment that we know was taken for one about that.
+describe('that names a payment which cannot be inquired when it arrives', () => {
+  async function deferred(): Promise<string> {
+    const token = await create();
+    const { inquirePayment } = harness.provider.provider;
+    const hidden = (serviceToken: string) => serviceToken === 'service-9' && !isShown;
+    harness.provider.provider.inquirePayment = (serviceToken) =>
+      hidden(serviceToken)
+        ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
+        : inquirePayment(serviceToken);
+    let isShown = false;
+    consume();
+    await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+    await eventually(async () => expect(await namedByDeferred(token)).toEqual(['service-9']));
+    await harness.inquire(token);
+    expect(await namedByDeferred(token)).toEqual(['service-9']);
+    isShown = true;
+    return token;
+  }
+
+  it('is inquired until the service shows that it is an attempt of ours', async () => {
+    const token = await deferred();
+    const first = harness.provider.payments.get('service-1');
+    if (first === undefined) throw new Error('missing');
+    second.payments.set('service-9', {
+      ...first,
+      serviceToken: 'service-9',
+      status: 'approved',
+      orderNumber: `${token}.0`,
+    });
+    await harness.inquire(token);
+    expect(await codesOf(token)).toEqual(['discrepancy']);
+    expect(await namedByDeferred(token)).toEqual([]);
+  });
+
+  it('is inquired until the service shows that no account has it', async () => {
+    const token = await deferred();
+    second.answersInquiries = false;
+    await harness.inquire(token);
+    expect(await namedByDeferred(token)).toEqual(['service-9']);
+    second.answersInquiries = true;
+    await harness.inquire(token);
+    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
+  });
+
+  // The account that we know answers each time: nobody would have been called, however long the other one is silent.
+  it('opens a review after an hour, once, until it is inquired', async () => {
+    const token = await deferred();
+    second.answersInquiries = false;
+    await harness.clock.advance(quietMs + 3_600_000);
+    for (let inquiries = 0; inquiries < 3; inquiries += 1) await harness.inquire(token);
+    const reviews = [
+      {
+        code: 'service_not_readable',
+        number: 1,
+        evidence: { reason: 'no_answer', account: 'second', inquiryNeed: 'unresolved' },
+      },
+    ];
+    expect((await paymentOf(token)).reviews).toEqual(reviews);
+    second.answersInquiries = true;
+    await harness.inquire(token);
+    await harness.inquire(token);
+    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
+  });
+
+  it("is inquired until the service shows that it is somebody else's", async () => {
+    const token = await deferred();
+    const first = harness.provider.payments.get('service-1');
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payments.set('service-9', {
+      ...first,
+      serviceToken: 'service-9',
+      orderNumber: 'somebody-else',
+    });
+    await harness.inquire(token);
+    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
+  });
+});
+
+it('that names a payment of an attempt which had failed approves the payment after all', async () => {
+  harness.provider.faults.push({
+    kind: 'refused',
+    code: 'invalid_param',
+    errorKind: 'invalid_request_error',
+  });
+  const token = await create();
+  const late = {
+    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR' },
+    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    orderNumber: `${token}.1`,
+  };
+  harness.provider.payments.set('late', late);
+  consume();
+  await callback(token, { token: 'late', status: 'approved' });
+  await eventually(async () => {
+    expect(await paymentOf(token)).toMatchObject({ phase: 'approved', serviceToken: 'late', reviews: [] });
+  });
+});
+
+it('that names an earlier attempt, while the answer to a further one is awaited, opens a review', async () => {
+  const { provider, payments } = harness;
+  // In another process than the one that takes the callbacks.
+  const { create: ask } = harness.startInstance();
+  provider.faults.push({ kind: 'lost-before' });
+  let answer = (): void => undefined;
+  second.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+  const asking = ask(teaFor('order-1'));
+  await eventually(() => expect(second.requests).toHaveLength(1));
+  const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
+  expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
+  const late = {
+    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR' },
+    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    orderNumber: `${token}.1`,
+  };
+  provider.payments.set('late', late);
+  consume();
+  await callback(token, { token: 'late', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
+  });
+  answer();
+  await asking;
+});
+
+describe('a callback about a refund', () => {
+  async function acceptedRefund(): Promise<string> {
+    harness.provider.refundStatus = 'pending';
+    const token = await harness.approved('order-1');
+    await harness.refund(token, 'refund-1', 60);
+    return token;
+  }
+  const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
+
+  // It was believed: a forged one freed the reservation, and the money that the service still gave back, twice.
+  it('that declines it neither ends it nor hurries a person: it is shown when one is asked', async () => {
+    const token = await acceptedRefund();
+    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    consume();
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await eventually(() => expect(handled).toBe(1));
+    expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
+    await harness.clock.advance(quietMs);
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await eventually(() => expect(handled).toBe(2));
+    expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+    await harness.clock.advance(3 * 24 * 3_600_000);
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    const review = { code: 'refund_unresolved', evidence: { amount: 60, declineReported: true } };
+    await eventually(async () =>
+      expect((await harness.payments.load(token))?.payment.reviews).toMatchObject([review]),
+    );
+    expect(await harness.refund(token, 'refund-2', 40)).toMatchObject({
+      refusal: { code: 'operation_in_progress' },
+    });
+  });
+
+  it.each([
+    ['declines another one', { type: 'refund', status: 'declined', token: 'service-refund-of-another' }],
+    ['declines one that it does not name', { type: 'refund', status: 'declined' }],
+    ['approves it, which is inquired instead', { type: 'refund', status: 'approved', token: 'own' }],
+    ['is about a payment of the same token', { type: 'payment', status: 'declined', token: 'own' }],
+  ])('that %s does not end it', async (_name, body) => {
+    const token = await acceptedRefund();
+    const own = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    consume();
+    await callback(token, 'token' in body && body.token === 'own' ? { ...body, token: own } : body);
+    await eventually(() => expect(handled).toBe(1));
+    expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it('that approves it and is true makes it approved, by what the payment shows', async () => {
+    const token = await acceptedRefund();
+    harness.provider.change(`${token}.1`, { refundedAmount: 60 });
+    consume();
+    await callback(token, { type: 'refund', status: 'approved', token: 'whatever' });
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'approved' }]));
+  });
+
+  it('is applied also where a callback about the payment comes in the same moment', async () => {
+    const token = await acceptedRefund();
+    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await callback(token, { type: 'refund', status: 'pending', token: serviceRefundToken });
+    await callback(token, { type: 'payment', status: 'approved' });
+    consume();
+    await eventually(async () => expect(await harness.history(token)).toContain('RefundDeclineReported'));
+  });
+});
+
+it('about a dispute has the list of disputes read without delay, and its payment inquired', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { type: 'dispute', status: 'open', token: 'dispute-1' });
+  await eventually(() => expect([nudges, harness.provider.inquiries.retrieved]).toEqual([1, 1]));
+});
+
+it('about anything else nudges nobody', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { status: 'approved' });
+  await eventually(() => expect(harness.provider.inquiries.retrieved).toBe(1));
+  expect(nudges).toBe(0);
+});
+
+describe('a callback about a payout', () => {
+  async function pendingPayout(): Promise<string> {
+    harness.provider.payoutStatus = 'pending';
+    const result = await harness.payOut(payoutFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    return result.aggregate.token;
+  }
+  const payoutOf = async (token: string) => (await harness.payouts.load(token))?.payout;
+
+  it('has it inquired, and is not believed', async () => {
+    const token = await pendingPayout();
+    consume();
+    await callback(token, { type: 'payout', status: 'declined' });
+    await eventually(() => expect(harness.provider.inquiries.retrieved).toBe(1));
+    expect((await payoutOf(token))?.phase).toBe('pending');
+    for (const payout of harness.provider.payouts.values()) payout.status = 'approved';
+    await callback(token, { type: 'payout', status: 'approved' });
+    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('approved'));
+  });
+
+  it('that names another one under the same number opens a review', async () => {
+    const token = await pendingPayout();
+    const [first] = harness.provider.payouts.values();
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payouts.set('service-9', { ...first, serviceToken: 'service-9' });
+    consume();
+    await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
+    await eventually(async () =>
+      expect((await payoutOf(token))?.reviews).toMatchObject([{ evidence: { kind: 'second_payout_found' } }]),
+    );
+  });
+
+  it('that names one of somebody else opens no review', async () => {
+    const token = await pendingPayout();
+    const [first] = harness.provider.payouts.values();
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payouts.set('service-9', {
+      ...first,
+      serviceToken: 'service-9',
+      orderNumber: 'somebody-else',
+    });
+    consume();
+    await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
+    await eventually(() => expect(handled).toBe(1));
+    expect((await payoutOf(token))?.reviews).toEqual([]);
+  });
+
+  it('is dead-lettered where there is no such payout', async () => {
+    consume();
+    await callback('po_unknown', { type: 'payout', status: 'approved' });
+    await eventually(async () => expect((await deadLetter()).map(({ key }) => key)).toEqual(['po_unknown']));
+  });
+
+  it('is deferred until an inquiry reaches the service again', async () => {
+    const token = await pendingPayout();
+    harness.provider.answersInquiries = false;
+    consume();
+    await callback(token, { type: 'payout', status: 'approved' });
+    await eventually(async () =>
+      expect((await payoutOf(token))?.deferredCallbacks).toMatchObject([{ serviceToken: null }]),
+    );
+    harness.provider.answersInquiries = true;
+    await harness.inquire(token);
+    expect((await payoutOf(token))?.deferredCallbacks).toEqual([]);
+  });
+
+  it('finds the payout whose answer was lost', async () => {
+    harness.provider.faultsOf.payout.push({ kind: 'lost-after' });
+    const token = await pendingPayout();
+    await harness.clock.advance(quietMs);
+    consume();
+    await callback(token, { type: 'payout', status: 'pending' });
+    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('pending'));
+  });
+});

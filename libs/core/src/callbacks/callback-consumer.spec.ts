@@ -1,0 +1,153 @@
+import {
+  encodeCallbackRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from './callback-records.ts';
+import type { BusRecord, MessageBus } from '@tollgate/message-bus';
+import { InvariantViolation, TollgateError, createLog, silentLog } from '@tollgate/service-kit';
+import { createFakeClock, createFakeIds } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  type CallbackConsumerDependencies,
+  type DeferredCallback,
+  consumeCallbacks,
+} from './callback-consumer.ts';
+import type { Cause } from '../aggregates/repository.ts';
+import type { InquiryResult } from '../inquiry/inquiries.ts';
+import { readCallback } from '../testing/read-callback.ts';
+
+type Inquire = CallbackConsumerDependencies['inquire'];
+
+/** As each callback has it that came by a request of ours. */
+const requestIdOf = (offset: number) => `req_0mwuo1pzr${String(offset).padStart(20, '0')}`;
+
+function recordOf(token: string, body: object, offset: number): BusRecord {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const requestId = requestIdOf(offset);
+  const message = encodeCallbackRecord({
+    environment: 'sandbox',
+    token,
+    body: bytes,
+    receivedAt: 0,
+    requestId,
+  });
+  return { ...message, topic: providerCallbacksTopic, partition: 0, offset: String(offset) } as BusRecord;
+}
+
+/** Hands over one batch, and returns its result. */
+function consume(
+  bodies: Record<string, object>,
+  { inquire, ...changes }: Partial<CallbackConsumerDependencies> & { inquire: Inquire },
+) {
+  const clock = createFakeClock();
+  const deadLetter: string[] = [];
+  const deferred: DeferredCallback[] = [];
+  const batch = Object.entries(bodies).map(([token, body], index) => recordOf(token, body, index));
+  const state: { batch: 'under way' | 'done' | Error; hasEnded: boolean } = {
+    batch: 'under way',
+    hasEnded: false,
+  };
+  const bus: Pick<MessageBus, 'publish' | 'subscribe'> = {
+    publish: async (topic, messages) => {
+      if (topic === providerCallbacksDlqTopic) deadLetter.push(...messages.map(({ key }) => key));
+    },
+    subscribe: async (_options, handle) => {
+      await handle(batch).then(
+        () => (state.batch = 'done'),
+        (error: unknown) => (state.batch = error as Error),
+      );
+    },
+  };
+  const deps: CallbackConsumerDependencies = {
+    ...{ bus: bus as MessageBus, clock, ids: createFakeIds(1), log: silentLog, inquire },
+    inquireNamed: () => Promise.resolve('inquired'),
+    recordRefundDeclineReported: () => Promise.resolve(),
+    readCallback,
+    nudgeDisputes: () => undefined,
+    defer: async (callback) => void deferred.push(callback),
+    ...changes,
+  };
+  const ended = consumeCallbacks(deps, new AbortController().signal).then(() => (state.hasEnded = true));
+  return { clock, deadLetter, deferred, state, ended };
+}
+
+describe('a callback that cannot be applied', () => {
+  const inquire: Inquire = () => Promise.resolve('failed');
+
+  // A stream that nobody can decode rejected for ever: its whole partition stood still.
+  it('and can never be recorded either is dead-lettered', async () => {
+    const run = consume(
+      { pay_1: {} },
+      { inquire, defer: () => Promise.reject(new InvariantViolation('no')) },
+    );
+    await run.clock.advance(10_000);
+    expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
+  });
+
+  it('and cannot be recorded now comes again', async () => {
+    const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
+    const run = consume({ pay_1: {} }, { inquire, defer: () => Promise.reject(error) });
+    await run.clock.advance(10_000);
+    expect([run.state.batch, run.deadLetter]).toEqual([error, []]);
+  });
+
+  // It was inquired four times, with pauses; then a review was opened and the callback dead-lettered.
+  it('is deferred at once with what it names, and not dead-lettered', async () => {
+    const refund = { type: 'refund', token: 'service-refund-1' };
+    const named = { type: 'payment', token: 'service-9' };
+    const run = consume({ pay_1: named, pay_2: {}, pay_3: refund }, { inquire });
+    await run.ended;
+    const callbacks = [{ token: 'pay_1', serviceToken: 'service-9' }, { token: 'pay_2' }, { token: 'pay_3' }];
+    expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', callbacks, []]);
+  });
+
+  // The report of a refund's decline was lost with the inquiry that could not be made.
+  it('has recorded what it reports of a refund before it is inquired', async () => {
+    const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
+    const declined = { pay_1: { type: 'refund', status: 'declined', token: 'service-refund-1' } };
+    const run = consume(declined, { inquire, recordRefundDeclineReported: () => Promise.reject(error) });
+    await run.ended;
+    expect([run.state.batch, run.deferred]).toEqual([error, []]);
+  });
+});
+
+it('what a callback causes is recorded and logged by the request that it came by', async () => {
+  const lines: object[] = [];
+  const log = createLog('spec', 'info', { write: (line) => void lines.push(JSON.parse(line) as object) });
+  const causes: string[] = [];
+  const inquire = async (token: string, { correlationId }: Cause) => {
+    causes.push(correlationId);
+    if (token === 'pay_2') throw new Error('planted');
+    return 'inquired' as const;
+  };
+  const run = consume({ pay_1: {}, pay_2: {} }, { inquire, log });
+  await run.ended;
+  expect(causes).toEqual([requestIdOf(0), requestIdOf(1)]);
+  expect(lines).toMatchObject([{ msg: 'an inquiry failed', token: 'pay_2', requestId: requestIdOf(1) }]);
+});
+
+describe('a batch', () => {
+  // Each of an account's callbacks held up all others for half a minute.
+  it('waits for the inquiries of an account that hangs for three seconds at most, and defers them', async () => {
+    let release = (): void => undefined;
+    const hangs = new Promise<InquiryResult>((resolve) => (release = () => resolve('failed')));
+    const run = consume(
+      { pay_1: {}, pay_2: {} },
+      { inquire: (token) => (token === 'pay_1' ? hangs : Promise.resolve('inquired')) },
+    );
+    await run.clock.advance(2_999);
+    expect(run.state.batch).toBe('under way');
+    await run.clock.advance(1);
+    expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', [{ token: 'pay_1' }], []]);
+    // The inquiry continues, and the end waits for it.
+    expect(run.state.hasEnded).toBe(false);
+    release();
+    await run.ended;
+  });
+
+  it('leaves nobody asleep where all is applied at once', async () => {
+    const run = consume({ pay_1: {} }, { inquire: () => Promise.resolve('inquired') });
+    await run.ended;
+    expect([run.state.batch, run.clock.sleeperCount()]).toEqual(['done', 0]);
+  });
+});

@@ -1,0 +1,211 @@
+/** Applies callbacks. A callback is a hint and proves nothing: what it is about is inquired, and the answer is recorded. */
+import {
+  type DecodedCallback,
+  decodeCallbackRecord,
+  encodeDeadLetter,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from './callback-records.ts';
+import type { BusRecord, MessageBus } from '@tollgate/message-bus';
+import type { CallbackHint } from '../provider.ts';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  omitUndefined,
+  inCause,
+  isRequestId,
+  isRetryable,
+} from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
+import { callbackGroup } from './callback-group.ts';
+import type { InquiryResult } from '../inquiry/inquiries.ts';
+
+export interface CallbackConsumerDependencies {
+  bus: MessageBus;
+  /** Reads what a callback hints at. */
+  readCallback: (body: Readonly<Record<string, unknown>>) => CallbackHint;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  /** Inquires what a callback names, where that is not the one that the token names. */
+  inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
+  /** The provider reports that it declined a refund of this token of its: evidence for the inquiry that follows. */
+  recordRefundDeclineReported: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
+  /** A dispute has changed: the list of disputes is read without delay. */
+  nudgeDisputes: () => void;
+  /** Records that the callback waits for an inquiry: from then on the inquiry schedule has it. */
+  defer: (callback: DeferredCallback, cause: Cause) => Promise<void>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+export interface DeferredCallback {
+  /** Of our payment or payout. */
+  token: string;
+  /** The provider's token that the callback names. */
+  serviceToken?: string;
+}
+
+interface Callback {
+  token: string;
+  hint: CallbackHint;
+}
+
+/** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds; then these are deferred. */
+const batchMaxMs = 3_000;
+
+/** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
+export async function consumeCallbacks(
+  deps: CallbackConsumerDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const subscription = { group: callbackGroup, topics: [providerCallbacksTopic], signal };
+  const inquiries = new Set<Promise<unknown>>();
+  try {
+    await deps.bus.subscribe(subscription, (batch) => applyBatch(deps, { batch, inquiries, signal }));
+  } finally {
+    await Promise.all(inquiries);
+  }
+}
+
+async function applyBatch(
+  deps: CallbackConsumerDependencies,
+  {
+    batch,
+    inquiries,
+    signal,
+  }: { batch: readonly BusRecord[]; inquiries: Set<Promise<unknown>>; signal: AbortSignal },
+): Promise<void> {
+  const done = new AbortController();
+  const over = deps.clock.sleep(batchMaxMs, done.signal).then(
+    () => 'over' as const,
+    () => 'over' as const,
+  );
+  const inquireInTime: InquireInTime = (callback, cause) => {
+    const inquiring = inquireSafely(deps, callback, cause).finally(() => inquiries.delete(inquiring));
+    inquiries.add(inquiring);
+    return Promise.race([inquiring, over]);
+  };
+  // Of a burst of hints about the same payment, one is enough.
+  const decoded = batch.map((record) => ({ record, callback: decodeCallbackRecord(record) }));
+  const distinct = new Map(decoded.map((each) => [keyOf(deps, each), each]));
+  try {
+    await Promise.all([...distinct.values()].map((each) => apply(deps, each, inquireInTime, signal)));
+  } finally {
+    done.abort();
+  }
+}
+
+interface Received {
+  record: BusRecord;
+  callback: DecodedCallback;
+}
+
+const placeOf = ({ topic, partition, offset }: BusRecord): string => `${topic}/${partition}/${offset}`;
+
+/** The same for callbacks that hint at the same. What is no callback is like no other. */
+function keyOf({ readCallback }: CallbackConsumerDependencies, { record, callback }: Received): string {
+  if (callback.kind === 'unreadable') return `${record.partition}/${record.offset}`;
+  const { about, serviceToken, status } = readCallback(callback.body);
+  return JSON.stringify([callback.token, about, serviceToken, ...(about === 'payment' ? [] : [status])]);
+}
+
+/** Never rejects. `over`: the batch waits no longer; the inquiry continues. */
+type InquireInTime = (callback: Callback, cause: Cause) => Promise<InquiryResult | 'over'>;
+
+/** Rejects only where the record can be neither applied nor dead-lettered: then the batch comes again. */
+async function apply(
+  deps: CallbackConsumerDependencies,
+  { record, callback: decoded }: Received,
+  inquireInTime: InquireInTime,
+  signal: AbortSignal,
+): Promise<void> {
+  if (decoded.kind === 'unreadable') return deadLetter(deps, record, decoded.reason);
+  const callback = { token: decoded.token, hint: deps.readCallback(decoded.body) };
+  const correlationId = isRequestId(decoded.requestId) ? decoded.requestId : deps.ids.uuid();
+  const causationId = placeOf(record);
+  const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
+  await inCause(correlationId, () => applyReadable(deps, { record, callback, cause }, inquireInTime, signal));
+}
+
+async function applyReadable(
+  deps: CallbackConsumerDependencies,
+  { record, callback, cause }: { record: BusRecord; callback: Callback; cause: Cause },
+  inquireInTime: InquireInTime,
+  signal: AbortSignal,
+): Promise<void> {
+  const recorded = (recording: Promise<void>) => orDeadLetter(deps, record, recording);
+  // Before anything that may take long: a deferred callback keeps what it names, and not this.
+  if (!(await recorded(applyHint(deps, callback, cause)))) return;
+  const result = await inquireInTime(callback, cause);
+  // While the answer of the creation is awaited the schedule inquires the payment, also after a crash.
+  if (result === 'inquired' || result === 'awaiting-answer') return;
+  if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
+  if (signal.aborted) throw new Error('stopped before the callback was applied');
+  const serviceToken = namedBy(callback.hint);
+  await recorded(deps.defer({ token: callback.token, ...omitUndefined({ serviceToken }) }, cause));
+}
+
+/** What can never be recorded must not stop its partition: it is dead-lettered, and this resolves with false. */
+async function orDeadLetter(
+  deps: CallbackConsumerDependencies,
+  record: BusRecord,
+  recording: Promise<void>,
+): Promise<boolean> {
+  try {
+    await recording;
+    return true;
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    deps.log.error({ error, topic: record.topic, operation: 'callback' }, 'a callback cannot be recorded');
+    await deadLetter(deps, record, 'it can be neither applied nor recorded');
+    return false;
+  }
+}
+
+/** The provider's token of the payment or payout that a callback is about, as far as it says. */
+const namedBy = ({ about, serviceToken }: CallbackHint): string | undefined =>
+  about === 'payment' || about === 'payout' ? serviceToken : undefined;
+
+async function inquireSafely(
+  deps: CallbackConsumerDependencies,
+  { token, hint }: Callback,
+  cause: Cause,
+): Promise<InquiryResult> {
+  try {
+    const result = await deps.inquire(token, cause);
+    const serviceToken = namedBy(hint);
+    const isOurs = result === 'inquired' || result === 'awaiting-answer';
+    if (!isOurs || serviceToken === undefined) return result;
+    // Also while an answer is awaited: the callback may be about an earlier attempt, which nothing else inquires.
+    const named = await deps.inquireNamed(token, serviceToken, cause);
+    return named === 'failed' || named === 'not-asked' ? named : result;
+  } catch (error) {
+    deps.log.error({ error, token, operation: 'callback' }, 'an inquiry failed');
+    return 'failed';
+  }
+}
+
+async function applyHint(
+  deps: CallbackConsumerDependencies,
+  { token, hint: { about, status, serviceToken } }: Callback,
+  cause: Cause,
+): Promise<void> {
+  if (about === 'dispute') deps.nudgeDisputes();
+  if (about === 'refund' && status === 'declined' && serviceToken !== undefined)
+    await deps.recordRefundDeclineReported(token, serviceToken, cause);
+}
+
+async function deadLetter(
+  deps: CallbackConsumerDependencies,
+  record: BusRecord,
+  reason: string,
+): Promise<void> {
+  // A batch that comes again is not dead-lettered again.
+  const message = encodeDeadLetter(record, reason);
+  deps.log.warn(
+    { token: message.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },
+    'a callback was dead-lettered',
+  );
+  await deps.bus.publish(providerCallbacksDlqTopic, [message]);
+}

@@ -1,0 +1,198 @@
+/**
+ * A discrepancy: our record and the provider's disagree. There is one record per provider token. It is replaced when the provider
+ * shows something else, and ends when both agree. A review with the code `discrepancy` is open until a person resolves it.
+ */
+import { z } from 'zod';
+import type { Evidence, Reviewable, ReviewOpened, ReviewResolved } from './review.ts';
+import { cut, cutEvidence, shownSumSchema, textSchema } from './values.ts';
+
+/** Which disagreement it is, for people: every kind is handled alike. */
+const discrepancyKinds = [
+  /** Ours is final, and the provider shows another status. */
+  'final_status_revised',
+  /** The provider has it, and our books do not. */
+  'only_at_service',
+  /** Our books have it, and the provider does not. */
+  'only_here',
+  /** The refunded sums differ, or a refund that ended here without effect may have had one. */
+  'refund_disagrees',
+  'second_payment_found',
+  'second_payout_found',
+  /** Another amount, currency or order number. */
+  'terms_disagree',
+  /** A status that the specification does not have. */
+  'unknown_status',
+] as const;
+export type DiscrepancyKind = (typeof discrepancyKinds)[number];
+
+/** One side. Amounts are in minor units if the provider keeps to its interface, and any number if not. */
+const sideSchema = z.object({
+  status: textSchema,
+  amount: z.number(),
+  currency: textSchema,
+  /** Null if not shown: that is not 0. */
+  refundedAmount: shownSumSchema,
+  authorizedAmount: shownSumSchema,
+  orderNumber: z.union([textSchema, z.null()]),
+});
+export type Side = z.infer<typeof sideSchema>;
+
+export const discrepancySchema = z.object({
+  kind: z.enum(discrepancyKinds),
+  operation: z.enum(['payment', 'payout']),
+  /** The provider's. */
+  serviceToken: textSchema,
+  /** Set if it is about one refund of the payment: our token of that refund. */
+  refundToken: textSchema.exactOptional(),
+  ours: z.union([sideSchema, z.null()]),
+  theirs: z.union([sideSchema, z.null()]),
+});
+export type Discrepancy = z.infer<typeof discrepancySchema>;
+
+/**
+ * As it is kept. `open`: a review waits; `kept`: a person keeps our record, and the worst case stays reserved; `released`: an
+ * operator keeps our record, and nothing is reserved.
+ */
+export const recordedDiscrepancySchema = discrepancySchema.extend({
+  number: z.int().min(1),
+  standing: z.enum(['open', 'kept', 'released']),
+});
+export type RecordedDiscrepancy = z.infer<typeof recordedDiscrepancySchema>;
+
+type Recorded = Pick<Reviewable, 'discrepancies'>;
+type Events = (ReviewOpened<'discrepancy'> | ReviewResolved<'discrepancy'>)[];
+
+const keyOf = ({ refundToken, serviceToken }: Pick<Discrepancy, 'refundToken' | 'serviceToken'>): string =>
+  refundToken ?? serviceToken;
+
+/** @param key the provider's token, or our token of a refund */
+export const findDiscrepancy = ({ discrepancies }: Recorded, key: string): RecordedDiscrepancy | undefined =>
+  discrepancies.find((each) => keyOf(each) === cut(key));
+
+/** What a side looks like that was shown by the provider. */
+export const shownSide = (shown: {
+  status: string;
+  amount: number;
+  currency: string;
+  refundedAmount?: number | null | undefined;
+  authorizedAmount?: number | null | undefined;
+  orderNumber?: string | undefined;
+}): Side => ({
+  status: cutEvidence(shown.status),
+  amount: shown.amount,
+  currency: cutEvidence(shown.currency),
+  refundedAmount: shown.refundedAmount ?? null,
+  authorizedAmount: shown.authorizedAmount ?? null,
+  orderNumber: shown.orderNumber === undefined ? null : cutEvidence(shown.orderNumber),
+});
+
+/** Records of duplicates per payment or payout. One more takes the place of the one with the smallest amount, or is not recorded. */
+const duplicatesMax = 10;
+
+/** Records what the provider shows; nothing if it is on record already. */
+export function observeDiscrepancy(state: Recorded, shown: Discrepancy): Events {
+  const discrepancy = { ...shown, serviceToken: cut(shown.serviceToken) };
+  const known = findDiscrepancy(state, keyOf(discrepancy));
+  if (known?.kind === discrepancy.kind && isSameSide(known.theirs, discrepancy.theirs)) return [];
+  const replaced = known ?? smallestDuplicate(state, discrepancy);
+  if (replaced !== undefined && replaced !== known && amountIn(replaced) >= amountIn(discrepancy)) return [];
+  return [
+    ...resolveAs('superseded', 'The provider shows something else.', replaced),
+    { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: evidenceOf(discrepancy), discrepancy } },
+  ];
+}
+
+function smallestDuplicate({ discrepancies }: Recorded, { kind }: Discrepancy) {
+  const isDuplicate = (each: Pick<Discrepancy, 'kind'>) =>
+    each.kind === 'second_payment_found' || each.kind === 'second_payout_found';
+  const duplicates = discrepancies.filter(isDuplicate).toSorted((a, b) => amountIn(a) - amountIn(b));
+  return isDuplicate({ kind }) && duplicates.length >= duplicatesMax ? duplicates[0] : undefined;
+}
+
+/** What may have moved of it. */
+const amountIn = ({ theirs }: Pick<Discrepancy, 'theirs'>): number =>
+  theirs === null || theirs.status === 'declined' || theirs.status === 'expired' ? 0 : theirs.amount;
+
+/** The provider shows what our record has. */
+export const endDiscrepancy = (state: Recorded, key: string | undefined): Events =>
+  key === undefined
+    ? []
+    : resolveAs('found', 'The provider shows what our record has.', findDiscrepancy(state, key));
+
+const resolveAs = (resolution: string, reason: string, known: RecordedDiscrepancy | undefined): Events =>
+  known === undefined
+    ? []
+    : [{ type: 'ReviewResolved', data: { code: 'discrepancy', number: known.number, resolution, reason } }];
+
+/** An open record again, under a new number: until the next inquiry is answered its worst case stays reserved. */
+export const reopen = ({ number: _, standing: __, ...discrepancy }: RecordedDiscrepancy): Events => [
+  { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: evidenceOf(discrepancy), discrepancy } },
+];
+
+const isSameSide = (one: Side | null, other: Side | null): boolean =>
+  one === null || other === null
+    ? one === other
+    : Object.entries(one).every(([name, value]) => other[name as keyof Side] === value);
+
+/** The record as a review shows it to people. */
+function evidenceOf({ kind, serviceToken, refundToken, ours, theirs }: Discrepancy): Evidence {
+  return {
+    kind,
+    serviceToken: cutEvidence(serviceToken),
+    ...(refundToken !== undefined && { refundToken }),
+    ...(ours !== null && {
+      status: ours.status,
+      amount: ours.amount,
+      currency: ours.currency,
+      refundedAmount: ours.refundedAmount,
+      providerOrderNumber: ours.orderNumber,
+    }),
+    observedStatus: theirs === null ? null : cutEvidence(theirs.status),
+    ...(theirs !== null && {
+      observedAmount: theirs.amount,
+      observedCurrency: cutEvidence(theirs.currency),
+      observedRefundedAmount: theirs.refundedAmount,
+      observedAuthorizedAmount: theirs.authorizedAmount,
+      observedOrderNumber: theirs.orderNumber === null ? null : cutEvidence(theirs.orderNumber),
+    }),
+  };
+}
+
+/**
+ * Minor units that must not be paid out or refunded while both sides disagree: of a payment, what our record has left and the
+ * provider's does not; of a payout, what left by the provider's record and not by ours.
+ *
+ * @param discrepancy with our side as it is now
+ */
+export function worstCaseOf({
+  operation,
+  ours,
+  theirs,
+}: Pick<Discrepancy, 'operation' | 'ours' | 'theirs'>): number {
+  if (operation === 'payment') return ours === null ? 0 : Math.max(0, leftIn(ours) - leftIn(theirs, ours));
+  const isOtherMoney = ours !== null && theirs?.currency !== ours.currency;
+  return isOtherMoney ? 0 : Math.max(0, paidOutIn(theirs) - paidOutIn(ours));
+}
+
+function leftIn(side: Side | null, ours = side): number {
+  if (side === null || !isPaid(side) || side.currency !== ours?.currency) return 0;
+  const refunded = isRefundedByWord(side) ? side.amount : (side.refundedAmount ?? ours.refundedAmount ?? 0);
+  return Math.max(0, Math.floor(Math.min(side.amount, Number.MAX_SAFE_INTEGER) - Math.max(0, refunded)));
+}
+
+const paidOutIn = (side: Side | null): number =>
+  side === null || side.status === 'declined'
+    ? 0
+    : Math.ceil(Math.min(Math.max(0, side.amount), Number.MAX_SAFE_INTEGER));
+
+export const isPaid = ({ status }: Pick<Side, 'status'>): boolean =>
+  status === 'approved' || status === 'refunded';
+
+/** True if the provider says that money went back, and not how much: that may be everything. */
+export const isRefundedByWord = ({
+  status,
+  refundedAmount,
+}: {
+  status: string;
+  refundedAmount?: number | null | undefined;
+}): boolean => status === 'refunded' && (refundedAmount ?? 0) === 0;

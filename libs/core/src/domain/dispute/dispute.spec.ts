@@ -1,0 +1,268 @@
+import { containsCardNumber } from '../money.ts';
+import { scenario, propertyRuns } from '@tollgate/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import matchedLater from '../histories/v1/dispute-matched-later.json' with { type: 'json' };
+import matched from '../histories/v1/dispute-matched.json' with { type: 'json' };
+import { InvariantViolation } from '../invariant.ts';
+import {
+  decideDispute,
+  decodeDisputeEvent,
+  disputeEventSchemas,
+  disputeStream,
+  evolveDispute,
+  noDispute,
+  tokenOfDisputeStream,
+  type Dispute,
+  type DisputeEvent,
+  type DisputeRefusal,
+  type DisputeState,
+  type ObserveDispute,
+  type ObservedDispute,
+} from './dispute.ts';
+
+const { given } = scenario<DisputeState, ObserveDispute, DisputeEvent, DisputeRefusal>({
+  initial: noDispute,
+  evolve: evolveDispute,
+  decide: decideDispute,
+});
+
+const shown: ObservedDispute = { id: '17', amount: 1000, currency: 'EUR', status: 'pending' };
+const reported = {
+  type: 'chargeback',
+  reasonCode: '4853',
+  comment: 'Not as described',
+  openedAt: 1_750_000_000_000,
+};
+const payment = { token: 'pay_1', team: 'shop' };
+const observe = (
+  changes: Partial<ObservedDispute> = {},
+  more: Partial<ObserveDispute> = {},
+): ObserveDispute => ({
+  type: 'ObserveDispute',
+  environment: 'sandbox',
+  account: 'main',
+  observed: { ...shown, ...changes },
+  ...more,
+});
+const opened = (data: Partial<Dispute> = {}): DisputeEvent => ({
+  type: 'DisputeOpened',
+  data: { environment: 'sandbox', account: 'main', ...shown, ...data },
+});
+const changed = (data: Partial<Dispute> & { status: string }): DisputeEvent => ({
+  type: 'DisputeChanged',
+  data,
+});
+const match: DisputeEvent = { type: 'DisputeMatched', data: { team: 'shop', paymentToken: 'pay_1' } };
+
+describe('a dispute that is seen for the first time', () => {
+  test('is opened without team where its payment is not known', () =>
+    given([]).when(observe()).then([opened()]));
+
+  test('is opened with its payment where that is known, and with all that the list shows', () =>
+    given([])
+      .when(observe(reported, { payment }))
+      .then([opened({ ...reported, team: 'shop', paymentToken: 'pay_1' })]));
+});
+
+describe('a dispute that is seen again', () => {
+  test('with the same facts writes nothing', () => {
+    given([opened()]).when(observe()).thenNothing();
+    given([opened(reported), match])
+      .when(observe(reported, { payment }))
+      .thenNothing();
+  });
+
+  test('with another status has changed', () =>
+    given([opened(reported)])
+      .when(observe({ ...reported, status: 'approved' }))
+      .then([changed({ status: 'approved' })]));
+
+  test.each([
+    { amount: 900 },
+    { currency: 'USD' },
+    { type: 'retrieval' },
+    { reasonCode: '4837' },
+    { comment: 'Evidence was accepted' },
+  ])('with another fact has changed by just that: %j', (fact) =>
+    given([opened(reported)])
+      .when(observe({ ...reported, ...fact }))
+      .then([changed({ status: 'pending', ...fact })]),
+  );
+
+  test('with less than before keeps what it knew', () =>
+    given([opened(reported)])
+      .when(observe())
+      .thenNothing());
+
+  test('was opened when it was opened', () => {
+    given([opened(reported)])
+      .when(observe({ ...reported, openedAt: 1 }))
+      .thenNothing();
+    given([opened()])
+      .when(observe({ openedAt: 1 }))
+      .thenNothing();
+  });
+
+  test('is matched once its payment is known', () =>
+    given([opened()]).when(observe({}, { payment })).then([match]));
+
+  test('may change and be matched at once', () =>
+    given([opened()])
+      .when(observe({ status: 'declined' }, { payment }))
+      .then([changed({ status: 'declined' }), match]));
+
+  test('stays with the payment that it was matched with', () => {
+    const other = { token: 'pay_2', team: 'other' };
+    given([opened(), match])
+      .when(observe({}, { payment: other }))
+      .thenNothing();
+    given([opened({ team: 'shop', paymentToken: 'pay_1' })])
+      .when(observe({}, { payment: other }))
+      .thenNothing();
+    given([opened(), match]).when(observe()).thenNothing();
+  });
+
+  test.each([
+    observe({ id: '18' }),
+    observe({}, { account: 'other' }),
+    observe({}, { environment: 'production' }),
+  ])('on the stream of another one is a broken invariant (%#)', (command) => {
+    expect(() => decideDispute(evolveDispute(noDispute, opened()), command)).toThrow(InvariantViolation);
+  });
+});
+
+describe('a dispute that cannot be recorded is refused, new or known', () => {
+  test.each([0, -1, 0.5, Number.NaN, 2 ** 53])('%d is no amount', (amount) => {
+    given([]).when(observe({ amount })).thenRefused('dispute_amount_invalid');
+    given([opened()]).when(observe({ amount })).thenRefused('dispute_amount_invalid');
+  });
+
+  test.each(['eur', '', 'XXQ'])('%j is no currency', (currency) =>
+    given([]).when(observe({ currency })).thenRefused('dispute_currency_invalid'),
+  );
+});
+
+describe('texts of the service', () => {
+  test.each(['pending', 'approved', 'declined', 'chargeback_won', 'état', ''])(
+    'the status %j is kept as it is, whether it is known or not',
+    (status) =>
+      given([])
+        .when(observe({ status }))
+        .then([opened({ status })]),
+  );
+
+  test('are cut to what can be read back', () => {
+    const long = 'x'.repeat(5_000);
+    const texts = { id: long, status: long, type: long, reasonCode: long, comment: long };
+    const decision = decideDispute(noDispute, observe(texts));
+    if (decision.kind === 'refused') throw new Error(decision.refusal.code);
+    for (const event of decision.events) expect(decodeDisputeEvent(event)).toEqual(event);
+    given(decision.events).when(observe(texts)).thenNothing();
+  });
+
+  const card = '4392963203551251';
+  const masked = '439296******1251';
+  test('that hold a card number are masked', () =>
+    given([])
+      .when(observe({ status: card, type: card, reasonCode: `x ${card}`, comment: `paid by ${card} in May` }))
+      .then([
+        opened({
+          ...{ status: masked, type: masked, reasonCode: `x ${masked}`, comment: `paid by ${masked} in May` },
+        }),
+      ]));
+
+  test('that hold a card number of which the cut would leave most digits are masked before', () => {
+    const status = `${'x'.repeat(87)} ${card}`;
+    given([])
+      .when(observe({ status }))
+      .then([opened({ status: `${'x'.repeat(87)} ${masked}`.slice(0, 100) })]);
+  });
+
+  test('that would hold a card number after the cut are masked after it', () => {
+    // Twenty digits are no card number; the first sixteen of them are one.
+    const status = `${'x'.repeat(84)}${card}1234`;
+    given([])
+      .when(observe({ status }))
+      .then([opened({ status: `${'x'.repeat(84)}${masked}` })]);
+  });
+
+  test('an id that looks like a card number is shown masked, and is the same dispute when it comes again', () => {
+    const shown = opened({ id: masked });
+    given([])
+      .when(observe({ id: card }))
+      .then([shown]);
+    given([shown])
+      .when(observe({ id: card, status: 'approved' }))
+      .then([changed({ status: 'approved' })]);
+  });
+
+  test('whatever they are, nothing that is recorded holds a card number, and all of it can be read back', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc
+        .tuple(fc.string(), fc.constantFrom(card, '4392 9632 0355 1251'), fc.string())
+        .map((parts) => parts.join('')),
+    );
+    const texts = fc.record({ id: text, status: text, type: text, reasonCode: text, comment: text });
+    fc.assert(
+      fc.property(texts, (all) => {
+        const decision = decideDispute(noDispute, observe(all));
+        if (decision.kind === 'refused') throw new Error(decision.refusal.code);
+        for (const event of decision.events) {
+          expect(decodeDisputeEvent(event)).toEqual(event);
+          for (const value of Object.values(event.data))
+            expect(containsCardNumber(String(value))).toBe(false);
+        }
+      }),
+      { numRuns: propertyRuns(500) },
+    );
+  });
+});
+
+test.each([Number.NaN, -1, 0.5, 8.7e15])('%d is no instant at which a dispute was opened', (openedAt) =>
+  given([]).when(observe({ openedAt })).then([opened()]),
+);
+
+describe('the stream of a dispute', () => {
+  test('begins with DisputeOpened, once', () => {
+    for (const event of [changed({ status: 'approved' }), match])
+      expect(() => evolveDispute(noDispute, event)).toThrow(InvariantViolation);
+    expect(() => evolveDispute(evolveDispute(noDispute, opened()), opened())).toThrow(InvariantViolation);
+  });
+
+  test('is named by its token', () => {
+    expect(disputeStream('dsp_1')).toBe('dispute-dsp_1');
+    expect(tokenOfDisputeStream('dispute-dsp_1')).toBe('dsp_1');
+  });
+
+  test.each(['DisputeLost', '', 'constructor', '__proto__'])(
+    'is not read on as if an event of the unknown type %j were not there',
+    (type) => {
+      expect(() => decodeDisputeEvent({ type, data: {} })).toThrow(RangeError);
+    },
+  );
+
+  test.each([{ amount: 0 }, { currency: 'eur' }, { status: 'x'.repeat(101) }, { environment: 'test' }])(
+    'is not read where an event says %j',
+    (wrong) => {
+      const { type, data } = opened(reported);
+      expect(() => decodeDisputeEvent({ type, data: { ...data, ...wrong } })).toThrow();
+    },
+  );
+});
+
+const histories = { 'v1 matched': matched, 'v1 matched later': matchedLater };
+
+test.each(Object.entries(histories))(
+  'the history "%s" is replayed to the dispute that it was',
+  (_, history) => {
+    const events = (history.events as { type: string; data: unknown }[]).map(decodeDisputeEvent);
+    expect(events.reduce<DisputeState>(evolveDispute, noDispute)).toEqual(history.expected);
+  },
+);
+
+test('the histories hold every event type', () => {
+  const types = new Set(Object.values(histories).flatMap(({ events }) => events.map(({ type }) => type)));
+  expect([...types].sort()).toEqual(Object.keys(disputeEventSchemas).sort());
+});

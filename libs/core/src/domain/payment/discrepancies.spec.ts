@@ -1,0 +1,226 @@
+/** Where our record of a payment and the provider's disagree: what is recorded, what is reserved, and what a person may answer. */
+import { scenario } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  decided,
+  historyTo,
+  inquired,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  sampleEvents,
+} from '../testing/samples.ts';
+import type { DiscrepancyKind } from '../discrepancy.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import { mayBePaid } from './creation.ts';
+import { reservedByDiscrepancies } from './observation.ts';
+import type { ObservedPayment, PaymentInput } from './payment-commands.ts';
+import type { PaymentEvent, ReviewCode } from './payment-events.ts';
+import type { PaymentPhase } from './payment-machine.ts';
+import { resolutionsOf } from './resolutions.ts';
+
+const { given } = scenario(paymentDomain);
+
+/** Half an hour after the last change: the answer is not stale. */
+const late = { inquiredAt: 30 * 60_000 };
+const shows = (status: string, changes: Partial<ObservedPayment> = {}) =>
+  inquired(observed(status, changes), late);
+const missing: PaymentInput = { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 };
+const answer = (
+  resolution: ResolveReview['resolution'],
+  more: Partial<ResolveReview<ReviewCode>> = {},
+): ResolveReview<ReviewCode> => ({
+  type: 'ResolveReview',
+  code: 'discrepancy',
+  number: 1,
+  resolution,
+  reason: 'asked them',
+  ...more,
+});
+const after = (history: readonly PaymentEvent[], ...inputs: PaymentInput[]): PaymentEvent[] =>
+  inputs.reduce<PaymentEvent[]>((all, input) => [...all, ...decided(all, input)], [...history]);
+const typesOf = (events: readonly PaymentEvent[]) => events.map(({ type }) => type);
+
+const acceptable = ['accept_theirs', 'keep_ours', 'check_again'];
+const notAcceptable = ['keep_ours', 'check_again'];
+
+/** Of a payment of 1,000: the phase, what is shown, the kind, what is reserved, and the resolutions. */
+const cases: [PaymentPhase, PaymentInput, DiscrepancyKind, number, string[]][] = [
+  ['approved', shows('on_the_moon'), 'unknown_status', 1000, notAcceptable],
+  ['approved', shows('approved', { amount: 900 }), 'terms_disagree', 100, acceptable],
+  ['approved', shows('approved', { amount: 1100 }), 'terms_disagree', 0, acceptable],
+  ['approved', shows('approved', { currency: 'USD' }), 'terms_disagree', 1000, notAcceptable],
+  ['approved', shows('approved', { orderNumber: 'other' }), 'terms_disagree', 0, notAcceptable],
+  ['approved', shows('approved', { amount: -5 }), 'terms_disagree', 1000, notAcceptable],
+  ['approved', shows('approved', { amount: 1e300 }), 'terms_disagree', 0, notAcceptable],
+  ['approved', shows('declined'), 'final_status_revised', 1000, acceptable],
+  ['approved', shows('expired'), 'final_status_revised', 1000, acceptable],
+  ['approved', shows('pending'), 'final_status_revised', 1000, notAcceptable],
+  ['approved', shows('refunded', { refundedAmount: undefined }), 'refund_disagrees', 1000, acceptable],
+  ['approved', missing, 'only_here', 1000, acceptable],
+  ['refunded', shows('approved', { refundedAmount: 400 }), 'refund_disagrees', 0, acceptable],
+  ['declined', shows('approved', { amount: 1100 }), 'final_status_revised', 0, acceptable],
+  ['expired', shows('approved', { amount: 900 }), 'final_status_revised', 0, acceptable],
+  ['expired', shows('pending'), 'final_status_revised', 0, notAcceptable],
+  ['failed', shows('approved', { amount: 900 }), 'final_status_revised', 0, acceptable],
+  ['failed', shows('pending'), 'final_status_revised', 0, notAcceptable],
+  ['init', shows('init', { amount: 900 }), 'terms_disagree', 0, acceptable],
+  ['pending', missing, 'only_here', 0, acceptable],
+];
+
+describe('a discrepancy of a payment', () => {
+  it.each(cases)(
+    'that is %s, shown by %j, is %s and reserves %i',
+    (phase, input, kind, reserved, allowed) => {
+      const payment = paymentAfter(after(historyTo[phase], input));
+      expect(payment.phase).toBe(phase);
+      expect(payment.discrepancies).toMatchObject([{ kind, standing: 'open', serviceToken: 'token-a' }]);
+      expect(payment.reviews).toMatchObject([{ code: 'discrepancy', evidence: { kind } }]);
+      expect(reservedByDiscrepancies(payment)).toBe(reserved);
+      expect(resolutionsOf(payment, payment.reviews[0]!)).toEqual(allowed);
+    },
+  );
+
+  it('is recorded once, replaced by another picture, and ends when both agree', () => {
+    const history = after(historyTo.approved, shows('declined'));
+    given(history).when(shows('declined')).thenNothing();
+    expect(typesOf(decided(history, shows('expired')))).toEqual(['ReviewResolved', 'ReviewOpened']);
+    expect(typesOf(decided(history, shows('approved')))).toEqual(['ReviewResolved']);
+  });
+
+  it.each([
+    ['a stale read', inquired(observed('pending'))],
+    ['a page that waits for its customer', shows('init')],
+  ])('is not %s of an expired payment', (_what, input) => {
+    given(historyTo.expired).when(input).thenNothing();
+  });
+
+  it('may have been paid as long as the provider shows a status that takes money', () => {
+    const history = after(historyTo.declined, shows('pending'));
+    expect(mayBePaid(paymentAfter(history))).toBe(true);
+    expect(mayBePaid(paymentAfter(after(history, answer('keep_ours'))))).toBe(false);
+  });
+});
+
+// A charge whose answer was lost was called not made by a person, and the team was not told when it turned out to be approved.
+describe('a payment that ended unpaid', () => {
+  it.each([
+    ['expired', shows('approved'), { phase: 'approved', approvedAmount: 1000 }],
+    ['expired', shows('declined'), { phase: 'declined', approvedAmount: 0 }],
+    ['declined', shows('approved', { refundedAmount: 100 }), { phase: 'approved', refundedAmount: 100 }],
+    ['declined', shows('refunded', { refundedAmount: undefined }), { phase: 'refunded' }],
+    ['voided', shows('approved'), { phase: 'approved' }],
+    ['failed', shows('approved'), { phase: 'approved', serviceToken: 'token-a' }],
+  ] as const)('as %s follows a provider that shows %j', (phase, input, becomes) => {
+    for (const before of [historyTo[phase], after(historyTo[phase], shows('pending'))]) {
+      const payment = paymentAfter(after(before, input));
+      expect(payment).toMatchObject({ ...becomes, discrepancies: [], reviews: [] });
+    }
+  });
+});
+
+describe('theirs, accepted,', () => {
+  it.each([
+    ['approved', shows('declined'), { phase: 'declined', approvedAmount: 0 }],
+    ['approved', shows('approved', { amount: 900 }), { phase: 'approved', approvedAmount: 900 }],
+    [
+      'approved',
+      shows('refunded', { refundedAmount: undefined }),
+      { phase: 'refunded', refundedAmount: 1000 },
+    ],
+    ['approved', missing, { phase: 'declined', declineReason: 'resolved_by_a_person' }],
+    ['refunded', shows('approved', { refundedAmount: 400 }), { phase: 'approved', refundedAmount: 400 }],
+    ['declined', shows('approved', { amount: 900 }), { phase: 'approved', approvedAmount: 900 }],
+    ['failed', shows('approved', { amount: 900 }), { phase: 'approved', serviceToken: 'token-a' }],
+    ['init', shows('init', { amount: 900 }), { phase: 'init', terms: { amount: 900 } }],
+    ['pending', missing, { phase: 'declined' }],
+  ] as const)('makes a payment that is %s what %j shows', (phase, input, becomes) => {
+    const history = after(historyTo[phase], input, answer('accept_theirs'));
+    expect(paymentAfter(history)).toMatchObject({ ...becomes, discrepancies: [], reviews: [] });
+    expect(decided(history, input).filter(({ type }) => type === 'ReviewOpened')).toEqual([]);
+  });
+});
+
+// A team's own key freed held money by the answer that changes nothing, and the team paid it out.
+describe('our record, kept,', () => {
+  const history = after(historyTo.approved, shows('declined'));
+
+  it('frees nothing while the provider shows the same, and is asked about again when it shows something else', () => {
+    const kept = after(history, answer('keep_ours'));
+    expect(reservedByDiscrepancies(paymentAfter(kept))).toBe(1000);
+    given(kept).when(shows('declined')).thenNothing();
+    expect(paymentAfter(after(kept, shows('expired'))).discrepancies).toMatchObject([{ standing: 'open' }]);
+    expect(reservedByDiscrepancies(paymentAfter(after(kept, shows('approved'))))).toBe(0);
+  });
+
+  it('by an operator frees what was reserved', () => {
+    const released = after(history, answer('keep_ours', { releases: true }));
+    expect(paymentAfter(released).discrepancies).toMatchObject([{ standing: 'released' }]);
+    expect(reservedByDiscrepancies(paymentAfter(released))).toBe(0);
+  });
+
+  it('is not offered to free it by checking again: the record stays, under a new number', () => {
+    const again = paymentAfter(after(history, answer('check_again')));
+    expect(again.discrepancies).toMatchObject([{ standing: 'open', number: 2 }]);
+    expect(reservedByDiscrepancies(again)).toBe(1000);
+  });
+});
+
+describe('a duplicate', () => {
+  const shown = (token: string, status: string, changes: Partial<ObservedPayment> = {}) =>
+    shows(status, { serviceToken: token, ...changes });
+
+  it.each(['approved', 'pending', 'on_the_moon', 'refunded'])('that is %s is a discrepancy', (status) => {
+    const payment = paymentAfter(after(historyTo.approved, shown('token-b', status)));
+    expect(payment.discrepancies).toMatchObject([{ kind: 'second_payment_found', serviceToken: 'token-b' }]);
+    expect(reservedByDiscrepancies(payment)).toBe(0);
+    expect(resolutionsOf(payment, payment.reviews[0]!)).toEqual(notAcceptable);
+  });
+
+  it.each(['init', 'declined', 'expired'])('that is %s took no money, and is none', (status) => {
+    given(historyTo.approved).when(shown('token-b', status)).thenNothing();
+    const history = after(historyTo.approved, shown('token-b', 'approved'));
+    const ended = typesOf(decided(history, shown('token-b', status)));
+    expect(ended).toEqual(['ReviewResolved']);
+  });
+
+  it('is recorded ten times at most, the largest amounts', () => {
+    const tokens = Array.from({ length: 11 }, (_, at) => at);
+    const all = tokens.map((at) => shown(`token-${at}`, 'approved', { amount: 100 + at }));
+    const { discrepancies } = paymentAfter(after(historyTo.approved, ...all));
+    expect(discrepancies.map(({ theirs }) => theirs?.amount)).toEqual(tokens.slice(1).map((at) => 100 + at));
+  });
+});
+
+// A person called a refund not made, its answer came after all, and the team was told to make it again.
+describe('a refund that ended here without effect', () => {
+  const submitted = [...historyTo.approved, sampleEvents.RefundSubmitted];
+  const refundToken = sampleEvents.RefundSubmitted.data.refundToken;
+  const amount = sampleEvents.RefundSubmitted.data.amount;
+  const notMade: PaymentEvent = {
+    type: 'RefundDeclined',
+    data: { refundToken, errors: [], reason: 'resolved' },
+  };
+  const made: PaymentInput = {
+    type: 'RecordRefundOutcome',
+    refundToken,
+    outcome: {
+      kind: 'accepted',
+      serviceRefundToken: 'service-refund-1',
+      status: 'approved',
+      amount,
+      currency: 'EUR',
+    },
+  };
+
+  it('reserves its amount when its answer comes after all, until the sum shows it', () => {
+    const history = after([...submitted, notMade], made);
+    const payment = paymentAfter(history);
+    expect(payment.discrepancies).toMatchObject([{ kind: 'refund_disagrees', refundToken }]);
+    expect(resolutionsOf(payment, payment.reviews[0]!)).toEqual(['keep_ours']);
+    expect(reservedByDiscrepancies(payment)).toBe(amount);
+    const grown = paymentAfter(after(history, shows('approved', { refundedAmount: amount })));
+    expect(grown.refundedAmount).toBe(amount);
+    expect(reservedByDiscrepancies(grown)).toBe(0);
+  });
+});

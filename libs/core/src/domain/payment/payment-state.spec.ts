@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest';
+import {
+  adopted,
+  announcedCall,
+  apiError,
+  attempt,
+  fold,
+  historyTo,
+  paymentAfter,
+  refundSubmitted,
+  requested,
+  sampleEvents,
+} from '../testing/samples.ts';
+import { InvariantViolation } from '../invariant.ts';
+import type { PaymentEvent, PaymentEventType } from './payment-events.ts';
+import {
+  paymentPhases,
+  paymentWalk,
+  phaseOf,
+  type BeginningType,
+  type PaymentPhase,
+} from './payment-machine.ts';
+import {
+  evolve,
+  machineStateOf,
+  noPayment,
+  reservedAmount,
+  toMachineEvent,
+  type Payment,
+} from './payment-state.ts';
+
+const refundApproved = (refundToken: string): PaymentEvent => ({
+  type: 'RefundApproved',
+  data: { refundToken },
+});
+const refundDeclined = (refundToken: string): PaymentEvent => ({
+  type: 'RefundDeclined',
+  data: { refundToken, errors: [apiError('processing_error')], reason: 'refused' },
+});
+const refundUnresolved = (refundToken: string): PaymentEvent => ({
+  type: 'RefundUnresolved',
+  data: { refundToken, reason: 'timeout' },
+});
+const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
+const revisedTo = (
+  to: 'approved' | 'declined' | 'expired' | 'refunded',
+  data: object = {},
+): PaymentEvent => ({
+  type: 'FinalStatusRevised',
+  data: { from: 'approved', to, ...data },
+});
+
+type LaterEvent = Exclude<PaymentEvent, { type: BeginningType }>;
+const isBeginning = ({ type }: PaymentEvent) => type === 'PaymentRequested' || type === 'PaymentAdopted';
+const laterEvents = Object.values(sampleEvents).filter((event): event is LaterEvent => !isBeginning(event));
+
+/** Refund outcomes need a refund to be about; where the phase allows none, one is planted. */
+function paymentIn(phase: PaymentPhase): Payment {
+  const payment = paymentAfter(historyTo[phase]);
+  return {
+    ...payment,
+    refunds: [{ ...refundSubmitted('refund-1', 300).data, state: 'submitted' }],
+    captureOrVoid: { ...announcedCall, operation: 'capture', number: 1, state: 'submitted' },
+  };
+}
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+test.each(laterEvents)('$type before the beginning breaks the stream', (event) => {
+  expect(() => evolve(noPayment, event)).toThrow(InvariantViolation);
+});
+
+describe.each(paymentPhases)('in phase %s', (phase) => {
+  test('the history of the sample leads there', () => {
+    expect(paymentAfter(historyTo[phase]).phase).toBe(phase);
+  });
+
+  test.each([requested(), adopted()])('a later $type breaks the stream', (event) => {
+    expect(() => evolve(paymentAfter(historyTo[phase]), event)).toThrow(InvariantViolation);
+  });
+
+  test.each(laterEvents)('$type leads where the machine says, or breaks the stream', (sample) => {
+    const event: LaterEvent = sample.type === 'RefundSubmitted' ? refundSubmitted('refund-2', 100) : sample;
+    const payment = frozen(paymentIn(phase));
+    const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
+    if (next === undefined) expect(() => evolve(payment, event)).toThrow(InvariantViolation);
+    else expect(evolve(payment, event).phase).toBe(phaseOf(next));
+  });
+});
+
+// --- Attempts
+
+test('the latest attempt, its token and its page are kept', () => {
+  const history = [
+    requested(),
+    sampleEvents.AttemptNotSent,
+    sampleEvents.AttemptStarted,
+    sampleEvents.AttemptAccepted,
+  ];
+  expect(paymentAfter(history)).toMatchObject({
+    attempt: attempt(2),
+    serviceToken: 'token-a',
+    processingUrl: 'https://pay.example/a',
+  });
+});
+
+test('the errors of a refused attempt stand until an attempt is accepted', () => {
+  const refused = [requested(), sampleEvents.AttemptRefused];
+  expect(paymentAfter(refused).errors).toEqual(sampleEvents.AttemptRefused.data.errors);
+  expect(paymentAfter([...refused, sampleEvents.PaymentFailed]).errors).toHaveLength(1);
+  expect(
+    paymentAfter([...refused, sampleEvents.AttemptStarted, sampleEvents.AttemptAccepted]).errors,
+  ).toEqual([]);
+});
+
+test('why a payment has failed stands until it is found to have not', () => {
+  expect(paymentAfter(historyTo.failed).failure).toBe('refused');
+  const turnedUp = revisedTo('approved', { amount: 1000, serviceToken: 'token-a' });
+  expect(paymentAfter([...historyTo.failed, turnedUp])).not.toHaveProperty('failure');
+});
+
+// --- Sums
+
+test.each<[PaymentEventType, Partial<Payment>]>([
+  ['PaymentAuthorized', { authorizedAmount: 1000, approvedAmount: 0 }],
+  ['PaymentApproved', { authorizedAmount: 0, approvedAmount: 1000 }],
+  ['PaymentDeclined', { authorizedAmount: 0, approvedAmount: 0, declineReason: 'do_not_honor' }],
+])('%s sets the sums and keeps the mask', (type, expected) => {
+  expect(evolve(paymentAfter(historyTo.pending), sampleEvents[type])).toMatchObject({
+    ...expected,
+    sanitizedMask: '439296******1251',
+  });
+});
+
+test.each(['PaymentApproved', 'PaymentDeclined', 'PaymentExpired'] as const)(
+  'after %s nothing is authorized',
+  (type) => {
+    expect(paymentAfter(historyTo.authorized).authorizedAmount).toBe(1000);
+    expect(evolve(paymentAfter(historyTo.authorized), sampleEvents[type]).authorizedAmount).toBe(0);
+  },
+);
+
+test('the amount that was approved counts, not the one that was asked for', () => {
+  const history: PaymentEvent[] = [...historyTo.init, { type: 'PaymentApproved', data: { amount: 400 } }];
+  expect(paymentAfter(history).approvedAmount).toBe(400);
+  expect(paymentAfter([...history, external(399)]).phase).toBe('approved');
+  expect(paymentAfter([...history, external(400)]).phase).toBe('refunded');
+});
+
+test.each([
+  ['approved', { amount: 400 }, 400],
+  ['approved', {}, 1000],
+  ['refunded', { amount: 400 }, 400],
+  ['declined', {}, 0],
+  ['declined', { amount: 400 }, 0],
+  ['expired', {}, 0],
+] as const)('after a revision to %s %j, %d is approved', (to, data, approvedAmount) => {
+  const payment = paymentAfter([...historyTo.approved, revisedTo(to, data)]);
+  expect(payment).toMatchObject({ phase: to, approvedAmount, authorizedAmount: 0 });
+});
+
+test('a revision brings its own reason or none, and the token where there was none', () => {
+  expect(
+    paymentAfter([...historyTo.approved, revisedTo('declined', { declineReason: 'fraud' })]),
+  ).toMatchObject({
+    serviceToken: 'token-a',
+    declineReason: 'fraud',
+  });
+  const declined: PaymentEvent[] = [...historyTo.init, sampleEvents.PaymentDeclined];
+  expect(paymentAfter([...declined, revisedTo('approved')])).not.toHaveProperty('declineReason');
+  const turnedUp = revisedTo('approved', { amount: 1000, serviceToken: 'token-z' });
+  expect(paymentAfter([...historyTo.failed, turnedUp]).serviceToken).toBe('token-z');
+});
+
+// --- Refunds
+
+const approved = historyTo.approved;
+
+test('a refund reserves its amount when it is submitted, and keeps it reserved while it is unresolved', () => {
+  const submitted = [...approved, refundSubmitted('refund-1', 300)];
+  expect(reservedAmount(paymentAfter(submitted))).toBe(300);
+  const unresolved = [...submitted, refundUnresolved('refund-1')];
+  expect(reservedAmount(paymentAfter(unresolved))).toBe(300);
+  expect(paymentAfter(unresolved)).toMatchObject({ refundedAmount: 0, phase: 'approved' });
+});
+
+test.each([
+  ['approved', refundApproved('refund-1'), 300],
+  ['declined', refundDeclined('refund-1'), 0],
+])('a refund that is %s reserves nothing any more', (state, event, refundedAmount) => {
+  for (const between of [[], [refundUnresolved('refund-1')]]) {
+    const payment = paymentAfter([...approved, refundSubmitted('refund-1', 300), ...between, event]);
+    expect(reservedAmount(payment)).toBe(0);
+    expect(payment).toMatchObject({
+      refundedAmount,
+      refunds: [{ refundToken: 'refund-1', amount: 300, state }],
+    });
+  }
+});
+
+test('refunds add up, ours and those of others, each by its own token', () => {
+  const history = [
+    ...approved,
+    refundSubmitted('refund-1', 100),
+    refundDeclined('refund-1'),
+    refundSubmitted('refund-2', 200),
+    refundApproved('refund-2'),
+    refundSubmitted('refund-3', 400),
+    refundUnresolved('refund-3'),
+    external(50),
+  ];
+  expect(reservedAmount(paymentAfter(history))).toBe(400);
+  expect(paymentAfter(history)).toMatchObject({ phase: 'approved', refundedAmount: 250 });
+});
+
+test('the payment is refunded when the sum reaches what was approved, and not before', () => {
+  const history = [...approved, refundSubmitted('refund-1', 999), refundApproved('refund-1')];
+  expect(paymentAfter(history)).toMatchObject({ phase: 'approved', refundedAmount: 999 });
+  expect(paymentAfter([...history, external(1)])).toMatchObject({ phase: 'refunded', refundedAmount: 1000 });
+});
+
+test('a refund that was on its way when the payment was revised is settled, and refunds nothing in full', () => {
+  const history = [
+    ...approved,
+    refundSubmitted('refund-1', 1000),
+    revisedTo('declined'),
+    refundApproved('refund-1'),
+  ];
+  expect(paymentAfter(history)).toMatchObject({ phase: 'declined', approvedAmount: 0, refundedAmount: 1000 });
+});
+
+const settlements = [refundApproved('refund-1'), refundDeclined('refund-1'), refundUnresolved('refund-1')];
+
+test.each(settlements)('$type of a refund that was never submitted breaks the stream', (event) => {
+  expect(() => fold([...approved, event])).toThrow(InvariantViolation);
+  expect(() => fold([...approved, refundSubmitted('refund-2', 1), event])).toThrow(InvariantViolation);
+});
+
+test.each(settlements)('$type of a refund that is settled breaks the stream', (event) => {
+  const submitted = [...approved, refundSubmitted('refund-1', 300)];
+  expect(() => fold([...submitted, refundApproved('refund-1'), event])).toThrow(InvariantViolation);
+  expect(() => fold([...submitted, refundDeclined('refund-1'), event])).toThrow(InvariantViolation);
+});
+
+// A second submission under the same token would never be settled, and its amount be reserved for ever.
+test('a refund that is submitted twice breaks the stream, and so does one beside another', () => {
+  const submitted = [...approved, refundSubmitted('refund-1', 300)];
+  expect(() => fold([...submitted, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
+  expect(() => fold([...submitted, refundSubmitted('refund-2', 300)])).toThrow(InvariantViolation);
+  const declined = [...submitted, refundDeclined('refund-1')];
+  expect(() => fold([...declined, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
+});

@@ -1,0 +1,677 @@
+import { metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  announcedCall,
+  apiError,
+  decided,
+  fold,
+  historyTo,
+  inquired,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  refundSubmitted,
+  types,
+} from '../testing/samples.ts';
+import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment-commands.ts';
+import { decide } from './payment-decide.ts';
+import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
+import { isFinalPhase, paymentPhases } from './payment-machine.ts';
+import { refundErrorsLengthMax, reservedAmount } from './payment-state.ts';
+import { refundsMax } from './refunds.ts';
+import { callRules } from '../outbound-call/outbound-call.ts';
+import { errorsMax } from '../values.ts';
+
+const { given } = scenario(paymentDomain);
+
+/** A review opened with at least this evidence. */
+const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
+  data: { code, evidence: expect.objectContaining(evidence) },
+});
+
+const { answerBy, quietUntil } = announcedCall;
+
+const submit = (refundToken: string, amount?: number, changes: Partial<SubmitRefund> = {}): SubmitRefund => ({
+  type: 'SubmitRefund',
+  refundToken,
+  ...(amount === undefined ? {} : { amount }),
+  fingerprint: `fingerprint of ${refundToken}`,
+  window: announcedCall,
+  ...changes,
+});
+
+const answer = (outcome: RefundOutcome, refundToken = 'refund-1'): RecordRefundOutcome => ({
+  type: 'RecordRefundOutcome',
+  refundToken,
+  outcome,
+});
+const accepted = (status: string, changes: { amount?: number; currency?: string } = {}): RefundOutcome => ({
+  kind: 'accepted',
+  serviceRefundToken: 'service-refund-1',
+  status,
+  amount: 300,
+  currency: 'EUR',
+  ...changes,
+});
+const refused: RefundOutcome = { kind: 'refused', errors: [apiError('processing_error')] };
+const notSent: RefundOutcome = { kind: 'not-sent', reason: 'connection refused' };
+const unknown: RefundOutcome = { kind: 'unknown', reason: 'timeout' };
+
+const approvedEvent = (refundToken = 'refund-1'): PaymentEvent => ({
+  type: 'RefundApproved',
+  data: { refundToken },
+});
+/** Approved by the call's own answer, which names the service's token. */
+const answeredApproved = (refundToken = 'refund-1'): PaymentEvent => ({
+  type: 'RefundApproved',
+  data: { refundToken, serviceRefundToken: 'service-refund-1' },
+});
+const declineReported = (serviceRefundToken: string): PaymentEvent => ({
+  type: 'RefundDeclineReported',
+  data: { serviceRefundToken },
+});
+const declinedEvent = (
+  reason: 'refused' | 'not-sent' | 'declined',
+  errors: ReturnType<typeof apiError>[] = [],
+): PaymentEvent => ({ type: 'RefundDeclined', data: { refundToken: 'refund-1', errors, reason } });
+const unresolvedEvent = (reason: string): PaymentEvent => ({
+  type: 'RefundUnresolved',
+  data: { refundToken: 'refund-1', reason },
+});
+const acceptedEvent: PaymentEvent = {
+  type: 'RefundAccepted',
+  data: { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' },
+};
+const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
+
+const approved = historyTo.approved;
+const submitted = [...approved, refundSubmitted('refund-1', 300)];
+const unresolved = [...submitted, unresolvedEvent('timeout')];
+const pending = [...submitted, acceptedEvent];
+const undecided = { submitted, unresolved, accepted: pending };
+type Undecided = keyof typeof undecided;
+const undecidedStates = Object.keys(undecided) as Undecided[];
+
+// --- The command
+
+test('a refund is announced with its amount, its fingerprint and its times', () => {
+  given(approved)
+    .when(submit('refund-1', 300))
+    .then([refundSubmitted('refund-1', 300)]);
+});
+
+test('without an amount it is all that is left', () => {
+  given(approved)
+    .when(submit('refund-1'))
+    .then([refundSubmitted('refund-1', 1000)]);
+  given([...submitted, approvedEvent()])
+    .when(submit('refund-2'))
+    .then([refundSubmitted('refund-2', 700)]);
+  given([...approved, external(999)])
+    .when(submit('refund-2'))
+    .then([refundSubmitted('refund-2', 1)]);
+});
+
+const ended = [
+  ...Object.values(undecided),
+  [...submitted, approvedEvent()],
+  [...submitted, declinedEvent('refused')],
+];
+
+test.each(ended.map((history) => [history]))(
+  'the same refund again writes nothing, whatever has become of it',
+  (history) => {
+    given(history).when(submit('refund-1', 300)).thenNothing();
+    given(history)
+      .when(submit('refund-1', undefined, { window: { ...announcedCall, sendBy: 99 } }))
+      .thenNothing();
+  },
+);
+
+test.each(ended.map((history) => [history]))(
+  'another refund under the same key is refused, whatever has become of the first',
+  (history) => {
+    given(history)
+      .when(submit('refund-1', 300, { fingerprint: 'other' }))
+      .thenRefused('idempotency_key_reused');
+  },
+);
+
+test('the replay check comes before all others: a repeated full refund does not exceed the amount', () => {
+  const history = [...approved, refundSubmitted('refund-1', 1000), approvedEvent()];
+  expect(paymentAfter(history).phase).toBe('refunded');
+  given(history).when(submit('refund-1', 1000)).thenNothing();
+  const revised: PaymentEvent = {
+    type: 'FinalStatusRevised',
+    data: { from: 'refunded', to: 'declined' },
+  };
+  given([...history, revised])
+    .when(submit('refund-1', 1000))
+    .thenNothing();
+  given([...history, revised])
+    .when(submit('refund-1', 1, { fingerprint: 'other' }))
+    .thenRefused('idempotency_key_reused');
+});
+
+test('a refund of a payment that nobody requested is refused', () => {
+  given([]).when(submit('refund-1', 1)).thenRefused('payment_not_found');
+});
+
+test.each(
+  paymentPhases.filter((phase) => isFinalPhase(phase) && phase !== 'approved' && phase !== 'refunded'),
+)('in phase %s there is nothing to refund, and there never will be', (phase) => {
+  given(historyTo[phase]).when(submit('refund-1', 1)).thenRefused('payment_in_final_state');
+  given(historyTo[phase]).when(submit('refund-1')).thenRefused('payment_in_final_state');
+});
+
+const refusalOf = (history: readonly PaymentEvent[], command: SubmitRefund) => {
+  const decision = decide(fold(history), command);
+  return decision.kind === 'refused' ? decision.refusal : undefined;
+};
+
+test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
+  'in phase %s nothing is paid yet that could be refunded, whatever the amount',
+  (phase) => {
+    for (const amount of [undefined, 0, 1, 1001])
+      expect(refusalOf(historyTo[phase], submit('refund-1', amount))).toEqual({
+        code: 'payment_not_refundable',
+      });
+  },
+);
+
+test('a refund of a fully refunded payment exceeds what is left', () => {
+  for (const command of [submit('refund-1', 1), submit('refund-1')])
+    expect(refusalOf(historyTo.refunded, command)).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount: 0,
+    });
+});
+
+test.each([
+  ['more than was approved', approved, 1001, 1000],
+  ['more than is left', [...submitted, approvedEvent()], 701, 700],
+  ['more than somebody else has left', [...approved, external(600)], 401, 400],
+  ['nothing', approved, 0, 1000],
+  ['less than nothing', approved, -5, 1000],
+] as const)(
+  'a refund of %s is refused with the refundable amount',
+  (_, history, amount, refundableAmount) => {
+    expect(refusalOf(history, submit('refund-2', amount))).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount,
+    });
+  },
+);
+
+test('exactly what is left may be refunded', () => {
+  expect(types(decided([...submitted, approvedEvent()], submit('refund-2', 700)))).toEqual([
+    'RefundSubmitted',
+  ]);
+});
+
+describe.each(undecidedStates)('while a refund is %s', (state) => {
+  const history = undecided[state];
+
+  test('its amount is reserved: more than the rest is refused', () => {
+    expect(reservedAmount(paymentAfter(history))).toBe(300);
+    expect(refusalOf(history, submit('refund-2', 701))).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount: 700,
+    });
+  });
+
+  test('another one waits, and so does one of all that is left', () => {
+    given(history).when(submit('refund-2', 700)).thenRefused('operation_in_progress');
+    given(history).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
+    given(history).when(submit('refund-2')).thenRefused('operation_in_progress');
+  });
+});
+
+test('while all that is left is reserved, a refund of all that is left waits to know what that is', () => {
+  given([...approved, refundSubmitted('refund-1', 1000)])
+    .when(submit('refund-2'))
+    .thenRefused('operation_in_progress');
+});
+
+test('the reservation of a declined refund is free again', () => {
+  given([...submitted, declinedEvent('refused')])
+    .when(submit('refund-2', 1000))
+    .then([refundSubmitted('refund-2', 1000)]);
+});
+
+// --- The answer
+
+test.each(['submitted', 'unresolved'] as const)('a refund that was %s ends by its answer', (state) => {
+  const history = undecided[state];
+  given(history)
+    .when(answer(accepted('approved')))
+    .then([answeredApproved()]);
+  given(history)
+    .when(answer(accepted('declined')))
+    .then([declinedEvent('declined')]);
+  given(history)
+    .when(answer(refused))
+    .then([declinedEvent('refused', [apiError('processing_error')])]);
+  given(history)
+    .when(answer(notSent))
+    .then([declinedEvent('not-sent')]);
+  given(history)
+    .when(answer(accepted('pending')))
+    .then([acceptedEvent]);
+});
+
+test('a full refund makes the payment refunded', () => {
+  const full = [...approved, refundSubmitted('refund-1', 1000)];
+  const events = decided(full, answer(accepted('approved', { amount: 1000 })));
+  expect(paymentAfter([...full, ...events])).toMatchObject({ phase: 'refunded', refundedAmount: 1000 });
+});
+
+test('a refund whose answer was lost is unresolved, and keeps its reservation', () => {
+  given(submitted)
+    .when(answer(unknown))
+    .then([unresolvedEvent('timeout')]);
+  given(unresolved).when(answer(unknown)).thenNothing();
+  expect(reservedAmount(paymentAfter(unresolved))).toBe(300);
+});
+
+test('a refund that was accepted and is not decided keeps its reservation', () => {
+  expect(reservedAmount(paymentAfter(pending))).toBe(300);
+  expect(paymentAfter(pending).refunds[0]).toMatchObject({ serviceRefundToken: 'service-refund-1' });
+});
+
+test('an answer is about its own refund only', () => {
+  const both = [...submitted, declinedEvent('refused'), refundSubmitted('refund-2', 300)];
+  for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown]) {
+    given(both).when(answer(outcome)).thenNothing();
+    given(both).when(answer(outcome, 'refund-3')).thenNothing();
+  }
+  given(both)
+    .when(answer(accepted('approved'), 'refund-2'))
+    .then([answeredApproved('refund-2')]);
+});
+
+test('an answer that comes after the decision, or after the acceptance, changes nothing', () => {
+  for (const history of [[...submitted, approvedEvent()], [...submitted, declinedEvent('refused')], pending])
+    for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown])
+      given(history).when(answer(outcome)).thenNothing();
+});
+
+test('what an answer says at too great length is cut', () => {
+  const errors = Array.from({ length: 80 }, () => apiError('processing_error'));
+  const reason = 'x'.repeat(10_000);
+  for (const outcome of [{ kind: 'refused', errors } as const, { kind: 'unknown', reason } as const])
+    for (const event of decided(submitted, answer(outcome))) expect(decodePaymentEvent(event)).toEqual(event);
+});
+
+// --- Reported as declined by a callback
+
+const reportsDecline = (serviceRefundToken: string) =>
+  ({ type: 'RecordRefundDeclineReported', serviceRefundToken }) as const;
+
+// A callback is unsigned, and of all callbacks this one was believed: anybody who knew the address of one could free the
+// reservation of a refund that the service went on to make, and the same money was given back twice.
+describe('a refund that a callback reports as declined', () => {
+  const reported = [...pending, declineReported('service-refund-1')];
+
+  test('stays as it is, and keeps its reservation: the report is remembered', () => {
+    given(pending)
+      .when(reportsDecline('service-refund-1'))
+      .then([declineReported('service-refund-1')]);
+    expect(paymentAfter(reported).refunds).toMatchObject([{ state: 'accepted' }]);
+    given(reported).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
+  });
+
+  test('is approved where the sum has grown after all', () => {
+    given(reported).when(shows(300, quietUntil)).then([approvedEvent()]);
+  });
+
+  // A forged report opened a review three days early.
+  test('opens a review after the time to decide, as without the report, and shows it to the person', () => {
+    const decidedAt = quietUntil + callRules.refund.decisionMs;
+    for (const history of [reported, pending])
+      given(history)
+        .when(shows(0, decidedAt - 1))
+        .thenNothing();
+    given(reported)
+      .when(shows(0, decidedAt))
+      .then([opened('refund_unresolved', { refundToken: 'refund-1', declineReported: true })]);
+  });
+
+  test('is accepted, and opens that review, where the report overtakes the answer that names it', () => {
+    const overtaken = [...submitted, declineReported('service-refund-1')];
+    given(overtaken)
+      .when(answer(accepted('pending')))
+      .then([acceptedEvent]);
+    expect(
+      types(decided([...overtaken, acceptedEvent], shows(0, quietUntil + callRules.refund.decisionMs))),
+    ).toEqual(['ReviewOpened']);
+  });
+
+  test.each([
+    ['approved', answeredApproved()],
+    ['declined', declinedEvent('declined')],
+  ] as const)('is %s where its own answer says so', (status, event) => {
+    given([...submitted, declineReported('service-refund-1')])
+      .when(answer(accepted(status)))
+      .then([event]);
+  });
+
+  test('and that is approved by then stays approved: the refunded sum decides', () => {
+    for (const history of [
+      [...pending, approvedEvent()],
+      [...submitted, answeredApproved()],
+    ]) {
+      given(history).when(reportsDecline('service-refund-1')).thenNothing();
+      expect(types(decided(history, shows(0, quietUntil)))).toEqual(['ReviewOpened']);
+    }
+  });
+
+  test('is none of ours where no refund in flight can have that token', () => {
+    given(pending).when(reportsDecline('service-refund-2')).thenNothing();
+    // The token of the refund before, which ended: the one under way is another.
+    const next = [...submitted, answeredApproved(), refundSubmitted('refund-2', 300)];
+    given(next).when(reportsDecline('service-refund-1')).thenNothing();
+    for (const phase of paymentPhases)
+      given(historyTo[phase]).when(reportsDecline('service-refund-1')).thenNothing();
+    given([...submitted, declineReported('service-refund-2'), acceptedEvent])
+      .when(shows(0, quietUntil))
+      .thenNothing();
+  });
+
+  test('is remembered once, up to twenty of them, and only where it could be read back', () => {
+    given(reported).when(reportsDecline('service-refund-1')).thenNothing();
+    const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
+    given([...submitted, ...many])
+      .when(reportsDecline('service-refund-1'))
+      .thenNothing();
+    given([...submitted, ...many.slice(1)])
+      .when(reportsDecline('service-refund-1'))
+      .then([declineReported('service-refund-1')]);
+    given(submitted)
+      .when(reportsDecline('x'.repeat(4097)))
+      .thenNothing();
+  });
+});
+
+// --- The sum is below ours
+
+const shows = (refundedAmount: number, inquiredAt: number) =>
+  inquired(observed('approved', { refundedAmount }), { inquiredAt });
+
+// 300 were refunded in the service's console, and a refund of 300 that was lost on its way was approved by them.
+describe('a refund before which the service could not be inquired', () => {
+  const data = { ...refundSubmitted('refund-1', 300).data, sumUnknown: true as const };
+  const history: PaymentEvent[] = [...approved, { type: 'RefundSubmitted', data }];
+
+  test('ends by its answer like any other', () => {
+    given(history)
+      .when(answer(accepted('approved')))
+      .then([answeredApproved()]);
+  });
+});
+
+describe('an inquiry about a paid payment that shows less refunded than we know of', () => {
+  const history = [...submitted, answeredApproved()];
+
+  test('waits for the latest of several', () => {
+    const later = { ...announcedCall, quietUntil: quietUntil + 1 };
+    const second: PaymentEvent[] = [
+      {
+        type: 'RefundSubmitted',
+        data: { refundToken: 'refund-2', amount: 100, fingerprint: 'x', ...later },
+      },
+      approvedEvent('refund-2'),
+    ];
+    given([...history, ...second])
+      .when(shows(300, quietUntil))
+      .thenNothing();
+    expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['ReviewOpened']);
+  });
+
+  test('opens no review where it shows the time before the payment was paid', () => {
+    given(history)
+      .when(inquired(observed('pending'), { inquiredAt: quietUntil }))
+      .thenNothing();
+  });
+});
+
+// --- Inquiries
+
+test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
+  for (const refundedAmount of [0, 300, 500])
+    given(submitted)
+      .when(shows(refundedAmount, answerBy - 1))
+      .thenNothing();
+});
+
+test('a crash before any outcome was recorded leaves the refund unresolved once nobody waits any more', () => {
+  given(submitted)
+    .when(shows(0, answerBy))
+    .then([unresolvedEvent('no outcome was recorded')]);
+});
+
+test.each(undecidedStates)(
+  'where the sum has grown by just its amount, a refund that was %s is approved',
+  (state) => {
+    const events = decided(undecided[state], shows(300, answerBy));
+    expect(types(events).filter((type) => type !== 'RefundUnresolved')).toEqual(['RefundApproved']);
+    const after = paymentAfter([...undecided[state], ...events]);
+    expect(after).toMatchObject({ refundedAmount: 300, phase: 'approved' });
+    expect(reservedAmount(after)).toBe(0);
+  },
+);
+
+test('the sum is compared with what was refunded before', () => {
+  const before = [...approved, external(200), refundSubmitted('refund-1', 300), unresolvedEvent('timeout')];
+  given(before).when(shows(300, answerBy)).thenNothing();
+  given(before).when(shows(500, answerBy)).then([approvedEvent()]);
+});
+
+test('a full refund is found by the status', () => {
+  const full = [...approved, refundSubmitted('refund-1', 1000), unresolvedEvent('timeout')];
+  given(full)
+    .when(inquired(observed('refunded', { refundedAmount: 0 })))
+    .then([approvedEvent()]);
+});
+
+test('time alone never frees the reservation', () => {
+  const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil * 1_000_000))];
+  expect(reservedAmount(paymentAfter(called))).toBe(300);
+  given(called).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
+});
+
+test('a refund that the service has accepted may take days before a review is opened', () => {
+  expect(callRules.refund.decisionMs).toBe(259_200_000);
+  const patientUntil = quietUntil + callRules.refund.decisionMs;
+  given(pending)
+    .when(shows(0, patientUntil - 1))
+    .thenNothing();
+  given(pending)
+    .when(shows(0, patientUntil))
+    .then([opened('refund_unresolved', { refundToken: 'refund-1' })]);
+});
+
+// --- Refunds that were made elsewhere
+
+test('without a refund of ours on its way, what is more was made elsewhere', () => {
+  given(approved)
+    .when(shows(300, 0))
+    .then([external(300)]);
+  given([...submitted, approvedEvent()])
+    .when(shows(450, 0))
+    .then([external(150)]);
+  given([...submitted, declinedEvent('not-sent')])
+    .when(shows(300, 0))
+    .then([external(300)]);
+});
+
+// It was accepted and not decided, its second delivery met the rate limit, and its sum came later: it counted as made elsewhere.
+test('a refund that met the rate limit is refused, which is in review if its amount shows later', () => {
+  const tooMany: RefundOutcome = { kind: 'not-sent', reason: 'http 429', isAnswered: true };
+  given(submitted)
+    .when(answer(tooMany))
+    .then([declinedEvent('refused')]);
+});
+
+test('with one on its way, a refund elsewhere is booked once ours is decided', () => {
+  given(unresolved)
+    .when(shows(200, quietUntil - 1))
+    .thenNothing();
+  const ended = [...unresolved, declinedEvent('refused')];
+  given(ended)
+    .when(shows(200, quietUntil))
+    .then([external(200)]);
+  given([...unresolved, approvedEvent()])
+    .when(shows(500, quietUntil))
+    .then([external(200)]);
+});
+
+// --- Revisions meanwhile
+
+const revisedTo = (to: 'declined' | 'approved', amount?: number): PaymentEvent => ({
+  type: 'FinalStatusRevised',
+  data: {
+    from: to === 'declined' ? 'approved' : 'declined',
+    to,
+    ...(amount === undefined ? {} : { amount }),
+  },
+});
+
+describe('while the status is revised', () => {
+  const revised = [...unresolved, revisedTo('declined')];
+  const shownDeclined = (inquiredAt: number) =>
+    inquired(observed('declined', { refundedAmount: 300 }), { inquiredAt });
+
+  test('a refund on its way still ends by its answer', () => {
+    given(revised)
+      .when(answer(accepted('approved')))
+      .then([answeredApproved()]);
+    given(revised)
+      .when(answer(refused))
+      .then([declinedEvent('refused', [apiError('processing_error')])]);
+  });
+
+  test('a sum on a payment that is not paid decides nothing and opens a review after the quiet period', () => {
+    given(revised)
+      .when(shownDeclined(quietUntil - 1))
+      .thenNothing();
+    given(revised)
+      .when(shownDeclined(quietUntil))
+      .then([opened('refund_unresolved', { observedRefundedAmount: 0 })]);
+  });
+
+  test('revised back, the sum decides it again', () => {
+    given([...revised, revisedTo('approved', 1000)])
+      .when(shows(300, quietUntil))
+      .then([approvedEvent()]);
+  });
+
+  test('a new refund is of what stands approved now', () => {
+    const lower = [...approved, revisedTo('declined'), revisedTo('approved', 400)];
+    expect(refusalOf(lower, submit('refund-1', 401))).toMatchObject({ refundableAmount: 400 });
+    expect(types(decided(lower, submit('refund-1', 400)))).toEqual(['RefundSubmitted']);
+  });
+
+  test('what the service shows as refunded is not refunded again, also where our sums fall short of it', () => {
+    const toRefunded: PaymentEvent = {
+      type: 'FinalStatusRevised',
+      data: { from: 'declined', to: 'refunded', amount: 1000 },
+    };
+    const history = [...revised, toRefunded, declinedEvent('refused')];
+    expect(paymentAfter(history)).toMatchObject({ phase: 'refunded', refundedAmount: 0 });
+    expect(refusalOf(history, submit('refund-2', 1))).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount: 0,
+    });
+  });
+
+  test('"refunded" is the business of the refund on its way, also where more was refunded than stands approved', () => {
+    const lower = [...approved, external(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
+    const picture = observed('refunded', { amount: 200, refundedAmount: 200 });
+    expect(decided([...lower, revisedTo('approved', 200)], inquired(picture))).toEqual([]);
+  });
+
+  // More was refunded than the payment is now worth: zero is left, not less.
+  test('where more was refunded than stands approved now, nothing is left', () => {
+    const lower = [...approved, external(600), revisedTo('declined'), revisedTo('approved', 400)];
+    expect(refusalOf(lower, submit('refund-1', 1))).toMatchObject({ refundableAmount: 0 });
+  });
+});
+
+test('a payment has so many refunds at the most, whatever became of them, and repeats are still answered', () => {
+  const declined = Array.from({ length: refundsMax }, (_, index): PaymentEvent[] => {
+    const refundToken = `refund-${index}`;
+    const { window, type: _type, ...asked } = submit(refundToken, 1);
+    return [
+      { type: 'RefundSubmitted', data: { ...asked, ...window, amount: 1 } },
+      {
+        type: 'RefundDeclined',
+        data: { refundToken, reason: 'refused', errors: [apiError('processing_error')] },
+      },
+    ];
+  }).flat();
+  const state = fold([...historyTo.approved, ...declined]);
+  expect(decide(state, submit('one-more', 1))).toEqual({
+    kind: 'refused',
+    refusal: { code: 'too_many_refunds' },
+  });
+  expect(decide(state, submit('refund-0', 1))).toEqual({ kind: 'events', events: [] });
+  const before = fold([...historyTo.approved, ...declined.slice(2)]);
+  expect(decide(before, submit('one-more', 1))).toMatchObject({
+    kind: 'events',
+    events: [{ type: 'RefundSubmitted' }],
+  });
+});
+
+// 500 refunds that were refused with 2 KB of errors each made a view that no store took. The 1,000 that went back with the next
+// refund stayed in the team's position, and it could have paid them out.
+test('the errors of refused refunds have so much room together, and those of the latest refunds are kept', () => {
+  const error = { ...apiError('processing_error'), message: '錯'.repeat(500) };
+  const refused = (index: number): PaymentEvent[] => {
+    const { window, type: _type, ...asked } = submit(`refund-${index}`, 1);
+    const errors = Array.from({ length: index === 0 ? 1 : errorsMax }, () => error);
+    const declined = { refundToken: asked.refundToken, reason: 'refused', errors } as const;
+    return [
+      { type: 'RefundSubmitted', data: { ...asked, ...window, amount: 1 } },
+      { type: 'RefundDeclined', data: declined },
+    ];
+  };
+  const keptOf = (count: number) =>
+    paymentAfter([
+      ...historyTo.approved,
+      ...Array.from({ length: count }, (_, index) => refused(index)).flat(),
+    ]).refunds.map(({ declined }) => declined?.errors.length ?? 0);
+  expect(keptOf(2)).toEqual([1, errorsMax]);
+  const fitting = Math.floor(refundErrorsLengthMax / JSON.stringify(error).length);
+  const kept = keptOf(10);
+  expect(kept.slice(-1)).toEqual([errorsMax]);
+  expect(kept.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+  expect(kept.reduce((sum, count) => sum + count, 0)).toBe(fitting);
+});
+
+// 500 refunds of 32 KiB each would fit neither into a view nor into a record.
+test('the refunds of a payment have so much metadata together at the most', () => {
+  const metadata = { note: 'x'.repeat(500) };
+  const bytes = metadataBytes(metadata);
+  const asked = (refundToken: string, noted = metadata) => ({ ...submit(refundToken, 1), metadata: noted });
+  const count = Math.floor(refundsMetadataBytesMax / bytes);
+  const declined = Array.from({ length: count }, (_, index): PaymentEvent[] => {
+    const refundToken = `refund-${index}`;
+    const { window, type: _type, ...wanted } = asked(refundToken);
+    return [
+      { type: 'RefundSubmitted', data: { ...wanted, ...window, amount: 1 } },
+      { type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors: [] } },
+    ];
+  }).flat();
+  const full = fold([...historyTo.approved, ...declined]);
+  expect(decide(full, asked('one-more'))).toEqual({
+    kind: 'refused',
+    refusal: { code: 'too_much_metadata' },
+  });
+  expect(decide(full, submit('without', 1))).toMatchObject({ kind: 'events' });
+  expect(decide(full, asked('refund-0'))).toEqual({ kind: 'events', events: [] });
+  const before = fold([...historyTo.approved, ...declined.slice(2)]);
+  expect(decide(before, asked('one-more'))).toMatchObject({ events: [{ data: { metadata } }] });
+});

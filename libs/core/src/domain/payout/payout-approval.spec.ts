@@ -1,0 +1,177 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  observedPayout,
+  payoutAfter,
+  payoutApprovalRequested,
+  payoutCall,
+  payoutHistoryTo,
+  payoutRequested,
+  requestPayout,
+} from '../testing/payout-samples.ts';
+import { answered, inquired, missing, payoutDomain } from '../testing/payout-story.ts';
+import { approvalLastsMs } from './payout-decide.ts';
+import type { AskPayoutApproval, ObservedPayout, PayoutInput } from './payout-commands.ts';
+import type { PayoutEvent } from './payout-events.ts';
+import { payoutPhases } from './payout-machine.ts';
+import { inquiryNeedOfPayout, isPayoutAwaited, payoutCallAnnouncedBy } from './payout-state.ts';
+
+const { given } = scenario({ ...payoutDomain, againGives: () => 'nothing' as const });
+const { awaiting_approval: awaiting, approval_granted: granted } = payoutHistoryTo;
+
+const askedAt = 50_000;
+const lapsesAt = askedAt + approvalLastsMs;
+const ask = (changes: Partial<AskPayoutApproval> = {}): AskPayoutApproval => {
+  const { type: _, call, requestedAt: __, ...request } = requestPayout();
+  const { account, providerOrderNumber } = call;
+  return {
+    ...request,
+    type: 'AskPayoutApproval',
+    account,
+    providerOrderNumber,
+    askedBy: 'key-1',
+    askedAt,
+    ...changes,
+  };
+};
+const grant = (keyId = 'key-2', at = 60_000): PayoutInput => ({ type: 'GrantPayout', keyId, at });
+const refuse = (keyId = 'key-2', at = 60_000, found?: readonly ObservedPayout[]): PayoutInput => ({
+  ...{ type: 'RefusePayout', keyId, reason: 'not ours', at, found },
+});
+const lapse = (at: number, found: readonly ObservedPayout[] | undefined = []): PayoutInput => ({
+  ...{ type: 'RecordApprovalLapsed', at, found },
+});
+const failed = (reason: 'approval-refused' | 'approval-lapsed'): PayoutEvent => ({
+  type: 'PayoutFailed',
+  data: { reason },
+});
+const wasGranted = (at = 60_000): PayoutEvent => ({
+  type: 'PayoutApprovalGranted',
+  data: { grantedBy: 'key-2', lapsesAt: at + approvalLastsMs },
+});
+const wasRefused: PayoutEvent[] = [
+  { type: 'PayoutApprovalRefused', data: { refusedBy: 'key-2', reason: 'not ours' } },
+  failed('approval-refused'),
+];
+
+describe('a payout that a second key must approve', () => {
+  test('is recorded without a call, and lapses after a day', () => {
+    given([])
+      .when(ask())
+      .then([payoutApprovalRequested(lapsesAt)]);
+    expect(payoutCallAnnouncedBy(awaiting, payoutAfter(awaiting))).toBeUndefined();
+    expect(isPayoutAwaited(payoutAfter(awaiting))).toBe(false);
+    expect(inquiryNeedOfPayout(payoutAfter(awaiting))).toBe('open');
+  });
+
+  test.each(payoutPhases)('that is asked for again is what it is, in phase %s', (phase) => {
+    given(payoutHistoryTo[phase]).when(ask()).thenNothing();
+    given(payoutHistoryTo[phase])
+      .when(ask({ fingerprint: 'other' }))
+      .thenRefused('idempotency_key_reused');
+  });
+
+  test('is approved by another key, once, and waits to be sent', () => {
+    given(awaiting).when(grant()).then([wasGranted()]);
+    given(granted).when(grant()).thenNothing();
+    given(granted).when(grant('key-3')).thenRefused('payout_not_awaiting_approval');
+  });
+
+  test.each([grant('key-1'), refuse('key-1')])('is never decided by the key that asked: $type', (command) => {
+    given(awaiting).when(command).thenRefused('approval_by_requester');
+    given(granted).when(command).thenRefused('approval_by_requester');
+  });
+
+  test.each(['awaiting_approval', 'approval_granted'] as const)(
+    'is refused by another key in phase %s',
+    (phase) => given(payoutHistoryTo[phase]).when(refuse()).then(wasRefused),
+  );
+
+  test.each(payoutPhases.filter((phase) => phase !== 'awaiting_approval' && phase !== 'approval_granted'))(
+    'is not decided where none was asked for, in phase %s',
+    (phase) => {
+      given(payoutHistoryTo[phase]).when(grant()).thenRefused('payout_not_awaiting_approval');
+      given(payoutHistoryTo[phase]).when(refuse()).thenRefused('payout_not_awaiting_approval');
+    },
+  );
+
+  test('is not decided when it was sent, nor one that there is not', () => {
+    const sent = [...granted, payoutRequested()];
+    given(sent).when(grant()).thenNothing();
+    given(sent).when(grant('key-3')).thenRefused('payout_not_awaiting_approval');
+    given(sent).when(refuse()).thenRefused('payout_not_awaiting_approval');
+    given([]).when(grant()).thenRefused('payout_not_found');
+    given([]).when(refuse()).thenRefused('payout_not_found');
+  });
+
+  test('that was refused stays so', () => {
+    given([...awaiting, ...wasRefused])
+      .when(refuse())
+      .thenNothing();
+    given([...awaiting, ...wasRefused])
+      .when(grant())
+      .thenRefused('payout_not_awaiting_approval');
+    given([...granted, ...wasRefused])
+      .when(grant())
+      .thenRefused('payout_not_awaiting_approval');
+    given([...awaiting, ...wasRefused])
+      .when(requestPayout())
+      .thenNothing();
+  });
+});
+
+describe('the request that is repeated', () => {
+  test('sends nothing before the approval', () => given(awaiting).when(requestPayout()).thenNothing());
+
+  test('announces the call of an approved payout, once', () => {
+    given(granted).when(requestPayout()).then([payoutRequested()]);
+    const events = [payoutRequested()];
+    expect(payoutCallAnnouncedBy(events, payoutAfter([...granted, ...events]))).toMatchObject({
+      account: 'main',
+    });
+    given([...granted, ...events])
+      .when(requestPayout())
+      .thenNothing();
+  });
+
+  test('announces it through no other account than that which has its money', () =>
+    given(granted)
+      .when(requestPayout({ call: { ...payoutCall, account: 'other' } }))
+      .thenNothing());
+
+  test('announces nothing that nobody may send any more', () => {
+    given(granted)
+      .when(requestPayout({ requestedAt: 86_459_999 }))
+      .then([payoutRequested()]);
+    given(granted)
+      .when(requestPayout({ requestedAt: 86_460_000 }))
+      .thenNothing();
+  });
+});
+
+describe('time', () => {
+  test('ends what nobody approved, or sent', () => {
+    given(awaiting).when(lapse(86_449_999)).thenNothing();
+    given(awaiting)
+      .when(lapse(86_450_000))
+      .then([failed('approval-lapsed')]);
+    given(granted)
+      .when(lapse(86_460_000))
+      .then([failed('approval-lapsed')]);
+    given(payoutHistoryTo.unresolved).when(lapse(1e12)).thenNothing();
+  });
+
+  test('is not passed by a late approval; a late refusal ends what has not lapsed', () => {
+    given(awaiting).when(grant('key-2', 86_450_000)).thenRefused('payout_not_awaiting_approval');
+    // Where the service never answered, nothing else would end it.
+    given(awaiting).when(refuse('key-2', 86_450_000)).then(wasRefused);
+  });
+});
+
+test.each([answered('approved'), inquired([observedPayout('approved')]), missing()])(
+  'what is shown under its number while nothing is announced is none of ours: $type',
+  (fact) => {
+    given(awaiting).when(fact).thenNothing();
+    given(granted).when(fact).thenNothing();
+  },
+);

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import {
+  payoutAfter,
+  payoutCall,
+  payoutHistoryTo,
+  payoutRequested,
+  payoutSampleEvents,
+  refusalError,
+} from '../testing/payout-samples.ts';
+import { callbackInquired, deferred } from '../testing/payout-story.ts';
+import { InvariantViolation } from '../invariant.ts';
+import type { PayoutEvent } from './payout-events.ts';
+import { payoutPhaseOf, payoutPhases, payoutStateOf, payoutWalk } from './payout-machine.ts';
+import {
+  evolvePayout,
+  isPayoutAwaited,
+  noPayout,
+  inquiryNeedOfPayout,
+  payoutCallAnnouncedBy,
+  toPayoutMachineEvent,
+} from './payout-state.ts';
+
+const laterEvents = Object.values(payoutSampleEvents).filter(
+  ({ type }) => type !== 'PayoutRequested' && type !== 'PayoutApprovalRequested',
+);
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+test.each(laterEvents)('no payout begins with $type', (event) => {
+  expect(() => evolvePayout(noPayout, event)).toThrow(InvariantViolation);
+});
+
+test('a payout that a second key must approve begins without a call', () => {
+  const payout = payoutAfter(payoutHistoryTo.awaiting_approval);
+  expect(payout).toMatchObject({
+    ...{ phase: 'awaiting_approval', approval: { askedBy: 'key-1', lapsesAt: 86_450_000 } },
+    call: { account: 'main', providerOrderNumber: 'po_1.1', sendBy: 0, answerBy: 0, quietUntil: 0 },
+  });
+  const granted = payoutAfter(payoutHistoryTo.approval_granted);
+  expect(granted.approval).toEqual({ askedBy: 'key-1', grantedBy: 'key-2', lapsesAt: 86_460_000 });
+  expect(payoutAfter([...payoutHistoryTo.approval_granted, payoutRequested()])).toMatchObject({
+    ...{ phase: 'requested', call: payoutCall, approval: granted.approval },
+  });
+});
+
+describe.each(payoutPhases)('in phase %s', (phase) => {
+  const again = [payoutSampleEvents.PayoutApprovalRequested, payoutRequested()];
+
+  test.each(again.filter(({ type }) => phase !== 'approval_granted' || type !== 'PayoutRequested'))(
+    'a payout that begins a second time is a damaged stream: $type',
+    (event) => {
+      expect(() => evolvePayout(payoutAfter(payoutHistoryTo[phase]), event)).toThrow(InvariantViolation);
+    },
+  );
+
+  test.each(laterEvents)('$type leads where the machine says, or is loud', (event) => {
+    const before = frozen(payoutAfter(payoutHistoryTo[phase]));
+    const next = payoutWalk.next(payoutStateOf(phase), toPayoutMachineEvent(event as never));
+    if (next === undefined) expect(() => evolvePayout(before, event)).toThrow(InvariantViolation);
+    else expect(evolvePayout(before, event).phase).toBe(payoutPhaseOf(next));
+  });
+});
+
+test('an acceptance names the service’s token', () => {
+  expect(payoutAfter(payoutHistoryTo.pending).serviceToken).toBe('token-a');
+});
+
+test('a refusal has its errors, and the failure its reason', () => {
+  const { errors, failure } = payoutAfter(payoutHistoryTo.failed);
+  expect(errors).toEqual([{ ...refusalError, message: 'A sentence.' }]);
+  expect(failure).toBe('refused');
+});
+
+test('a revision takes away the reasons of the status that no longer holds', () => {
+  const revised: PayoutEvent = { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } };
+  const approved = payoutAfter([...payoutHistoryTo.declined, revised]);
+  expect(approved).not.toHaveProperty('declineReason');
+  expect(approved.serviceToken).toBe('token-a');
+  const turnedUp = payoutAfter([
+    ...payoutHistoryTo.failed,
+    { ...revised, data: { ...revised.data, serviceToken: 'token-b' } },
+  ]);
+  expect(turnedUp).not.toHaveProperty('failure');
+  expect(turnedUp).toMatchObject({ serviceToken: 'token-b', errors: [] });
+});
+
+test('a revision to declined has the new reason', () => {
+  const revised: PayoutEvent = {
+    type: 'FinalStatusRevised',
+    data: { from: 'approved', to: 'declined', declineReason: 'account_closed' },
+  };
+  expect(payoutAfter([...payoutHistoryTo.approved, revised]).declineReason).toBe('account_closed');
+});
+
+test.each([
+  ['requested', 'unresolved'],
+  ['unresolved', 'unresolved'],
+  ['pending', 'open'],
+  ['approved', 'settled'],
+  ['declined', 'settled'],
+  ['failed', 'settled'],
+] as const)('the need of an inquiry about a payout that is %s: %s', (phase, need) => {
+  const payout = payoutAfter(payoutHistoryTo[phase]);
+  expect(inquiryNeedOfPayout(payout)).toBe(need);
+  expect(isPayoutAwaited(payout)).toBe(need === 'unresolved');
+});
+
+test.each(payoutPhases)('a deferred callback is unresolved until it is inquired, in phase %s', (phase) => {
+  const history = payoutHistoryTo[phase];
+  const waiting = [...history, deferred('token-b')];
+  expect(inquiryNeedOfPayout(payoutAfter(waiting))).toBe('unresolved');
+  const over = payoutAfter([...waiting, callbackInquired('token-b')]);
+  expect(inquiryNeedOfPayout(over)).toBe(inquiryNeedOfPayout(payoutAfter(history)));
+});
+
+test('the request announces the one call, and nothing else announces any', () => {
+  const payout = payoutAfter([payoutRequested()]);
+  const { account, providerOrderNumber, sendBy, answerBy, quietUntil } = payoutCall;
+  const window = { sendBy, answerBy, quietUntil };
+  expect(payoutCallAnnouncedBy([payoutRequested()], payout)).toEqual({
+    ...{ operation: 'payout', account, window, providerOrderNumber },
+  });
+  expect(payoutCallAnnouncedBy([], payout)).toBeUndefined();
+  expect(payoutCallAnnouncedBy(laterEvents, payout)).toBeUndefined();
+});

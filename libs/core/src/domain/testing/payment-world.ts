@@ -1,0 +1,224 @@
+/**
+ * A small world around one payment for property tests: the Payment Service with its ledger, calls whose answers are
+ * lost, late or repeated, inquiries that others overtake, people who say what is true, and a gateway that keeps the rule
+ * for calling the service: an announced call is sent by the one whose append won, before `sendBy`, once.
+ */
+import { callRules } from '../outbound-call/outbound-call.ts';
+import { resolutions, type Resolution } from '../review.ts';
+import type { PaymentInput, RecordObservation } from '../payment/payment-commands.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import { reviewCodes, type ReviewCode } from '../payment/payment-events.ts';
+import { undecidedRefund, type Payment } from '../payment/payment-state.ts';
+import { requestPayment, terms } from './samples.ts';
+import * as atService from './service-model.ts';
+import type { ServicePayment } from './service-model.ts';
+import { carryOutLate, send } from './world-calls.ts';
+import { execute, nextAttempt, picked, planAttempt, planWindow, timing, type World } from './world.ts';
+
+/** One thing that happens in the world. `pick` chooses among what there is; `size` is an amount, a time or a second choice. */
+export interface Happening {
+  kind: HappeningKind;
+  pick: number;
+  size: number;
+}
+
+function recordIfAny(world: World, command: PaymentInput | undefined): void {
+  if (command !== undefined) execute(world, command);
+}
+
+function beginInquiry(world: World): PaymentInput | undefined {
+  if (world.state === undefined) return undefined;
+  const { number, providerOrderNumber } = world.state.attempt;
+  const own = world.ledger.payments.filter(({ orderNumber }) => orderNumber === providerOrderNumber);
+  const found = own.map(atService.pictureOf);
+  return { type: 'RecordSearch', attemptNumber: number, found, inquiredAt: world.now, ...nextAttempt(world) };
+}
+
+/** A retrieval; `mayCall` where a capture or void may be submitted again by it. */
+function retrieve(world: World, payment: ServicePayment, mayCall: boolean): RecordObservation {
+  const picture = atService.pictureOf(payment);
+  const observed = world.mistells ? { ...picture, status: 'odd' } : picture;
+  world.mistells = false;
+  const call = mayCall ? { nextWindow: planWindow(world.now) } : {};
+  return { type: 'RecordObservation', observed, inquiredAt: world.now, changedAt: world.changedAt, ...call };
+}
+
+// The service layer appends what a retrieval shows, expecting the revision at which the retrieval began.
+function recordPicture(world: World, pick: number): void {
+  const inTime = world.pictures.filter(({ revision }) => revision === world.history.length);
+  const [picture] = inTime.splice(pick % (inTime.length || 1), 1);
+  world.pictures = inTime;
+  recordIfAny(world, picture?.observation);
+}
+
+/** Few keys and few amounts, so that keys are used again, for the same and for another refund. */
+function askForRefund(world: World, pick: number, size: number): void {
+  const amount = size % 6 === 5 ? {} : { amount: 1 + (size % 1_000) };
+  const refundToken = `refund-${1 + (pick % 6)}`;
+  const fingerprint = JSON.stringify(amount);
+  execute(world, {
+    type: 'SubmitRefund',
+    refundToken,
+    ...amount,
+    // Sometimes nobody could be inquired before.
+    ...(pick % 8 > 5 ? { sumUnknown: true } : {}),
+    fingerprint,
+    window: planWindow(world.now),
+  });
+}
+
+function decideRefund(world: World, pick: number, size: number): void {
+  const waiting = world.ledger.refunds.filter(({ status }) => status === 'pending');
+  const refund = picked(waiting, pick);
+  if (refund === undefined) return;
+  atService.decideAtService(world.ledger, refund, size % 2 === 0 ? 'approved' : 'declined');
+  const { serviceRefundToken } = refund;
+  if (refund.status === 'declined')
+    world.callbacks.push({ type: 'RecordRefundDeclineReported', serviceRefundToken });
+}
+
+function personResolves(world: World, pick: number, size: number): void {
+  const { state } = world;
+  if (state === undefined) return;
+  const nothing: { code: ReviewCode; number: number } = {
+    code: picked(reviewCodes, pick) ?? 'discrepancy',
+    number: 1,
+  };
+  const { code, number } = picked(state.reviews, pick) ?? nothing;
+  const resolution = picked(resolutions, size) ?? 'check_again';
+  const command: ResolveReview<ReviewCode> = {
+    type: 'ResolveReview',
+    code,
+    number,
+    resolution,
+    reason: 'seen',
+    // Sometimes it takes two of them.
+    ...(pick % 4 < 3 ? {} : { proposer: { name: `person-${(pick >> 2) & 1}`, at: world.now } }),
+  };
+  const isGone = state.discrepancies.some((each) => each.number === number && each.theirs === null);
+  const isFalse = isGone && resolution === 'accept_theirs';
+  if (!isFalse && isTrue(world, state, resolution)) execute(world, command);
+}
+
+/** Whether the service's ledger bears this resolution out. */
+function isTrue({ ledger, unsent, slow }: World, state: Payment, resolution: Resolution): boolean {
+  const isOnItsWay = (operation: string) => [...unsent, ...slow].some((call) => call.operation === operation);
+  const refund = undecidedRefund(state);
+  const made = ledger.refunds.find(({ refundToken }) => refundToken === refund?.refundToken);
+  switch (resolution) {
+    case 'payment_not_made':
+      return !isOnItsWay('authorize') && ledger.payments.every(({ status }) => status === 'declined');
+    case 'refund_made':
+      return made?.status === 'approved';
+    case 'refund_not_made':
+      return !isOnItsWay('refund') && (made === undefined || made.status === 'declined');
+    default:
+      return true;
+  }
+}
+
+// A resolution is true at its time only, and an inquiry is recorded only by the process that made it.
+function repeatCommand(world: World, pick: number): void {
+  const command = picked(world.commands, pick);
+  if (command?.type !== 'RecordObservation' && command?.type !== 'ResolveReview') recordIfAny(world, command);
+}
+
+const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
+/** What a callback names: nothing, or one of the first payments of the service. */
+const namedBy = (pick: number): { serviceToken?: string } =>
+  pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
+
+type Way = (world: World, pick: number, size: number) => unknown;
+const atPayment =
+  (act: (world: World, payment: ServicePayment, size: number) => unknown): Way =>
+  (world, pick, size) => {
+    const payment = picked(world.ledger.payments, pick);
+    if (payment !== undefined) act(world, payment, size);
+  };
+
+const ways = {
+  request: (world) => {
+    const wanted = { ...terms, kind: world.kind, recurring: true };
+    execute(world, requestPayment({ terms: wanted, attempt: planAttempt(1, world.now) }));
+  },
+  send,
+  'effect of a slow call': carryOutLate,
+  'answer arrives': (world, pick) => recordIfAny(world, picked(world.answers, pick)),
+  crash: (world) => (world.unsent = []),
+  'inquiry begins': (world) => {
+    const inquire = beginInquiry(world);
+    if (inquire !== undefined) world.inquiries.push(inquire);
+  },
+  'inquiry is recorded': (world, pick) => recordIfAny(world, picked(world.inquiries, pick)),
+  'picture is taken': atPayment((world, payment, size) =>
+    world.pictures.push({
+      observation: retrieve(world, payment, size % 8 !== 7),
+      revision: world.history.length,
+    }),
+  ),
+  'picture is recorded': recordPicture,
+  'command is repeated': repeatCommand,
+  'time passes': (world, pick) => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
+  'days pass': (world) => (world.now += callRules.refund.decisionMs),
+  'customer acts': atPayment((_, payment, size) => atService.customerActs(payment, size)),
+  'payment expires': atPayment((_, payment) => atService.expireAtService(payment)),
+  'operator revises': atPayment((_, payment, size) => atService.reviseAtService(payment, size)),
+  'operator refunds': atPayment(({ ledger }, payment, size) =>
+    atService.refundInConsole(ledger, payment, 1 + (size % payment.amount)),
+  ),
+  'service mistells': (world) => (world.mistells = true),
+  'capture is asked for': (world) =>
+    execute(world, { type: 'SubmitCaptureOrVoid', operation: 'capture', window: planWindow(world.now) }),
+  'void is asked for': (world) =>
+    execute(world, { type: 'SubmitCaptureOrVoid', operation: 'void', window: planWindow(world.now) }),
+  'refund is asked for': askForRefund,
+  'refund is decided': decideRefund,
+  'callback arrives': (world, pick) => recordIfAny(world, picked(world.callbacks, pick)),
+  'callback is deferred': (world, pick) =>
+    execute(world, { type: 'DeferCallback', ...namedBy(pick), deferredAt: world.now }),
+  'callback is inquired': (world, pick) => {
+    const { serviceToken } = namedBy(pick);
+    if (serviceToken !== undefined) execute(world, { type: 'RecordCallbackInquired', serviceToken });
+  },
+  'inquiry fails': (world, pick) =>
+    execute(world, {
+      type: 'RecordInquiryFailed',
+      reason: picked(inquireFailures, pick) ?? 'no_answer',
+      account: 'main',
+      failedAt: world.now,
+    }),
+  'person resolves': personResolves,
+  'payment goes missing': atPayment((world, { serviceToken }) =>
+    execute(world, { type: 'RecordMissing', serviceToken, inquiredAt: world.now }),
+  ),
+} satisfies Record<string, Way>;
+
+export type HappeningKind = keyof typeof ways;
+export const happeningKinds = Object.keys(ways) as HappeningKind[];
+
+/** Lets one thing happen; nothing where there is nothing that it could happen to. */
+export function happen(world: World, { kind, pick, size }: Happening): void {
+  ways[kind](world, pick, size);
+}
+
+/**
+ * The faults end: nobody waits any more, the service decides what it was asked, and all is inquired as time passes.
+ * Each attempt may be searched for, given up and followed by another: bounded by the attempts there are.
+ */
+export function settle(world: World): void {
+  Object.assign(world, { unsent: [], slow: [], mistells: false });
+  for (let round = 0; round <= callRules.authorize.attemptsMax + 1; round += 1) {
+    world.now += timing.quietAfter;
+    recordIfAny(world, beginInquiry(world));
+    for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));
+    while (world.unsent.length > 0) send(world, 0);
+    for (const answer of [...world.answers, ...world.callbacks]) execute(world, answer);
+    while (world.ledger.refunds.some(({ status }) => status === 'pending')) decideRefund(world, 0, round);
+  }
+  // Whatever may take days has taken them.
+  world.now += callRules.refund.decisionMs;
+  for (const payment of world.ledger.payments) atService.expireAtService(payment);
+  for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));
+  for (const { serviceToken } of world.state?.deferredCallbacks ?? [])
+    if (serviceToken !== null) execute(world, { type: 'RecordCallbackInquired', serviceToken });
+}

@@ -1,0 +1,159 @@
+/**
+ * The Payment Service of the property tests: its ledger, and what each call does there. It offers nothing against a
+ * second call, and does not count refunds: that no more is refunded than was paid is the gateway's business here.
+ */
+import type { ObservedPayment } from '../payment/payment-commands.ts';
+import { terms } from './samples.ts';
+
+export interface ServicePayment {
+  serviceToken: string;
+  orderNumber: string;
+  status: 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
+  amount: number;
+  authorizedAmount: number;
+  refundedAmount: number;
+  /** Somebody may pay: the page was handed out, or a card was sent along. */
+  hasPayer: boolean;
+  /** Somebody else has changed the sums, in the service's console: from then on it counts them itself. */
+  isCounted: boolean;
+}
+
+export interface ServiceRefund {
+  serviceRefundToken: string;
+  /** Our token of the call that made it. */
+  refundToken: string;
+  serviceToken: string;
+  amount: number;
+  status: 'pending' | 'approved' | 'declined';
+}
+
+/** What the service knows. */
+export interface Ledger {
+  payments: ServicePayment[];
+  refunds: ServiceRefund[];
+}
+
+export function createAtService(
+  { payments }: Ledger,
+  orderNumber: string,
+  status: ServicePayment['status'],
+  hasPayer: boolean,
+): ServicePayment {
+  const payment: ServicePayment = {
+    serviceToken: `token-${payments.length + 1}`,
+    orderNumber,
+    status,
+    amount: terms.amount,
+    authorizedAmount: 0,
+    refundedAmount: 0,
+    hasPayer,
+    isCounted: false,
+  };
+  payments.push(payment);
+  return payment;
+}
+
+/** Captures or voids authorized money; false where none is. */
+export function captureOrVoidAtService(payment: ServicePayment, operation: 'capture' | 'void'): boolean {
+  if (payment.status !== 'pending' || payment.authorizedAmount === 0) return false;
+  Object.assign(payment, { status: operation === 'capture' ? 'approved' : 'declined', authorizedAmount: 0 });
+  return true;
+}
+
+/** Takes a refund in, decided or not; undefined where it refuses. */
+export function refundAtService(
+  ledger: Ledger,
+  payment: ServicePayment,
+  { refundToken, amount }: { refundToken: string; amount: number },
+  status: ServiceRefund['status'],
+): ServiceRefund | undefined {
+  if (!isRefundable(ledger, payment, amount)) return undefined;
+  const { serviceToken } = payment;
+  const serviceRefundToken = `service-refund-${ledger.refunds.length + 1}`;
+  const refund: ServiceRefund = { serviceRefundToken, refundToken, serviceToken, amount, status: 'pending' };
+  ledger.refunds.push(refund);
+  decideAtService(ledger, refund, status);
+  return refund;
+}
+
+function isRefundable({ refunds }: Ledger, payment: ServicePayment, amount: number): boolean {
+  if (payment.status !== 'approved') return false;
+  const waiting = refunds.filter(({ status, serviceToken }) => isOpen(status) && isOf(serviceToken, payment));
+  const reserved = waiting.reduce((sum, refund) => sum + refund.amount, 0);
+  return !payment.isCounted || payment.refundedAmount + reserved + amount <= payment.amount;
+}
+
+const isOpen = (status: ServiceRefund['status']): boolean => status === 'pending';
+const isOf = (serviceToken: string, payment: ServicePayment): boolean =>
+  payment.serviceToken === serviceToken;
+
+/** Decides a refund that was taken in; one that a revision has left without the money is declined. */
+export function decideAtService(
+  { payments }: Ledger,
+  refund: ServiceRefund,
+  status: ServiceRefund['status'],
+): void {
+  const payment = payments.find(({ serviceToken }) => serviceToken === refund.serviceToken);
+  if (refund.status !== 'pending' || payment === undefined) return;
+  const isCovered = !payment.isCounted || payment.refundedAmount + refund.amount <= payment.amount;
+  const isPossible = payment.status === 'approved' && isCovered;
+  refund.status = status === 'approved' && !isPossible ? 'declined' : status;
+  if (refund.status === 'approved') giveBack(payment, refund.amount);
+}
+
+function giveBack(payment: ServicePayment, amount: number): void {
+  payment.refundedAmount += amount;
+  if (payment.refundedAmount === payment.amount) payment.status = 'refunded';
+}
+
+/** A refund in the service's own console. */
+export function refundInConsole(ledger: Ledger, payment: ServicePayment, amount: number): void {
+  payment.isCounted = true;
+  if (isRefundable(ledger, payment, amount)) giveBack(payment, amount);
+}
+
+/** An operator takes an approved payment back, or approves one after all, with an amount of their own. */
+export function reviseAtService(payment: ServicePayment, size: number): void {
+  if (!payment.hasPayer) return;
+  payment.isCounted = true;
+  if (payment.status === 'approved') {
+    // Taken back, held back, or taken back and approved again with another amount.
+    payment.status = (['declined', 'declined', 'pending', 'approved'] as const)[size % 4] ?? 'declined';
+    if (payment.status === 'approved') payment.amount = payment.refundedAmount + 1 + (size % 2_000);
+  } else if (payment.status === 'declined' || payment.status === 'expired') {
+    payment.status = 'approved';
+    payment.amount = Math.max(payment.refundedAmount + 1, size % 2_000);
+  }
+}
+
+/** What the customer does on the page, or their bank with the card. Authorized money waits for the merchant. */
+export function customerActs(payment: ServicePayment, pick: number): void {
+  const isOpenToPay =
+    payment.status === 'init' || (payment.status === 'pending' && payment.authorizedAmount === 0);
+  if (!payment.hasPayer || !isOpenToPay) return;
+  const ways: Partial<ServicePayment>[] = [
+    { status: 'pending' },
+    { status: 'pending', authorizedAmount: payment.amount },
+    { status: 'approved' },
+    { status: 'declined' },
+  ];
+  Object.assign(payment, ways[pick % ways.length]);
+}
+
+export function expireAtService(payment: ServicePayment): void {
+  if (payment.status === 'init' || payment.status === 'pending')
+    Object.assign(payment, { status: 'expired', authorizedAmount: 0 });
+}
+
+/** What a retrieval shows. */
+export const pictureOf = (payment: ServicePayment): ObservedPayment => ({
+  serviceToken: payment.serviceToken,
+  status: payment.status,
+  amount: payment.amount,
+  currency: terms.currency,
+  orderNumber: payment.orderNumber,
+  authorizedAmount: payment.authorizedAmount,
+  refundedAmount: payment.refundedAmount,
+  processingUrl: `https://pay.example/${payment.serviceToken}`,
+  ...(payment.status === 'approved' ? { recurringToken: 'rec_1' } : {}),
+});

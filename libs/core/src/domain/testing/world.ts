@@ -1,0 +1,110 @@
+/** The world of the property tests around one payment, and the gateway in it: decide, append, remember what this announced. */
+import { callRules, type CallWindow } from '../outbound-call/outbound-call.ts';
+import { callAnnouncedBy, type AnnouncedCall } from '../payment/announced-call.ts';
+import type { PaymentInput, RecordObservation } from '../payment/payment-commands.ts';
+import { decide } from '../payment/payment-decide.ts';
+import type { Attempt, PaymentEvent, PaymentTerms } from '../payment/payment-events.ts';
+import { evolve, type PaymentState } from '../payment/payment-state.ts';
+import type { Ledger, ServicePayment } from './service-model.ts';
+
+export interface World {
+  now: number;
+  /** When the latest event was appended. */
+  changedAt: number;
+  kind: PaymentTerms['kind'];
+  history: PaymentEvent[];
+  state: PaymentState;
+  /** Commands in the order in which they were carried out. */
+  commands: PaymentInput[];
+  /** Codes of the refusals. */
+  refusals: Set<string>;
+  /** Announced calls that this world's gateway may still send. */
+  unsent: AnnouncedCall[];
+  /** What was sent, one entry for each time. */
+  sent: string[];
+  /** Calls that are on their way and will still take effect. */
+  slow: AnnouncedCall[];
+  answers: PaymentInput[];
+  inquiries: PaymentInput[];
+  /** Retrievals, with the number of events that there were when each began. */
+  pictures: { observation: RecordObservation; revision: number }[];
+  callbacks: PaymentInput[];
+  ledger: Ledger;
+  /** The service's next answer is nonsense. */
+  mistells: boolean;
+  /** Called with each command that was not refused and the events that it gave, after they were applied. */
+  onDecided: (command: PaymentInput, events: readonly PaymentEvent[], before: PaymentState) => void;
+}
+
+export const createWorld = (kind: PaymentTerms['kind'], onDecided: World['onDecided'] = () => {}): World => ({
+  now: 0,
+  changedAt: 0,
+  kind,
+  history: [],
+  state: undefined,
+  commands: [],
+  refusals: new Set(),
+  unsent: [],
+  sent: [],
+  slow: [],
+  answers: [],
+  inquiries: [],
+  pictures: [],
+  callbacks: [],
+  ledger: { payments: [], refunds: [] },
+  mistells: false,
+  onDecided,
+});
+
+export const timing = { sendWithin: 1_000, answerWithin: 10_000, quietAfter: 60_000 };
+
+export const planWindow = (now: number): CallWindow => ({
+  sendBy: now + timing.sendWithin,
+  answerBy: now + timing.answerWithin,
+  quietUntil: now + timing.quietAfter,
+});
+
+export const planAttempt = (number: number, now: number): Attempt => ({
+  number,
+  account: 'main',
+  providerOrderNumber: `pay_1.${number}`,
+  ...planWindow(now),
+});
+
+export function nextAttempt(world: World): { nextAttempt?: Attempt } {
+  const number = (world.state?.attempt.number ?? 0) + 1;
+  return number > callRules.authorize.attemptsMax ? {} : { nextAttempt: planAttempt(number, world.now) };
+}
+
+export const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
+  items[pick % (items.length || 1)];
+
+/** The payment at the service that the gateway's payment was accepted as. */
+export const ownPayment = ({ ledger, state }: World): ServicePayment | undefined =>
+  ledger.payments.find(({ serviceToken }) => serviceToken === state?.serviceToken);
+
+/** Carries out a command as the gateway does: decide, append, and remember the call that this announced. */
+export function execute(world: World, command: PaymentInput): void {
+  const before = world.state;
+  const decision = decide(before, command);
+  if (decision.kind === 'refused') {
+    world.refusals.add(decision.refusal.code);
+    return;
+  }
+  append(world, decision.events);
+  world.commands.push(command);
+  world.onDecided(command, decision.events, before);
+}
+
+function append(world: World, events: readonly PaymentEvent[]): void {
+  for (const event of events) {
+    world.state = evolve(world.state, event);
+    world.history.push(event);
+    world.changedAt = world.now;
+  }
+  const call = world.state === undefined ? undefined : callAnnouncedBy(events, world.state);
+  if (call !== undefined) world.unsent.push(call);
+  // A page is handed out by what is on record, never by an answer that was not recorded.
+  const accepted = ownPayment(world);
+  if (accepted !== undefined && world.state?.processingUrl !== undefined) accepted.hasPayer = true;
+}

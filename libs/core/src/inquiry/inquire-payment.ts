@@ -1,0 +1,216 @@
+/** Finds out what the provider says about a payment, and records what is new. */
+import { type InquiryFailure } from '../domain/failed-inquiry.ts';
+import {
+  type ObservedPayment,
+  type PaymentObservation,
+  type RecordSearch,
+} from '../domain/payment/payment-commands.ts';
+import { isFinalPhase } from '../domain/payment/payment-machine.ts';
+import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
+import { likeliestOf } from '../domain/payment/creation.ts';
+import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
+import { withTermsOf } from '../domain/payment/observation.ts';
+import type { FoundPayment } from '../provider.ts';
+import { omitUndefined } from '@tollgate/service-kit';
+import type { Permit } from '../accounts/account.ts';
+import type { Customers } from '../aggregates/customers.ts';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
+import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
+import { windowAt } from '../outbound/call-times.ts';
+import {
+  type PaymentCallsDependencies,
+  type SentOnly,
+  attemptAfter,
+  authorize,
+  captureOrVoidOnce,
+} from '../outbound/payment-calls.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
+import { deriveRecurringAlias } from '../tokens.ts';
+import { failureOf } from './ask-account.ts';
+
+export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
+  customers: Customers;
+  recurringTokens: RecurringTokens;
+  quietPeriods: QuietPeriods;
+}
+
+/** `moved`: something else was recorded meanwhile, and what was read may be older. A failure is undefined where an answer came and nothing can follow from it now. */
+export type Inquired = 'inquired' | 'moved' | { failure: InquiryFailure | 'not-asked' | undefined };
+
+// Failed payments are inquired, too: whatever is found of one opens a review.
+export async function inquirePayment(
+  deps: PaymentInquiryDependencies,
+  aggregate: PaymentAggregate,
+  cause: Cause,
+): Promise<Inquired> {
+  const { payment, token } = aggregate;
+  const { serviceToken, terms } = payment;
+  if (isPaymentAwaited(payment) || serviceToken === undefined) return search(deps, aggregate, cause);
+  const inquired = await retrieve(deps, aggregate, serviceToken, cause);
+  // Forgotten when the creation was resolved, unless just then the store was away, or the process was killed.
+  if (terms.kind === 'hosted' && isFinalPhase(payment.phase)) await deps.customers.release(token);
+  return inquired;
+}
+
+/** Searches the payment of the current attempt, by the number that only this attempt has. */
+async function search(
+  deps: PaymentInquiryDependencies,
+  aggregate: PaymentAggregate,
+  cause: Cause,
+): Promise<Inquired> {
+  const { payment, token } = aggregate;
+  const { number: attemptNumber, providerOrderNumber: orderNumber } = payment.attempt;
+  const inquiredAt = deps.quietPeriods.inquiryTime(token, callWithoutOutcome(payment));
+  const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
+    provider.listPayments({ orderNumber }),
+  );
+  if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
+  const listed = outcome.answer.map((each) => withOrigin(deps, aggregate, each));
+  // Of a payment that is not ours, the recurring token would charge somebody else.
+  const likeliest = likeliestOf(
+    payment,
+    listed.map(({ observed }) => observed),
+  );
+  const ours = listed.find(({ observed }) => observed === likeliest);
+  const shown = ours && (await observedFrom(deps, aggregate, ours, cause));
+  const found = listed.map((each) => (each === ours && shown !== undefined ? shown : each.observed));
+  const observation = { type: 'RecordSearch' as const, attemptNumber, found, inquiredAt };
+  // Nobody was given the page of this attempt, so absence need not last before the next one.
+  const mayBeFollowed = isPaymentAwaited(payment) && found.length === 0 && payment.terms.kind === 'hosted';
+  if (!mayBeFollowed) return recordSearch(deps, token, observation, cause);
+  using permit = await permitFor(deps, aggregate);
+  // Without a permit nothing can be sent now, and so nothing is given up: the next inquiry finds the same.
+  if (permit === undefined) return { failure: undefined };
+  const next = attemptAfter(deps, aggregate, permit);
+  const sent = omitUndefined({ customer: await deps.customers.find(token) });
+  return await recordSearch(deps, token, { ...observation, ...next }, cause, { permit, sent });
+}
+
+/** @param following what the attempt needs that may follow from it */
+async function recordSearch(
+  deps: PaymentInquiryDependencies,
+  token: string,
+  search: RecordSearch,
+  cause: Cause,
+  following?: { permit: Permit; sent: SentOnly },
+): Promise<'inquired'> {
+  const recorded = requireDone(await deps.payments.execute(token, search, cause));
+  const { payment } =
+    following === undefined
+      ? recorded.aggregate
+      : await authorize(deps, recorded, following.permit, { cause, sent: following.sent });
+  if (payment.terms.kind === 'hosted' && !isPaymentAwaited(payment)) await deps.customers.release(token);
+  return 'inquired';
+}
+
+async function retrieve(
+  deps: PaymentInquiryDependencies,
+  aggregate: PaymentAggregate,
+  serviceToken: string,
+  cause: Cause,
+): Promise<Inquired> {
+  const { token, payment, updatedAt } = aggregate;
+  const taken = deps.quietPeriods.taken(token, callWithoutOutcome(payment), updatedAt);
+  const { inquiredAt } = taken;
+  const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
+    provider.inquirePayment(serviceToken),
+  );
+  if (outcome.kind === 'missing')
+    return record(deps, aggregate, { type: 'RecordMissing', serviceToken, inquiredAt }, cause);
+  if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
+  const shown = { ...outcome.answer, observed: withTermsOf(payment, outcome.answer.observed) };
+  const observed = await observedFrom(deps, aggregate, shown, cause);
+  const observation = { type: 'RecordObservation' as const, observed, ...taken };
+  using permit = mayNeedSubmission(aggregate, inquiredAt) ? await permitFor(deps, aggregate) : undefined;
+  if (permit === undefined) return await record(deps, aggregate, observation, cause);
+  const nextWindow = windowAt(deps.clock.now(), deps.times);
+  return await record(deps, aggregate, { ...observation, nextWindow }, cause, permit);
+}
+
+/** True where a capture or void without an outcome may have to be submitted again. */
+function mayNeedSubmission(
+  { payment: { phase, captureOrVoid } }: PaymentAggregate,
+  inquiredAt: number,
+): boolean {
+  const isUnderWay = phase === 'capturing' || phase === 'voiding';
+  return isUnderWay && captureOrVoid !== undefined && inquiredAt >= captureOrVoid.quietUntil;
+}
+
+/** What was found counts for one revision: after another one it may be stale. */
+async function record(
+  deps: PaymentInquiryDependencies,
+  { token, revision: onlyAt }: PaymentAggregate,
+  observation: PaymentObservation,
+  cause: Cause,
+  permit?: Permit,
+): Promise<'inquired' | 'moved'> {
+  const executed = await deps.payments.execute(token, observation, cause, { onlyAt });
+  if (executed.kind === 'moved') return 'moved';
+  const recorded = requireDone(executed);
+  if (permit !== undefined) await captureOrVoidOnce(deps, recorded, permit, cause);
+  return 'inquired';
+}
+
+const accountOf = ({ payment: { environment, attempt } }: PaymentAggregate) => ({
+  environment,
+  account: attempt.account,
+});
+
+async function permitFor(
+  { accounts }: PaymentInquiryDependencies,
+  { payment }: PaymentAggregate,
+): Promise<Permit | undefined> {
+  const result = await accounts.permitOf(payment.environment, payment.attempt.account);
+  return result.kind === 'permit' ? result.permit : undefined;
+}
+
+/** With whether it calls back to us. The address itself is a capability and is not passed on. */
+export function withOrigin(
+  { callbackUrlOf }: PaymentInquiryDependencies,
+  { token, payment }: PaymentAggregate,
+  { callbackUrl, ...found }: FoundPayment,
+): FoundPayment<ObservedPayment> {
+  const { environment, attempt } = payment;
+  const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token, attempt.sendBy), callbackUrl);
+  const observed = withTermsOf(payment, found.observed);
+  return { ...found, observed: { ...observed, ...omitUndefined({ hasOurCallback }) } };
+}
+
+/** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */
+async function observedFrom(
+  { recurringTokens }: PaymentInquiryDependencies,
+  { token, payment }: PaymentAggregate,
+  { observed, recurringToken: serviceRecurringToken }: FoundPayment<ObservedPayment>,
+  cause: Cause,
+): Promise<ObservedPayment> {
+  const isWanted = payment.terms.recurring === true && payment.recurringToken === undefined;
+  if (!isWanted || serviceRecurringToken === undefined) return observed;
+  const { environment, team, attempt } = payment;
+  const { account } = attempt;
+  const alias = deriveRecurringAlias(environment, token);
+  await recurringTokens.keep(
+    alias,
+    { environment, team, account, serviceRecurringToken, paymentToken: token },
+    cause,
+  );
+  return { ...observed, recurringToken: alias };
+}
+
+/**
+ * Whether what the provider shows calls back to the address that we gave it for this payment. Base addresses move and
+ * secrets rotate: it is ours where either is as now. Undefined where no address shows, or one that cannot be read.
+ *
+ * @param own the address that we would give it now, whose last segment is the capability
+ */
+export function isOwnCallback(own: string, shown: string | undefined): boolean | undefined {
+  const [address, theirs] = [URL.parse(own), URL.parse(shown ?? '')];
+  if (address === null || theirs === null) return undefined;
+  const [ours, other] = [partsOf(address), partsOf(theirs)];
+  return ours.base === other.base || ours.capability === other.capability;
+}
+
+function partsOf({ origin, pathname }: URL): { base: string; capability: string } {
+  const end = pathname.lastIndexOf('/');
+  return { base: `${origin}${pathname.slice(0, end)}`, capability: pathname.slice(end) };
+}

@@ -1,0 +1,242 @@
+/** One status inquiry about the payment or payout that a token names, and about what deferred callbacks have named. */
+import type { RecentlyUsed } from '@tollgate/event-store';
+import type { Log } from '@tollgate/service-kit';
+import { type CallWindow } from '../domain/outbound-call/outbound-call.ts';
+import { type InquiryFailure } from '../domain/failed-inquiry.ts';
+import { type ObservedPayment } from '../domain/payment/payment-commands.ts';
+import { type ObservedPayout } from '../domain/payout/payout-commands.ts';
+import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
+import { isPayoutAwaited } from '../domain/payout/payout-state.ts';
+import type { FoundPayment, InquiryOutcome } from '../provider.ts';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
+import type { Cause } from '../aggregates/repository.ts';
+import {
+  type AnySubject,
+  type Subjects,
+  creationOf,
+  isPayoutToken,
+  stateOf,
+  subjectsOf,
+} from '../aggregates/subjects.ts';
+import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
+import { inquirePayout } from './inquire-payout.ts';
+import { failureOf } from './ask-account.ts';
+import { type InquiryResult, inquiriesPerRequestMax } from './inquiries.ts';
+
+/** When an inquiry was answered, milliseconds since the Unix epoch: one that finds nothing new writes no event. */
+export interface LastAnswer {
+  at: number;
+}
+/** Of so many payments and payouts this process remembers it; what is forgotten counts from its last change. */
+export const lastAnswersMax = 50_000;
+
+export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
+  lastAnswers: RecentlyUsed<LastAnswer>;
+  log: Log;
+}
+
+export async function inquireAbout(
+  deps: InquiryDependencies,
+  token: string,
+  cause: Cause,
+): Promise<InquiryResult> {
+  const result = await inquireOwn(deps, token, cause);
+  if (result === 'nothing-there' || result === 'not-asked') return result;
+  await inquireDeferred(deps, token, cause);
+  return result;
+}
+
+/** A call that the inquiry leads to has been made before this resolves. */
+async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause): Promise<InquiryResult> {
+  for (let inquiries = 0; inquiries < inquiriesPerRequestMax; inquiries += 1) {
+    const subject = await subjectsOf(deps, token).load(token);
+    if (subject === undefined) return 'nothing-there';
+    const { phase } = stateOf(subject);
+    const creation = creationOf(subject);
+    if (phase === 'requested' && deps.quietPeriods.inquiryTime(token, creation) < creation.answerBy)
+      return 'awaiting-answer';
+    const inquired =
+      'payment' in subject
+        ? await inquirePayment(deps, subject, cause)
+        : await inquirePayout(deps, subject, cause);
+    if (typeof inquired === 'object') {
+      const { account } = creation;
+      await recordFailure(deps, token, { ...inquired, account }, cause, deps.lastAnswers.get(token)?.at);
+      return inquired.failure === 'not-asked' ? 'not-asked' : 'failed';
+    }
+    deps.lastAnswers.set(token, { at: deps.clock.now() });
+    // What was read before something else was recorded may be older than that: it is read again.
+    if (inquired === 'inquired') return inquired;
+  }
+  return 'failed';
+}
+
+function callWithoutOutcomeOf(subject: AnySubject): CallWindow | undefined {
+  if ('payment' in subject) return callWithoutOutcome(subject.payment);
+  return isPayoutAwaited(subject.payout) ? subject.payout.call : undefined;
+}
+
+/**
+ * How long inquiries may fail before a review opens, the domain decides.
+ *
+ * @param ownAnsweredAt of the last inquiry like this one; absent where it was about what a deferred callback names
+ */
+async function recordFailure(
+  deps: InquiryDependencies,
+  token: string,
+  { failure: reason, account }: Unanswered,
+  cause: Cause,
+  ownAnsweredAt = 0,
+): Promise<void> {
+  if (reason === undefined || reason === 'not-asked') return;
+  if (reason === 'account_missing')
+    deps.log.error({ token, account }, 'the account is not configured any more');
+  const subject = await subjectsOf(deps, token).load(token);
+  const failedAt = deps.clock.now();
+  const answeredAt = Math.max(ownAnsweredAt, subject?.updatedAt ?? 0);
+  const failed = { type: 'RecordInquiryFailed', reason, account, failedAt, answeredAt } as const;
+  await subjectsOf(deps, token).execute(token, failed, cause);
+}
+
+/** The account that gave no usable answer, and why; `undefined` where an answer came and nothing can follow from it now. */
+interface Unanswered {
+  failure: InquiryFailure | 'not-asked' | undefined;
+  account: string;
+}
+
+/** Stops where the provider gives no answer about one of them: it would give none about the others. */
+async function inquireDeferred(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
+  const subjects = subjectsOf(deps, token);
+  for (const serviceToken of await namedByDeferred(deps, token)) {
+    const result = await inquireOther(deps, token, { serviceToken }, cause);
+    if (typeof result === 'object') return recordFailure(deps, token, result, cause);
+    if (result !== 'inquired') return;
+    await subjects.execute(token, { type: 'RecordCallbackInquired', serviceToken }, cause);
+  }
+}
+
+/** The provider's tokens that an inquiry about what we know does not cover. */
+async function namedByDeferred(deps: InquiryDependencies, token: string): Promise<string[]> {
+  const subject = await subjectsOf(deps, token).load(token);
+  if (subject === undefined) return [];
+  const { deferredCallbacks, serviceToken: known } = stateOf(subject);
+  return deferredCallbacks.flatMap(({ serviceToken }) =>
+    serviceToken !== null && serviceToken !== known ? [serviceToken] : [],
+  );
+}
+
+/**
+ * Inquires what a callback names where that is not the one we know: an attempt that was given up and took effect after
+ * all, perhaps. Where it was made under one of our numbers, a review opens.
+ *
+ * @param listed where a list shows it
+ */
+export async function inquireNamed(
+  deps: InquiryDependencies,
+  token: string,
+  serviceToken: string,
+  cause: Cause,
+  listed?: Listed,
+): Promise<InquiryResult> {
+  const result = await inquireOther(deps, token, { serviceToken, listed }, cause);
+  if (typeof result !== 'object') return result;
+  return result.failure === 'not-asked' ? 'not-asked' : 'failed';
+}
+
+/** How a list shows what is inquired. */
+export interface Listed {
+  account: string;
+  /** Some deployments leave it out where a payment or payout is retrieved. */
+  orderNumber: string | undefined;
+}
+
+interface Named {
+  serviceToken: string;
+  listed?: Listed | undefined;
+}
+
+/** Of others that are recorded at the same time one gets through at each try; what does not is left to the next comparison. */
+const namedTriesMax = 10;
+
+/** Others of its number may be recorded at the same time: what was read before that is read again. */
+async function inquireOther(
+  deps: InquiryDependencies,
+  token: string,
+  named: Named,
+  cause: Cause,
+): Promise<InquiryResult | Unanswered> {
+  for (let inquiries = 0; inquiries < namedTriesMax; inquiries += 1) {
+    const result = await inquireOtherOnce(deps, token, named, cause);
+    if (result !== 'moved') return result;
+  }
+  return 'failed';
+}
+
+async function inquireOtherOnce(
+  deps: InquiryDependencies,
+  token: string,
+  { serviceToken, listed }: Named,
+  cause: Cause,
+): Promise<InquiryResult | 'moved' | Unanswered> {
+  const subject = await subjectsOf(deps, token).load(token);
+  if (subject === undefined) return 'nothing-there';
+  if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
+  const taken = deps.quietPeriods.taken(token, callWithoutOutcomeOf(subject), subject.updatedAt);
+  const found = await findNamed(deps, subject, { serviceToken, listed }, cause);
+  if (found !== undefined && 'failure' in found) return found;
+  const orderNumber = listed?.orderNumber ?? found?.orderNumber;
+  if (found === undefined || orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
+  const shown = { ...found, orderNumber };
+  const at = { onlyAt: subject.revision };
+  const executed = isPayoutToken(token)
+    ? await deps.payouts.execute(
+        token,
+        { type: 'RecordPayoutObservation', observed: shown, ...taken },
+        cause,
+        at,
+      )
+    : await deps.payments.execute(token, { type: 'RecordObservation', observed: shown, ...taken }, cause, at);
+  return executed.kind === 'moved' ? 'moved' : 'inquired';
+}
+
+/** As the first account shows it that knows it: an earlier attempt may have been made with another account. */
+async function findNamed(
+  deps: InquiryDependencies,
+  subject: AnySubject,
+  { serviceToken, listed }: Named,
+  cause: Cause,
+): Promise<ObservedPayment | ObservedPayout | Unanswered | undefined> {
+  const { environment } = stateOf(subject);
+  let unanswered: Unanswered | undefined;
+  for (const account of accountsOf(deps, subject, listed?.account)) {
+    const outcome = await deps.askAccount<ObservedPayment | ObservedPayout>(
+      { environment, account },
+      cause,
+      async (provider) =>
+        'payout' in subject
+          ? provider.inquirePayout(serviceToken)
+          : observedOf(deps, subject, await provider.inquirePayment(serviceToken)),
+    );
+    if (outcome.kind === 'accepted') return outcome.answer;
+    if (outcome.kind !== 'missing') unanswered ??= { failure: failureOf(outcome), account };
+  }
+  return unanswered;
+}
+
+const observedOf = (
+  deps: InquiryDependencies,
+  subject: PaymentAggregate,
+  outcome: InquiryOutcome<FoundPayment>,
+): InquiryOutcome<ObservedPayment> =>
+  outcome.kind === 'accepted'
+    ? { kind: 'accepted', answer: withOrigin(deps, subject, outcome.answer).observed }
+    : outcome;
+
+/** A payout has one attempt, and so one account. The one that lists it, or that of the current attempt, comes first: another one may be hanging. */
+function accountsOf({ accounts }: InquiryDependencies, subject: AnySubject, listing?: string): string[] {
+  const first = listing ?? creationOf(subject).account;
+  if ('payout' in subject) return [first];
+  const { environment } = subject.payment;
+  const names = accounts.all().flatMap((each) => (each.environment === environment ? [each.name] : []));
+  return names.toSorted((a, b) => Number(b === first) - Number(a === first));
+}

@@ -1,0 +1,59 @@
+/** Which shards of the inquiry schedule this process works on: the living processes share them out among themselves. */
+import { inquiryShards } from '../domain/inquiry-times.ts';
+import type { Clock, Log } from '@tollgate/service-kit';
+import type { InquirySchedule } from './inquiry-schedule.ts';
+
+/** This process among the living ones. */
+export interface Place {
+  /** From 0. */
+  rank: number;
+  count: number;
+}
+
+export interface InquiryShardsDependencies {
+  schedule: Pick<InquirySchedule, 'runShard'>;
+  /** Undefined while it takes no part. */
+  place: () => Place | undefined;
+  /** Does work while no other process does the work of that name: two may see each other at different moments. */
+  runAlone: (
+    name: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ) => Promise<void>;
+  clock: Clock;
+  log: Log;
+}
+
+const pauseMs = 1_000;
+
+/** Takes and lets go of shards as processes come and go, until the signal is aborted and the inquiries have ended. */
+export async function runShards(deps: InquiryShardsDependencies, signal: AbortSignal): Promise<void> {
+  const { schedule, place, runAlone, clock, log } = deps;
+  const held = new Map<number, { stopping: AbortController; running: Promise<void> }>();
+
+  function take(shard: number): void {
+    const stopping = new AbortController();
+    const until = AbortSignal.any([signal, stopping.signal]);
+    const running = runAlone(`inquiry-schedule-${shard}`, until, (alone) =>
+      schedule.runShard(shard, alone),
+    ).finally(() => held.delete(shard));
+    running.catch((error: unknown) =>
+      log.error(
+        { error, operation: 'inquiry-schedule' },
+        'a shard of the inquiry schedule failed; it is taken again',
+      ),
+    );
+    held.set(shard, { stopping, running });
+  }
+
+  while (!signal.aborted) {
+    const own = place();
+    for (let shard = 0; shard < inquiryShards; shard += 1) {
+      const isOurs = own !== undefined && shard % own.count === own.rank;
+      if (isOurs && !held.has(shard)) take(shard);
+      if (!isOurs) held.get(shard)?.stopping.abort();
+    }
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
+  }
+  await Promise.allSettled([...held.values()].map(({ running }) => running));
+}

@@ -1,0 +1,96 @@
+/** Waits for the outcome of a call that another one is making: this process on another connection, or another instance. */
+import { notShown } from '@tollgate/event-store';
+import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
+import { type Clock, valueWithin } from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
+import type { InquiryResult } from '../inquiry/inquiries.ts';
+import type { Sender } from '../outbound/send.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
+
+/** How long a caller waits for it, and between two readings of the stream, milliseconds. */
+const waitMaxMs = 5_000;
+const pauseMs = 50;
+
+export interface AwaitOutcomeDependencies {
+  sender: Pick<Sender, 'settled'>;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  quietPeriods: QuietPeriods;
+  clock: Clock;
+}
+
+/** What is waited for: a call that may still be answered, one whose outcome is unknown, or nothing any more. */
+export type Awaited = { kind: 'answer'; window: CallWindow } | { kind: 'inquiry' } | { kind: 'nothing' };
+
+export interface Waiting<Subject> {
+  repository: { load(token: string): Promise<Subject | undefined> };
+  token: string;
+  cause: Cause;
+  awaited: (aggregate: Subject) => Awaited;
+}
+
+/**
+ * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. An inquiry that could
+ * not be made leaves things as they are: announced, outcome unknown. That is an answer, not an error.
+ *
+ * @returns undefined where the call was still under way when the caller had waited long enough
+ * @throws StoreUnavailable
+ */
+export async function awaitOutcome<Subject>(
+  deps: AwaitOutcomeDependencies,
+  { repository, token, cause, awaited }: Waiting<Subject>,
+): Promise<Subject | undefined> {
+  const { clock } = deps;
+  const giveUpAt = clock.monotonic() + waitMaxMs;
+  await valueWithin(clock, until(deps, giveUpAt), deps.sender.settled(token));
+  let aggregate = await required(repository, token);
+  for (;;) {
+    const waiting = awaited(aggregate);
+    if (waiting.kind !== 'answer' || isOver(deps, token, waiting.window)) break;
+    if (clock.monotonic() >= giveUpAt) return undefined;
+    await clock.sleep(pauseMs);
+    aggregate = await required(repository, token);
+  }
+  if (awaited(aggregate).kind === 'nothing') return aggregate;
+  await inquireBriefly(deps, { token, cause, giveUpAt });
+  return required(repository, token);
+}
+
+const isOver = ({ quietPeriods }: AwaitOutcomeDependencies, token: string, window: CallWindow): boolean =>
+  quietPeriods.inquiryTime(token, window) >= window.answerBy;
+
+/**
+ * Inquires, and waits no longer than a caller may; the inquiry continues. Never rejects.
+ *
+ * @param giveUpAt on the monotonic clock, milliseconds; absent: the longest that a caller waits, from now
+ * @returns `failed` also where the wait was over first
+ */
+export async function inquireBriefly(
+  { inquire, clock }: Pick<AwaitOutcomeDependencies, 'inquire' | 'clock'>,
+  {
+    token,
+    cause,
+    giveUpAt = clock.monotonic() + waitMaxMs,
+  }: { token: string; cause: Cause; giveUpAt?: number },
+): Promise<InquiryResult> {
+  const inquiring = inquire(token, cause).catch(() => 'failed' as const);
+  return (await valueWithin(clock, until({ clock }, giveUpAt), inquiring)) ?? 'failed';
+}
+
+/** The value, or undefined if it takes longer than a caller may wait. */
+export const withinWait = <Value>(
+  clock: Pick<Clock, 'after'>,
+  work: Promise<Value>,
+): Promise<Value | undefined> => valueWithin(clock, waitMaxMs, work);
+
+const until = ({ clock }: Pick<AwaitOutcomeDependencies, 'clock'>, giveUpAt: number): number =>
+  Math.max(0, giveUpAt - clock.monotonic());
+
+/** @throws StoreUnavailable if the store does not show it, though it was there */
+export async function required<Subject>(
+  repository: Waiting<Subject>['repository'],
+  token: string,
+): Promise<Subject> {
+  const aggregate = await repository.load(token);
+  if (aggregate === undefined) throw notShown(token);
+  return aggregate;
+}

@@ -1,0 +1,343 @@
+import { systemClock } from '@tollgate/service-kit';
+/** Payments that are charged without a page of ours: by card, and by recurring token. And through which account. */
+import { describe, expect, it } from 'vitest';
+import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
+import { failingStore } from '../testing/failing-stores.ts';
+import { accountNamed, caller, card, quietMs, teaFor } from '../testing/harness.ts';
+import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { deriveRecurringAlias } from '../tokens.ts';
+import type { CreatePaymentResult } from './create-payment.ts';
+
+let second: FakeProvider;
+const harness = useHarness(() => {
+  second = createFakeProvider();
+  return {
+    moreAccounts: [accountNamed('second', second.provider, { priority: 1, currencies: ['EUR', 'USD'] })],
+  };
+});
+
+function answered(result: CreatePaymentResult) {
+  if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
+  return result;
+}
+const paymentOf = (result: CreatePaymentResult) => answered(result).aggregate.payment;
+
+const byCard = (orderNumber: string, more: Partial<typeof card> = {}) =>
+  teaFor(orderNumber, 1250, { card: { ...card, ...more } });
+const byRecurring = (orderNumber: string, recurringToken = recurringAlias) =>
+  teaFor(orderNumber, 1250, { recurringToken });
+
+/** Calls that reached each account. */
+const sent = () => [harness().provider.received.length, second.received.length];
+
+describe('a payment by card', () => {
+  it('reaches the service with its card, and leaves no trace of it in the store', async () => {
+    // A card verification value of its own, so that finding it by chance is out of the question.
+    const secrets = { pan: '4392963203551251', cvv: '7319' };
+    const result = await harness().create(byCard('order-1', secrets));
+    await harness().create(byCard('order-1', secrets));
+    expect(harness().provider.requests).toMatchObject([{ source: { card: { ...card, ...secrets } } }]);
+    expect(paymentOf(result).terms).not.toHaveProperty('card');
+    const events = await everything();
+    expect(events.length).toBeGreaterThan(1);
+    for (const event of events) {
+      expect(event).not.toContain(secrets.pan);
+      expect(event).not.toMatch(/"cvv"|7319"|Ada Lovelace/);
+    }
+    await harness().store.close();
+    expect(harness().onDisk()).toContain('order-1');
+    expect(harness().onDisk()).not.toContain(secrets.pan);
+    expect(harness().onDisk()).not.toContain('Ada Lovelace');
+  });
+
+  it.each([
+    ['approved', 'approved'],
+    ['declined', 'declined'],
+  ])('that is %s at once is answered so', async (chargeStatus, phase) => {
+    harness().provider.chargeStatus = chargeStatus;
+    expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe(phase);
+  });
+
+  it('whose bank asks for a page is answered with the page', async () => {
+    Object.assign(harness().provider, { chargeStatus: 'init', chargeNeedsPage: true });
+    const payment = paymentOf(await harness().create(byCard('order-1')));
+    expect(payment).toMatchObject({ phase: 'init', processingUrl: 'https://pay.example/service-1' });
+  });
+
+  // Of twenty at once one was answered as approved, the others as begun.
+  it('is answered alike to all who ask at once', async () => {
+    const instances = [1, 2].map(() => harness().startInstance({ clock: systemClock }));
+    const results = await Promise.all(
+      instances.flatMap(({ create }) => Array.from({ length: 4 }, () => create(byCard('order-1')))),
+    );
+    expect(results.map((result) => paymentOf(result).phase)).toEqual(results.map(() => 'approved'));
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  it('is answered also where the service cannot be asked what has become of it', async () => {
+    harness().provider.answersInquiries = false;
+    expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe('init');
+  });
+
+  it('is refused under the same key with another number', async () => {
+    await harness().create(byCard('order-1'));
+    const refusal = { code: 'idempotency_key_reused' };
+    const other = { pan: '4730198364688516' };
+    expect(await harness().create(byCard('order-1', other))).toEqual({ kind: 'refused', refusal });
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  // A fingerprint over them revealed both to anybody who tried out all values; nothing else of them is kept.
+  it.each([
+    ['expiry', { expires: '01/2040' }],
+    ['holder', { holder: 'Charles Babbage' }],
+  ])('is the same request with another %s', async (_name, change) => {
+    await harness().create(byCard('order-1'));
+    const repeated = await harness().create(byCard('order-1', change));
+    expect(repeated).toMatchObject({ kind: 'answered', replayed: true });
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  it('is another request than a hosted one under the same key', async () => {
+    await harness().create(teaFor('order-1'));
+    expect(await harness().create(byCard('order-1'))).toMatchObject({ kind: 'refused' });
+  });
+});
+
+/** Every event in the store, as text. */
+async function everything(): Promise<string[]> {
+  const events: string[] = [];
+  const { signal } = new AbortController();
+  for await (const item of harness().store.subscribe({ from: '' as never, prefixes: [''], signal })) {
+    if (item.kind !== 'event') break;
+    events.push(JSON.stringify(item));
+  }
+  return events;
+}
+
+describe('a recurring token', () => {
+  it('is given out behind an alias, which charges the same account again', async () => {
+    const first = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
+    const { token } = first.aggregate;
+    harness().provider.change(`${token}.1`, { status: 'approved' });
+    await harness().inquire(token);
+    const alias = (await harness().payments.load(token))?.payment.recurringToken;
+    expect(alias).toBe(deriveRecurringAlias('sandbox', token));
+    await harness().create(byRecurring('order-2', alias));
+    expect(harness().provider.requests[1]).toMatchObject({
+      source: { recurringToken: 'service-recurring-service-1' },
+      isRecurring: false,
+    });
+  });
+
+  it('that was not asked for is not kept', async () => {
+    const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
+    harness().provider.change(`${token}.1`, { status: 'approved', recurringToken: 'service-recurring' });
+    await harness().inquire(token);
+    expect((await harness().payments.load(token))?.payment.recurringToken).toBeUndefined();
+    expect(await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token))).toBeUndefined();
+  });
+
+  it('never comes to mean another card', async () => {
+    const { token } = answered(
+      await harness().create(teaFor('order-1', 1250, { recurring: true })),
+    ).aggregate;
+    harness().provider.change(`${token}.1`, { status: 'approved' });
+    await harness().inquire(token);
+    harness().provider.change(`${token}.1`, { recurringToken: 'service-recurring-of-another' });
+    await harness().inquire(token);
+    const kept = await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token));
+    expect(kept?.serviceRecurringToken).toBe('service-recurring-service-1');
+  });
+
+  it("is charged as the service's own, and by the alias nowhere", async () => {
+    await keepRecurringToken(harness());
+    const payment = paymentOf(await harness().create(byRecurring('order-1')));
+    expect(payment).toMatchObject({ phase: 'approved', terms: { recurringToken: recurringAlias } });
+    expect(harness().provider.requests).toMatchObject([{ source: { recurringToken: 'service-recurring' } }]);
+    expect(JSON.stringify(harness().provider.requests)).not.toContain(recurringAlias);
+  });
+
+  it.each([
+    ['of another team', { team: 'others' }],
+    ['of another environment', { environment: 'production' as const }],
+  ])('%s is not found: nothing is recorded or sent', async (_name, change) => {
+    await keepRecurringToken(harness(), change);
+    const refusal = { code: 'recurring_token_not_found' };
+    expect(await harness().create(byRecurring('order-1'))).toEqual({ kind: 'refused', refusal });
+    expect(await harness().create(byRecurring('order-1', 'rec_unknown'))).toEqual({
+      kind: 'refused',
+      refusal,
+    });
+    expect(sent()).toEqual([0, 0]);
+    // The key is not used up.
+    expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
+  });
+
+  it('is charged through the account that took the first payment, though routing prefers another', async () => {
+    await keepRecurringToken(harness(), { account: 'second' });
+    const payment = paymentOf(await harness().create(byRecurring('order-1')));
+    expect(payment).toMatchObject({ phase: 'approved', attempt: { account: 'second' } });
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('goes through no other account, even where the call was not sent', async () => {
+    await keepRecurringToken(harness(), { account: 'second' });
+    second.faults.push({ kind: 'not-sent' });
+    const payment = paymentOf(await harness().passTime(harness().create(byRecurring('order-1'))));
+    expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
+    expect(second.requests).toMatchObject([{ source: { recurringToken: 'service-recurring' } }]);
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('goes through no other account where its own refuses us', async () => {
+    await keepRecurringToken(harness(), { account: 'second' });
+    second.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind: 'settings_error' });
+    expect(paymentOf(await harness().create(byRecurring('order-1'))).phase).toBe('failed');
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('of an account that is not configured any more finds no account, and nothing is recorded', async () => {
+    await keepRecurringToken(harness(), { account: 'gone' });
+    expect(await harness().create(byRecurring('order-1'))).toEqual({ kind: 'no-account' });
+    expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
+  });
+});
+
+describe('the account of a creation', () => {
+  it('is the first one of the route', async () => {
+    expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('main');
+  });
+
+  it('is the second one where the call to the first was not sent', async () => {
+    harness().provider.faults.push({ kind: 'not-sent' });
+    const payment = paymentOf(await harness().passTime(harness().create(byCard('order-1'))));
+    expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
+    expect(second.requests).toMatchObject([{ source: { card } }]);
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it.each(['authentication_error', 'settings_error'])(
+    'is the second one where the first refuses us (%s)',
+    async (errorKind) => {
+      harness().provider.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind });
+      const payment = paymentOf(await harness().create(teaFor('order-1')));
+      expect(payment).toMatchObject({ phase: 'init', attempt: { number: 2, account: 'second' } });
+      expect(sent()).toEqual([1, 1]);
+    },
+  );
+
+  it.each(['invalid_request_error', 'processing_error'])(
+    'stays the first one where that refuses the payment (%s)',
+    async (errorKind) => {
+      harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind });
+      expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('failed');
+      expect(sent()).toEqual([1, 0]);
+    },
+  );
+
+  it('stays the first one where nobody knows what became of the call', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    expect(paymentOf(await harness().create(teaFor('order-1', 1250, { card }))).phase).toBe('unresolved');
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  it('that refuses us is not asked again, though it is the only one', async () => {
+    const only = harness().startInstance({ accounts: [accountNamed('main', harness().provider.provider)] });
+    harness().provider.faults.push({ kind: 'refused', code: 'x', errorKind: 'settings_error' });
+    expect(paymentOf(await only.create(teaFor('order-1'))).phase).toBe('failed');
+    expect(sent()).toEqual([1, 0]);
+    expect(only.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
+  });
+
+  it('is not asked where the end of the first call cannot be recorded', async () => {
+    const wrapStore = failingStore((nth) => (nth === 2 ? 'refused' : 'ends well'));
+    const instance = harness().startInstance({ wrapStore });
+    harness().provider.faults.push({ kind: 'not-sent' });
+    const creating = harness().passTime(instance.create(teaFor('order-1')));
+    await expect(creating).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(sent()).toEqual([0, 0]);
+  });
+
+  it('of all of them, three attempts at most are made', async () => {
+    const unreachable = { kind: 'not-sent' } as const;
+    harness().provider.faults.push(unreachable, unreachable, unreachable);
+    second.faults.push(unreachable, unreachable, unreachable);
+    const payment = paymentOf(await harness().passTime(harness().create(teaFor('order-1'))));
+    expect(payment).toMatchObject({ phase: 'failed', failure: 'not-sent', attempt: { number: 3 } });
+    expect([harness().provider.faults.length, second.faults.length]).toEqual([1, 2]);
+  });
+
+  it('that takes the currency may be there for none: nothing is recorded', async () => {
+    const only = harness().startInstance({
+      accounts: [accountNamed('main', harness().provider.provider, { currencies: ['EUR'] })],
+    });
+    const inPounds = teaFor('order-1', 1250, { currency: 'GBP' });
+    expect(await only.create(inPounds)).toEqual({ kind: 'no-account' });
+    expect(await only.create(teaFor('order-2'))).toMatchObject({ kind: 'answered' });
+    expect((await only.create({ ...teaFor('order-1') })).kind).toBe('answered');
+  });
+
+  it('that fails is passed over, and where all fail nothing is recorded', async () => {
+    const fail = async (name: string) => {
+      for (let failures = 0; failures < 10; failures += 1) {
+        const result = await harness().accounts.permitOf('sandbox', name);
+        if (result.kind === 'permit') result.permit.release('unknown');
+      }
+    };
+    await fail('main');
+    expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('second');
+    await fail('second');
+    const unavailable = await harness().passTime(harness().create(teaFor('order-2')));
+    expect(unavailable).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
+    await harness().clock.advance(5_000);
+    expect(answered(await harness().create(teaFor('order-2'))).replayed).toBe(false);
+  });
+});
+
+describe('what follows a payment goes to the account that took it, though routing prefers another now', () => {
+  const preferring = () =>
+    harness().startInstance({
+      accounts: [
+        accountNamed('main', harness().provider.provider),
+        accountNamed('second', second.provider, { priority: -1 }),
+      ],
+    });
+
+  it('refunds and inquiries', async () => {
+    const token = await harness().approved('order-1', 100);
+    const instance = preferring();
+    expect(await instance.refund(token, 'a')).toMatchObject({ aggregate: { refund: { state: 'approved' } } });
+    expect(sent()).toEqual([2, 0]);
+    expect(second.inquiries).toEqual({ retrieved: 0, listed: 0 });
+  });
+
+  it('confirmations, and those that are submitted again', async () => {
+    const token = await harness().authorized('order-1', 100);
+    harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
+    const instance = preferring();
+    await instance.end('capture', token);
+    await harness().clock.advance(quietMs);
+    await instance.inquire(token);
+    expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
+    expect(sent()).toEqual([3, 0]);
+  });
+
+  it('and where that account is not configured any more, nothing is done and an inquiry fails', async () => {
+    const token = await harness().approved('order-1', 100);
+    const authorized = await harness().authorized('order-2', 100);
+    const without = harness().startInstance({ accounts: [accountNamed('second', second.provider)] });
+    expect(await without.refund(token, 'a')).toEqual({ kind: 'no-account' });
+    expect(await without.end('capture', authorized)).toEqual({ kind: 'no-account' });
+    expect(await without.inquire(token)).toBe('failed');
+    expect(await harness().history(token)).not.toContain('RefundSubmitted');
+  });
+});
+
+it('two teams, and two sources of keys, never meet under one key', async () => {
+  await harness().create(teaFor('order-1'));
+  await harness().create({ ...teaFor('order-1'), caller: { ...caller, team: 'others' } });
+  await harness().create({ ...teaFor('order-1'), key: { source: 'Idempotency-Key', value: 'order-1' } });
+  expect(sent()).toEqual([3, 0]);
+});

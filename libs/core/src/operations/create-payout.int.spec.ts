@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { accountNamed, caller, card, payoutFor, quietMs } from '../testing/harness.ts';
+import { createFakeProvider } from '../testing/fake-provider.ts';
+import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import type { CreatePayoutResult } from './create-payout.ts';
+
+const other = { provider: createFakeProvider() };
+const harness = useHarness(() => {
+  other.provider = createFakeProvider();
+  return { moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })] };
+});
+
+function answered(result: CreatePayoutResult) {
+  if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
+  return result;
+}
+const payoutOf = (result: CreatePayoutResult) => answered(result).aggregate.payout;
+
+const { pan, expires } = card;
+
+describe('where a payout goes', () => {
+  it('to a card: the service gets it, and the store what may be kept of it', async () => {
+    const result = await harness().payOut(payoutFor('order-1', { card: { pan, expires } }));
+    expect(harness().provider.payoutRequests).toMatchObject([{ destination: { card: { pan, expires } } }]);
+    expect(payoutOf(result).terms.destination).toEqual({ kind: 'card', sanitizedMask: '439296******1251' });
+    await harness().store.close();
+    expect(harness().onDisk()).toContain('439296******1251');
+    expect(harness().onDisk()).not.toContain(pan);
+  });
+
+  it('to a bank account: the service gets it, and the store its end', async () => {
+    const account = 'DE02120300000000202051';
+    const bankAccount = { bankName: 'A bank', account };
+    const result = await harness().payOut(payoutFor('order-1', { bankAccount }));
+    expect(harness().provider.payoutRequests).toMatchObject([{ destination: { bankAccount } }]);
+    const kept = { kind: 'bankAccount', bankName: 'A bank', accountEnding: '2051' };
+    expect(payoutOf(result).terms.destination).toEqual(kept);
+    await harness().store.close();
+    expect(harness().onDisk()).toContain('A bank');
+    expect(harness().onDisk()).not.toContain(account);
+  });
+
+  it("to the card of a recurring token: the service gets its own token, through that token's account", async () => {
+    await keepRecurringToken(harness(), { account: 'other' });
+    const result = await harness().payOut(payoutFor('order-1', { recurringToken: recurringAlias }));
+    expect(harness().provider.payoutRequests).toEqual([]);
+    const destination = { recurringToken: 'service-recurring' };
+    expect(other.provider.payoutRequests).toMatchObject([{ destination }]);
+    expect(payoutOf(result)).toMatchObject({
+      call: { account: 'other' },
+      terms: { destination: { kind: 'recurring', recurringToken: recurringAlias } },
+    });
+  });
+
+  it.each([
+    ['of another team', { team: 'others' }],
+    ['of another environment', { environment: 'production' as const }],
+  ])('to a recurring token %s is refused: nothing is recorded or sent', async (_name, change) => {
+    await keepRecurringToken(harness(), change);
+    const input = payoutFor('order-1', { recurringToken: recurringAlias });
+    const refusal = { code: 'recurring_token_not_found' };
+    expect(await harness().payOut(input)).toEqual({ kind: 'refused', refusal });
+    expect(other.provider.received).toEqual([]);
+    // The key is not used up.
+    await keepRecurringToken(harness(), {}, 'rec_own');
+    const own = { ...input, request: { ...input.request, destination: { recurringToken: 'rec_own' } } };
+    expect(payoutOf(await harness().payOut(own)).phase).toBe('approved');
+  });
+});
+
+describe('a payout', () => {
+  it('is known to the service by a number of its own, and called back at our address', async () => {
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
+    expect(harness().provider.payoutRequests).toMatchObject([
+      {
+        orderNumber: `${token}.1`,
+        callbackUrl: `https://gateway.example/callbacks/sandbox/${token}/x`,
+      },
+    ]);
+  });
+
+  it.each([
+    ['approved', 'approved'],
+    ['declined', 'declined'],
+    ['pending', 'pending'],
+  ])('that the service answers as %s is %s', async (status, phase) => {
+    harness().provider.payoutStatus = status;
+    expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe(phase);
+  });
+
+  it('that is pending is decided by an inquiry', async () => {
+    harness().provider.payoutStatus = 'pending';
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
+    for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
+    await harness().inquire(token);
+    expect((await harness().payouts.load(token))?.payout.phase).toBe('declined');
+  });
+
+  it.each([
+    ['amount', { amount: 501 }],
+    ['destination', { destination: { card: { pan, expires } } }],
+    ['callback address', { callbackUrl: 'https://shop.example/callback' }],
+  ])('with another %s under the same key is refused without a call', async (_name, change) => {
+    const input = payoutFor('order-1');
+    await harness().payOut(input);
+    const refusal = { code: 'idempotency_key_reused' };
+    expect(await harness().payOut({ ...input, request: { ...input.request, ...change } })).toEqual({
+      ...{ kind: 'refused', refusal },
+    });
+    expect(harness().provider.payoutRequests).toHaveLength(1);
+  });
+
+  it('to another bank account of the same ending under the same key is refused', async () => {
+    const to = (account: string) => payoutFor('order-1', { bankAccount: { bankName: 'A bank', account } });
+    await harness().payOut(to('DE02120300000000202051'));
+    expect(await harness().payOut(to('DE99999999999999992051'))).toMatchObject({ kind: 'refused' });
+  });
+
+  it('of two teams under the same order number are two', async () => {
+    await harness().payOut(payoutFor('order-1'));
+    await harness().payOut({ ...payoutFor('order-1'), caller: { ...caller, team: 'others' } });
+    expect(harness().provider.payoutRequests).toHaveLength(2);
+  });
+
+  it('that was not sent does not go through another account: it has failed, and so says a repeat', async () => {
+    harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
+    const result = await harness().payOut(payoutFor('order-1'));
+    expect(payoutOf(result)).toMatchObject({ phase: 'failed', failure: 'not-sent' });
+    expect(answered(await harness().payOut(payoutFor('order-1'))).replayed).toBe(true);
+    expect([harness().provider.received, other.provider.received]).toEqual([[], []]);
+  });
+
+  it('that the service knows already by its number is this one: it is inquired', async () => {
+    const { payout } = harness().provider.provider;
+    harness().provider.provider.payout = async (request, maySend) => {
+      await payout(request, maySend);
+      return { kind: 'unknown', reason: 'the order number exists already' };
+    };
+    expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('unresolved');
+    expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('approved');
+  });
+
+  it('that the service has lost opens a review, which may end it', async () => {
+    harness().provider.payoutStatus = 'pending';
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
+    harness().provider.payouts.clear();
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    const reviews = (await harness().payouts.load(token))?.payout.reviews;
+    expect(reviews).toMatchObject([{ evidence: { kind: 'only_here' } }]);
+  });
+});

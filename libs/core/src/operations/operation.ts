@@ -1,0 +1,87 @@
+/** What the five operations that move money have in common. Each reads: permit, guard, announce, send, record. */
+import { type Clock, InvariantViolation } from '@tollgate/service-kit';
+import { type Requester } from '../domain/requester.ts';
+import { isOwnedBy, isToken } from '../domain/ownership.ts';
+import type { Unavailable } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
+import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
+import type { Cause, Executed } from '../aggregates/repository.ts';
+import type { AskAccount } from '../inquiry/ask-account.ts';
+import type { InquiryResult } from '../inquiry/inquiries.ts';
+import type { CallTimes } from '../outbound/call-times.ts';
+import type { Sender } from '../outbound/send.ts';
+import type { QuietPeriods } from '../outbound/quiet-periods.ts';
+import type { FingerprintsOf } from '../tokens.ts';
+import { type Waiting, awaitOutcome } from './await-outcome.ts';
+import type { Guard } from './guard.ts';
+
+export interface OperationDependencies {
+  /** Name of the installation that tokens are derived from. */
+  installation: string;
+  accounts: Accounts;
+  guards: readonly Guard[];
+  sender: Sender;
+  times: CallTimes;
+  askAccount: AskAccount;
+  /** Finds out what the provider says about a payment or payout, and records it. */
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  quietPeriods: QuietPeriods;
+  fingerprintsOf: FingerprintsOf;
+  clock: Clock;
+}
+
+type InProgress = { code: 'operation_in_progress' };
+
+/** Why an operation was not begun: nothing was announced, nothing was sent. */
+export type NotBegun = Unavailable | { kind: 'no-account' };
+
+export type OperationResult<Subject, Refusal extends { code: string }> =
+  /** `aggregate` as it is after the call has ended, one way or another. */
+  | { kind: 'answered'; aggregate: Subject; replayed: boolean }
+  | { kind: 'refused'; refusal: Refusal | InProgress }
+  | NotBegun;
+
+export const refuse = <Refusal extends { code: string }>(refusal: Refusal) =>
+  ({ kind: 'refused', refusal }) as const;
+
+export const inProgress = refuse({ code: 'operation_in_progress' as const });
+
+/**
+ * A repeat of a request. It makes no call: the process that appended the announcement makes it, a repeat waits for its
+ * outcome. With other terms it is refused.
+ *
+ * @param executed the command of the repeat: it has changed nothing
+ */
+export async function replay<Subject, Refusal extends { code: string }>(
+  deps: OperationDependencies,
+  executed: Executed<Subject, unknown, Refusal>,
+  waiting: Waiting<Subject>,
+): Promise<OperationResult<Subject, Refusal>> {
+  if (executed.kind === 'refused') return executed;
+  if (executed.kind === 'done' && executed.events.length > 0)
+    throw new InvariantViolation('a repeat has announced a call');
+  const aggregate = await awaitOutcome(deps, waiting);
+  return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed: true };
+}
+
+/** What an alias stands for, and the only account that can use it; undefined if the team has no such recurring token. */
+export async function findRecurringToken(
+  recurringTokens: RecurringTokens,
+  caller: Requester,
+  alias: string,
+): Promise<{ account: string; recurringToken: string } | undefined> {
+  const found = await recurringTokens.find(alias);
+  if (found?.team !== caller.team || found.environment !== caller.environment) return undefined;
+  return { account: found.account, recurringToken: found.serviceRecurringToken };
+}
+
+/** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */
+export async function findOwn(
+  payments: Pick<Payments, 'load'>,
+  caller: Requester,
+  token: string,
+): Promise<PaymentAggregate | undefined> {
+  const aggregate = isToken(token) ? await payments.load(token) : undefined;
+  return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;
+}

@@ -1,0 +1,509 @@
+import { type PaymentInput } from '../domain/payment/payment-commands.ts';
+import { type PayoutInput } from '../domain/payout/payout-commands.ts';
+import { type PayoutReviewCode, payoutReviewCodes } from '../domain/payout/payout-events.ts';
+import { type Resolution, type Review } from '../domain/review.ts';
+import { type ReviewCode, reviewCodes } from '../domain/payment/payment-events.ts';
+import { describe, expect, it } from 'vitest';
+import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import type { Requester } from '../domain/requester.ts';
+import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
+
+const harness = useHarness();
+
+const reason = 'seen at the service';
+
+async function created(more: Parameters<typeof teaFor>[2] = {}): Promise<string> {
+  const result = await harness().create(teaFor('order-1', 100, more));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.aggregate.token;
+}
+async function paidOut(): Promise<string> {
+  const result = await harness().payOut(payoutFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.aggregate.token;
+}
+const record = async (token: string, command: PaymentInput) => {
+  await harness().payments.execute(token, command, cause);
+  return token;
+};
+const recordOfPayout = async (token: string, command: PayoutInput) => {
+  await harness().payouts.execute(token, command, cause);
+  return token;
+};
+const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
+
+/** Shows another status, amount and so on than was known, and inquires. */
+async function shown(token: string, change: Parameters<Harness['provider']['change']>[1]): Promise<string> {
+  harness().provider.change(`${token}.1`, change);
+  await harness().inquire(token);
+  return token;
+}
+
+async function lostFiveTimes(operation: 'capture' | 'void'): Promise<string> {
+  const token = await harness().authorized('order-1');
+  for (let call = 0; call < 5; call += 1)
+    harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
+  await harness().end(operation, token);
+  for (let inquiries = 0; inquiries < 5; inquiries += 1) {
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+  }
+  return token;
+}
+
+/** A review as these tests name it: by its code, a discrepancy by its kind. */
+const ofCalls: readonly string[] = [...reviewCodes, ...payoutReviewCodes];
+const codeOf = (what: string) =>
+  (ofCalls.includes(what) ? what : 'discrepancy') as ReviewCode & PayoutReviewCode;
+const namesOf = (reviews: readonly Pick<Review, 'code' | 'evidence'>[] = []) =>
+  reviews.map(({ code, evidence }) => evidence['kind'] ?? code);
+
+/** Leads to each review; gives the payment's token. */
+const openReview = {
+  async attempt_not_found() {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const token = await created({ card });
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    return token;
+  },
+  final_status_revised: async () => shown(await harness().approved('order-1'), { status: 'declined' }),
+  async refund_disagrees() {
+    const token = await harness().approved('order-1');
+    await harness().refund(token, 'a', 60);
+    await harness().clock.advance(quietMs);
+    return shown(token, { refundedAmount: 0 });
+  },
+  async refund_unresolved() {
+    const token = await harness().approved('order-1');
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    await harness().refund(token, 'a', 60);
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    return token;
+  },
+  async second_payment_found() {
+    const token = await created();
+    const another = { serviceToken: 'another', status: 'pending', amount: 100, currency: 'EUR' };
+    const sums = { orderNumber: `${token}.0`, authorizedAmount: 0, refundedAmount: 0 };
+    return record(token, {
+      type: 'RecordObservation',
+      observed: { ...another, ...sums },
+      inquiredAt: 0,
+      changedAt: 0,
+    });
+  },
+  async service_not_readable() {
+    const token = await created();
+    await harness().startInstance({ accounts: [] }).inquire(token);
+    return token;
+  },
+  async only_here() {
+    const token = await created();
+    harness().provider.payments.clear();
+    await harness().inquire(token);
+    return token;
+  },
+  terms_disagree: async () => shown(await created(), { amount: 1 }),
+  capture_unresolved: () => lostFiveTimes('capture'),
+  void_unresolved: () => lostFiveTimes('void'),
+  unknown_status: async () => shown(await created(), { status: 'on_the_moon' }),
+} satisfies Record<string, () => Promise<string>>;
+
+/** What each resolution leads to: the codes that are open afterwards, and the payment's phase. */
+const cases: [keyof typeof openReview, Resolution, string[], string][] = [
+  ['attempt_not_found', 'check_again', ['attempt_not_found'], 'unresolved'],
+  ['attempt_not_found', 'payment_not_made', [], 'failed'],
+  ['final_status_revised', 'accept_theirs', [], 'declined'],
+  ['final_status_revised', 'keep_ours', [], 'approved'],
+  ['final_status_revised', 'check_again', ['final_status_revised'], 'approved'],
+  ['refund_disagrees', 'check_again', ['refund_disagrees'], 'approved'],
+  ['refund_disagrees', 'accept_theirs', [], 'approved'],
+  ['refund_disagrees', 'keep_ours', [], 'approved'],
+  ['refund_unresolved', 'check_again', ['refund_unresolved'], 'approved'],
+  // The provider does not show what the person says was refunded: that is a discrepancy.
+  ['refund_unresolved', 'refund_made', ['refund_disagrees'], 'approved'],
+  ['refund_unresolved', 'refund_not_made', [], 'approved'],
+  ['second_payment_found', 'keep_ours', [], 'init'],
+  ['service_not_readable', 'check_again', [], 'init'],
+  ['service_not_readable', 'acknowledged', [], 'init'],
+  ['only_here', 'check_again', ['only_here'], 'init'],
+  ['only_here', 'keep_ours', [], 'init'],
+  ['only_here', 'accept_theirs', [], 'declined'],
+  ['terms_disagree', 'check_again', ['terms_disagree'], 'init'],
+  ['terms_disagree', 'keep_ours', [], 'init'],
+  ['terms_disagree', 'accept_theirs', [], 'init'],
+  ['void_unresolved', 'check_again', [], 'voided'],
+  ['capture_unresolved', 'check_again', [], 'approved'],
+  ['unknown_status', 'check_again', ['unknown_status'], 'init'],
+  ['unknown_status', 'keep_ours', [], 'init'],
+];
+
+describe('a review of a payment', () => {
+  it.each(cases)('%s resolved by %s leaves %j and is %s', async (what, resolution, open, phase) => {
+    const token = await openReview[what]();
+    expect(namesOf((await paymentOf(harness(), token))?.reviews)).toEqual([what]);
+    const result = await harness().resolve({ token, code: codeOf(what), resolution });
+    expect(result).toMatchObject({ kind: 'resolved', aggregate: { token, payment: { phase } } });
+    const payment = await paymentOf(harness(), token);
+    expect(namesOf(payment?.reviews)).toEqual(open);
+    expect(payment?.phase).toBe(phase);
+    expect(await harness().history(token)).toContain('ReviewResolved');
+  });
+
+  it.each([
+    ['refund_made', 'approved', 40],
+    ['refund_not_made', 'declined', 100],
+  ] as const)('about a refund resolved by %s makes it %s', async (resolution, state, left) => {
+    const token = await openReview.refund_unresolved();
+    await harness().resolve({ token, code: 'refund_unresolved', resolution });
+    expect((await paymentOf(harness(), token))?.refunds).toMatchObject([{ amount: 60, state }]);
+    expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: left } } });
+  });
+
+  it('is not opened again for what a person keeps our record against', async () => {
+    const token = await openReview.unknown_status();
+    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
+    await harness().inquire(token);
+    expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
+    await shown(token, { status: 'on_mars' });
+    expect(namesOf((await paymentOf(harness(), token))?.reviews)).toEqual(['unknown_status']);
+  });
+
+  // A team's own key freed held money by the answer that changes nothing, and the team paid it out.
+  it('stays reserved for a key of the team that keeps its record, and is released by an operator', async () => {
+    const standing = async (token: string) => (await paymentOf(harness(), token))?.discrepancies[0]?.standing;
+    const byKey = await openReview.final_status_revised();
+    await harness().resolve({ token: byKey, code: 'discrepancy', resolution: 'keep_ours' });
+    expect(await standing(byKey)).toBe('kept');
+    const operator = { person: 'ada' };
+    const { inside } = harness();
+    const answer = { token: byKey, code: 'discrepancy', number: 2, resolution: 'keep_ours' } as const;
+    await shown(byKey, { status: 'expired' });
+    await resolveReview(inside, { ...answer, caller: { ...caller, operator }, reason, cause });
+    expect(await standing(byKey)).toBe('released');
+  });
+
+  it('that is resolved by an inquiry is over where the service answers by then', async () => {
+    const token = await openReview.terms_disagree();
+    harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
+    const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
+    expect(result).toMatchObject({ aggregate: { payment: { phase: 'approved', reviews: [] } } });
+  });
+
+  it('of a payment that was revised to another amount takes over what the service has', async () => {
+    const token = await shown(await created(), { amount: 90, status: 'approved', refundedAmount: 20 });
+    expect((await paymentOf(harness(), token))?.phase).toBe('init');
+    const code = 'discrepancy';
+    expect(await harness().resolve({ token, code, resolution: 'accept_theirs' })).toMatchObject({
+      aggregate: { payment: { phase: 'approved', approvedAmount: 90, refundedAmount: 20, reviews: [] } },
+    });
+    expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 70 } } });
+  });
+
+  it('of a payment in another currency does not', async () => {
+    const token = await shown(await created(), { amount: 90, currency: 'USD' });
+    expect(await harness().resolve({ token, code: 'discrepancy', resolution: 'accept_theirs' })).toEqual({
+      kind: 'refused',
+      refusal: { code: 'resolution_not_allowed', allowed: ['keep_ours', 'check_again'] },
+    });
+  });
+
+  it('of a card payment that is resolved as not made has failed; its replay is answered so', async () => {
+    const token = await openReview.attempt_not_found();
+    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+    expect(await harness().create(teaFor('order-1', 100, { card }))).toMatchObject({
+      ...{ kind: 'answered', replayed: true },
+      aggregate: { payment: { phase: 'failed', failure: 'resolved' } },
+    });
+    expect(harness().provider.received).toHaveLength(1);
+  });
+});
+
+const openPayoutReview = {
+  async final_status_revised() {
+    const token = await paidOut();
+    for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
+    await harness().inquire(token);
+    return token;
+  },
+  async payout_not_found() {
+    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
+    const token = await paidOut();
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    return token;
+  },
+  async second_payout_found() {
+    const token = await paidOut();
+    const observed = { serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' };
+    return recordOfPayout(token, {
+      ...{ type: 'RecordPayoutObservation', observed, inquiredAt: 0, changedAt: 0 },
+    });
+  },
+  async service_not_readable() {
+    harness().provider.payoutStatus = 'pending';
+    const token = await paidOut();
+    await harness().startInstance({ accounts: [] }).inquire(token);
+    return token;
+  },
+  async only_here() {
+    harness().provider.payoutStatus = 'pending';
+    const token = await paidOut();
+    harness().provider.payouts.clear();
+    await harness().inquire(token);
+    return token;
+  },
+  async terms_disagree() {
+    harness().provider.payoutStatus = 'pending';
+    const token = await paidOut();
+    for (const payout of harness().provider.payouts.values()) payout.amount = 1;
+    await harness().inquire(token);
+    return token;
+  },
+  async unknown_status() {
+    harness().provider.payoutStatus = 'on_the_moon';
+    return paidOut();
+  },
+} satisfies Record<string, () => Promise<string>>;
+
+const payoutCases: [keyof typeof openPayoutReview, Resolution, string[], string][] = [
+  ['final_status_revised', 'accept_theirs', [], 'declined'],
+  ['final_status_revised', 'keep_ours', [], 'approved'],
+  ['payout_not_found', 'check_again', ['payout_not_found'], 'unresolved'],
+  ['payout_not_found', 'payout_not_made', [], 'failed'],
+  ['second_payout_found', 'keep_ours', [], 'approved'],
+  ['service_not_readable', 'check_again', [], 'pending'],
+  ['service_not_readable', 'acknowledged', [], 'pending'],
+  ['only_here', 'check_again', ['only_here'], 'pending'],
+  ['only_here', 'keep_ours', [], 'pending'],
+  ['only_here', 'accept_theirs', [], 'declined'],
+  ['terms_disagree', 'check_again', ['terms_disagree'], 'pending'],
+  ['terms_disagree', 'keep_ours', [], 'pending'],
+  ['terms_disagree', 'accept_theirs', [], 'pending'],
+  ['unknown_status', 'check_again', ['unknown_status'], 'pending'],
+  ['unknown_status', 'keep_ours', [], 'pending'],
+];
+
+describe('a review of a payout', () => {
+  it.each(payoutCases)('%s resolved by %s leaves %j and is %s', async (what, resolution, open, phase) => {
+    const token = await openPayoutReview[what]();
+    expect(namesOf((await harness().payouts.load(token))?.payout.reviews)).toEqual([what]);
+    const result = await harness().resolve({ token, code: codeOf(what), resolution });
+    expect(result).toMatchObject({ kind: 'resolved', aggregate: { token, payout: { phase } } });
+    const payout = (await harness().payouts.load(token))?.payout;
+    expect(namesOf(payout?.reviews)).toEqual(open);
+    expect(payout?.phase).toBe(phase);
+    // No resolution pays anything out.
+    expect(harness().provider.received).toHaveLength(1);
+  });
+
+  it('of another amount takes over what the service has', async () => {
+    const token = await openPayoutReview.terms_disagree();
+    for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
+    const code = 'discrepancy';
+    expect(await harness().resolve({ token, code, resolution: 'accept_theirs' })).toMatchObject({
+      aggregate: { payout: { phase: 'approved', terms: { amount: 1 }, reviews: [] } },
+    });
+  });
+});
+
+describe('a resolution', () => {
+  it('that the code does not have is refused, with those that it has', async () => {
+    const token = await openReview.refund_unresolved();
+    const input = { token, code: 'refund_unresolved', resolution: 'acknowledged' } as const;
+    expect(await harness().resolve(input)).toEqual({
+      kind: 'refused',
+      refusal: {
+        code: 'resolution_not_allowed',
+        allowed: ['check_again', 'refund_made', 'refund_not_made'],
+      },
+    });
+    const payout = await openPayoutReview.payout_not_found();
+    const ofPayout = { token: payout, code: 'payout_not_found', resolution: 'acknowledged' } as const;
+    expect(await harness().resolve(ofPayout)).toMatchObject({
+      refusal: { code: 'resolution_not_allowed', allowed: ['check_again', 'payout_not_made'] },
+    });
+  });
+
+  it('of what is not open is refused', async () => {
+    const token = await created();
+    const payout = await paidOut();
+    const refused = { kind: 'refused', refusal: { code: 'review_not_found' } };
+    for (const code of ['discrepancy', 'payout_not_found', 'refund_unresolved'] as const) {
+      expect(await harness().resolve({ token, code, resolution: 'acknowledged' })).toEqual(refused);
+      const ofPayout = { token: payout, code, resolution: 'acknowledged' } as const;
+      expect(await harness().resolve(ofPayout)).toEqual(refused);
+    }
+  });
+
+  it("of another team's payment or payout finds none", async () => {
+    const token = await openReview.terms_disagree();
+    const payout = await openPayoutReview.unknown_status();
+    const others = { ...caller, team: 'others' };
+    const input = { caller: others, number: 1, reason, cause, resolution: 'acknowledged' } as const;
+    const { inside } = harness();
+    expect(await resolveReview(inside, { ...input, token, code: 'discrepancy' })).toEqual({
+      ...{ kind: 'refused', refusal: { code: 'payment_not_found' } },
+    });
+    expect(await resolveReview(inside, { ...input, token: payout, code: 'discrepancy' })).toEqual({
+      ...{ kind: 'refused', refusal: { code: 'payout_not_found' } },
+    });
+    expect(await harness().history(token)).not.toContain('ReviewResolved');
+    expect(await harness().history(payout)).not.toContain('ReviewResolved');
+  });
+
+  it('with which the service cannot be asked again is still recorded', async () => {
+    const token = await openReview.unknown_status();
+    harness().provider.answersInquiries = false;
+    const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
+    expect(result).toMatchObject({ kind: 'resolved' });
+    // What may have been paid is asked about until the service has answered.
+    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
+      { code: 'discrepancy', number: 2, evidence: { kind: 'unknown_status' } },
+    ]);
+  });
+  // An inquiry that rejected once turned the recorded resolution into a 500; one that hung kept the caller waiting.
+  it.each([
+    ['fails', () => Promise.reject(new Error('the store is gone'))],
+    ['hangs', () => new Promise<never>(() => undefined)],
+  ])('whose inquiry %s is still recorded and answered', async (_name, inquire) => {
+    const token = await openReview.unknown_status();
+    const payout = await openPayoutReview.unknown_status();
+    const deps = { ...harness().inside, inquire };
+    const input = {
+      caller,
+      code: 'discrepancy',
+      resolution: 'check_again',
+      number: 1,
+      reason,
+      cause,
+    } as const;
+    for (const each of [token, payout])
+      expect(await harness().passTime(resolveReview(deps, { ...input, token: each }))).toMatchObject({
+        kind: 'resolved',
+      });
+    expect(harness().clock.monotonic()).toBeLessThan(11_000);
+  });
+});
+
+describe('where it takes two persons to resolve a review', () => {
+  const by = (person: string): Requester => ({
+    ...caller,
+    operator: { person },
+  });
+  const answerOf = (person: string, token: string, more: Partial<ResolveReviewInput> = {}) =>
+    resolveReview(
+      { ...harness().inside, reviewsByTwo: ['sandbox'] },
+      {
+        ...{
+          caller: by(person),
+          token,
+          code: 'attempt_not_found',
+          number: 1,
+          resolution: 'payment_not_made',
+        },
+        ...{ reason, cause, ...more },
+      },
+    );
+  const resolved = async (token: string) => (await harness().history(token)).includes('ReviewResolved');
+
+  it('holds when the second gives the same answer, and never by the first alone', async () => {
+    const token = await openReview.attempt_not_found();
+    for (let time = 0; time < 3; time += 1)
+      expect(await answerOf('ada', token)).toMatchObject({
+        kind: 'proposed',
+        aggregate: {
+          payment: { phase: 'unresolved', reviews: [{ proposal: { proposedBy: 'ada' } }] },
+        },
+      });
+    expect(
+      (await harness().history(token)).filter((each) => each === 'ReviewResolutionProposed'),
+    ).toHaveLength(1);
+    expect(await answerOf('bob', token)).toMatchObject({
+      kind: 'resolved',
+      aggregate: { payment: { phase: 'failed', reviews: [] } },
+    });
+    expect(await answerOf('ada', token)).toMatchObject({ refusal: { code: 'review_not_found' } });
+  });
+
+  it('holds once where both answer at the same time', async () => {
+    const agreed = await openReview.refund_unresolved();
+    const refunds = { code: 'refund_unresolved', resolution: 'refund_not_made' } as const;
+    const both = await Promise.all(['ada', 'bob'].map((id) => answerOf(id, agreed, refunds)));
+    expect(both.map(({ kind }) => kind).sort()).toEqual(['proposed', 'resolved']);
+    expect((await harness().history(agreed)).filter((each) => each === 'ReviewResolved')).toHaveLength(1);
+  });
+
+  it('does not hold where they answer differently', async () => {
+    const token = await openReview.refund_unresolved();
+    const refunds = { code: 'refund_unresolved' } as const;
+    const differing = { ada: 'refund_made', bob: 'refund_not_made' } as const;
+    for (const [id, resolution] of Object.entries(differing))
+      expect(await answerOf(id, token, { ...refunds, resolution })).toMatchObject({ kind: 'proposed' });
+    expect(await resolved(token)).toBe(false);
+    // The latest answer is the one to agree with.
+    const agreeing = { ...refunds, resolution: 'refund_not_made' } as const;
+    expect(await answerOf('ada', token, agreeing)).toMatchObject({ kind: 'resolved' });
+  });
+
+  // One person alone closed the review of a refund that the service had made after all, with what the other had answered.
+  it('takes two to ask the service again, because the review ends', async () => {
+    const token = await openReview.attempt_not_found();
+    const again = { resolution: 'check_again' } as const;
+    expect(await answerOf('ada', token, again)).toMatchObject({ kind: 'proposed' });
+    expect(await answerOf('bob', token, again)).toMatchObject({ kind: 'resolved' });
+  });
+
+  // An admin issued himself a key, and agreed with himself by it.
+  it('takes no key for a person', async () => {
+    const token = await openReview.attempt_not_found();
+    const payout = await openPayoutReview.payout_not_found();
+    const refused = { kind: 'refused', refusal: { code: 'person_required' } };
+    expect(await answerOf('ada', token, { caller })).toEqual(refused);
+    expect(await answerOf('ada', payout, { caller, code: 'payout_not_found' })).toEqual(refused);
+    expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
+  });
+
+  // The service changed it once more between the two answers, and the second one agreed with what nobody had seen.
+  it('does not hold for what the first has not seen', async () => {
+    const token = await shown(await harness().approved('order-1'), { status: 'declined' });
+    const accepted = { code: 'discrepancy', resolution: 'accept_theirs' } as const;
+    expect(await answerOf('ada', token, accepted)).toMatchObject({ kind: 'proposed' });
+    await shown(token, { status: 'approved', amount: 99_999 });
+    expect(await answerOf('bob', token, accepted)).toMatchObject({
+      refusal: { code: 'review_not_found' },
+    });
+    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
+      { code: 'discrepancy', number: 2, evidence: { kind: 'terms_disagree', observedAmount: 99_999 } },
+    ]);
+  });
+
+  it('refuses the first what the review does not allow, and keeps nothing of it', async () => {
+    const token = await openReview.attempt_not_found();
+    expect(await answerOf('ada', token, { resolution: 'acknowledged' })).toMatchObject({
+      refusal: { code: 'resolution_not_allowed' },
+    });
+    expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
+  });
+
+  it('holds for payouts, too', async () => {
+    const token = await openPayoutReview.payout_not_found();
+    const payouts = { code: 'payout_not_found', resolution: 'payout_not_made' } as const;
+    expect(await answerOf('ada', token, payouts)).toMatchObject({ kind: 'proposed' });
+    expect(await answerOf('bob', token, payouts)).toMatchObject({
+      kind: 'resolved',
+      aggregate: { payout: { phase: 'failed' } },
+    });
+  });
+
+  it('takes one in the other environments', async () => {
+    const token = await openReview.attempt_not_found();
+    const deps = { ...harness().inside, reviewsByTwo: ['production' as const] };
+    const answer = { code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' } as const;
+    expect(await resolveReview(deps, { caller, token, reason, cause, ...answer })).toMatchObject({
+      kind: 'resolved',
+    });
+  });
+});

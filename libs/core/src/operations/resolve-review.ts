@@ -1,0 +1,157 @@
+/** A person resolves a review. */
+import { type Environment } from '../domain/values.ts';
+import { type PaymentRefusal } from '../domain/payment/payment-commands.ts';
+import { type PayoutRefusal } from '../domain/payout/payout-commands.ts';
+import { type PayoutReviewCode, payoutReviewCodeSchema } from '../domain/payout/payout-events.ts';
+import { type Proposer, type Resolution, type Review } from '../domain/review.ts';
+import { type ReviewCode, reviewCodeSchema } from '../domain/payment/payment-events.ts';
+import { type UnmatchedRefusal } from '../domain/unmatched/unmatched.ts';
+import { type Requester } from '../domain/requester.ts';
+import { isOwnedBy, isToken } from '../domain/ownership.ts';
+import { type Clock, omitUndefined } from '@tollgate/service-kit';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
+import {
+  type AnySubject,
+  type Subjects,
+  isPayoutToken,
+  stateOf,
+  subjectsOf,
+} from '../aggregates/subjects.ts';
+import {
+  type UnmatchedAggregate,
+  type UnmatchedOperations,
+  isUnmatchedToken,
+} from '../aggregates/unmatched.ts';
+import type { InquiryResult } from '../inquiry/inquiries.ts';
+import { inquireBriefly } from './await-outcome.ts';
+import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
+
+export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
+  unmatched: UnmatchedOperations;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  /** The environments in which a second person must agree before an answer holds. */
+  reviewsByTwo: readonly Environment[];
+  clock: Clock;
+}
+
+export interface ResolveReviewInput {
+  caller: Requester;
+  /** Of a payment, a payout, or of what only the provider has. */
+  token: string;
+  code: ReviewCode | PayoutReviewCode;
+  /** Which one of this code, as the list of reviews shows it. */
+  number: number;
+  resolution: Resolution;
+  reason: string;
+  cause: Cause;
+}
+
+export type ResolveReviewResult =
+  /** `proposed`: it holds when a second person agrees. `person_required`: it takes two, and a key is none. */
+  | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
+  | {
+      kind: 'refused';
+      refusal: PaymentRefusal | PayoutRefusal | UnmatchedRefusal | { code: 'person_required' };
+    };
+
+export async function resolveReview(
+  deps: ResolveReviewDependencies,
+  input: ResolveReviewInput,
+): Promise<ResolveReviewResult> {
+  const { caller, token, cause } = input;
+  if (isUnmatchedToken(token)) return resolveUnmatched(deps, input);
+  const found = isToken(token) ? await subjectsOf(deps, token).load(token) : undefined;
+  if (found === undefined || !isOwnedBy(stateOf(found), caller)) {
+    const code = isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
+    return { kind: 'refused', refusal: { code } };
+  }
+  const proposer = proposerOf(deps, input, stateOf(found));
+  if (proposer === 'nobody') return personRequired;
+  await record(deps, input, stateOf(found).reviews);
+  const executed = await execute(deps, input, proposer);
+  if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  if (executed.kind === 'refused') return executed;
+  const { aggregate } = requireDone<AnySubject, unknown>(executed);
+  if (isOpen(stateOf(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
+  // From here on only an inquiry finds what the provider does about it. The answer stands without it.
+  await inquireBriefly(deps, { token, cause });
+  return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
+}
+
+/** What is there belongs to no team's books: only the team that it is shown to may resolve it. */
+async function resolveUnmatched(
+  deps: ResolveReviewDependencies,
+  input: ResolveReviewInput,
+): Promise<ResolveReviewResult> {
+  const { unmatched } = deps;
+  const { caller, token, code, number, resolution, reason, cause } = input;
+  const found = isToken(token) ? await unmatched.load(token) : undefined;
+  const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
+  if (!isShown || code !== 'discrepancy') return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  const proposer = proposerOf(deps, input, found.unmatched);
+  if (proposer === 'nobody') return personRequired;
+  await record(deps, input, found.unmatched.reviews);
+  const answer = {
+    type: 'ResolveReview',
+    code,
+    number,
+    resolution,
+    reason,
+    ...omitUndefined({ proposer }),
+  } as const;
+  const executed = await unmatched.execute(token, answer, cause);
+  if (executed.kind === 'refused') return executed;
+  const { aggregate } = requireDone(executed);
+  const kind = isOpen(aggregate.unmatched.reviews, input) ? 'proposed' : 'resolved';
+  return { kind, aggregate };
+}
+
+const personRequired = { kind: 'refused', refusal: { code: 'person_required' } } as const;
+
+/** Undefined where any one caller is enough. One human may have several keys, so keys are nobody where it takes two. */
+function proposerOf(
+  { reviewsByTwo, clock }: ResolveReviewDependencies,
+  { caller: { operator } }: ResolveReviewInput,
+  { environment }: { environment: Environment },
+): Proposer | 'nobody' | undefined {
+  if (!reviewsByTwo.includes(environment)) return undefined;
+  return operator === undefined ? 'nobody' : { name: operator.person, at: clock.now() };
+}
+
+const isOpen = (reviews: readonly Pick<Review, 'code' | 'number'>[], { code, number }: ResolveReviewInput) =>
+  reviews.some((review) => review.code === code && review.number === number);
+
+async function record(
+  deps: ResolveReviewDependencies,
+  input: ResolveReviewInput,
+  open: readonly Pick<Review, 'code' | 'number'>[],
+): Promise<void> {
+  const { token, code, number, resolution } = input;
+  if (!isOpen(open, input)) return;
+  await recordDecision(deps, input, { token, code, number, resolution });
+}
+
+const releasesIf = ({ operator }: Requester, resolution: Resolution) =>
+  operator !== undefined && resolution === 'keep_ours' ? (true as const) : undefined;
+
+/** Undefined for a code that this kind of subject does not have. */
+async function execute(
+  { payments, payouts }: Subjects,
+  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
+  proposer: Proposer | undefined,
+) {
+  const answer = {
+    type: 'ResolveReview',
+    number,
+    resolution,
+    reason,
+    // The decision of an operator frees what the discrepancy reserves; a key of the team that gains by it does not.
+    ...omitUndefined({ proposer, releases: releasesIf(caller, resolution) }),
+  } as const;
+  if (isPayoutToken(token)) {
+    const known = payoutReviewCodeSchema.safeParse(code).data;
+    return known && payouts.execute(token, { ...answer, code: known }, cause);
+  }
+  const known = reviewCodeSchema.safeParse(code).data;
+  return known && payments.execute(token, { ...answer, code: known }, cause);
+}

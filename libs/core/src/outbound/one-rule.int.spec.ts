@@ -1,0 +1,273 @@
+/** Every operation that moves money, held to the one rule for calling. */
+import { decodePaymentEvent, paymentStream } from '../domain/payment/payment-events.ts';
+import { decodePayoutEvent, payoutStream } from '../domain/payout/payout-events.ts';
+import type { MaySend } from '../provider.ts';
+import { systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { type OperationCase, allOperations, loseAnswers } from '../testing/operation-cases.ts';
+import {
+  type AppendEnd,
+  diesAfterCall,
+  diesAnnounced,
+  failingStore,
+  seesTooLate,
+} from '../testing/failing-stores.ts';
+import { type Harness, answerMs, quietMs, times } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+/** Calls of the operation that reached the service. */
+const sent = ({ provider }: Harness, { operation }: OperationCase) =>
+  provider.received.filter((call) => call.operation === operation);
+
+async function lastTypeInStore({ store }: Harness, token: string): Promise<string | undefined> {
+  const isPayout = token.startsWith('po_');
+  const stream = isPayout ? payoutStream(token) : paymentStream(token);
+  for await (const event of store.read(stream, { direction: 'backwards', limit: 1 }))
+    return (isPayout ? decodePayoutEvent(event) : decodePaymentEvent(event)).type;
+  return undefined;
+}
+
+describe.each(allOperations)('$name', (each) => {
+  const { operation, prepare, ask, stateOf, attempts } = each;
+  const isPage = attempts > 1;
+
+  it('is announced durably before it is sent', async () => {
+    const token = await prepare(harness());
+    let seen: string | undefined;
+    harness().provider.beforeAnswerOf = async () => {
+      seen = await lastTypeInStore(harness(), token);
+    };
+    expect(await ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: false });
+    expect(seen).toBe(each.announcement);
+    expect(await stateOf(harness(), token)).toBe(each.whenDone);
+  });
+
+  it('is one call for any number of requests at once, over several processes', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    // Those of other processes wait while the store works, so that time has to be the store's own.
+    const instances = [1, 2, 3].map(() => harness().startInstance({ clock: systemClock }));
+    const results = await Promise.all(
+      instances.flatMap((instance) => Array.from({ length: 8 }, () => ask(instance, token))),
+    );
+    expect(sent(harness(), each)).toHaveLength(before + 1);
+    expect(results.map(({ kind }) => kind)).toEqual(results.map(() => 'answered'));
+    expect(results.filter((result) => result.kind === 'answered' && !result.replayed)).toHaveLength(1);
+  });
+
+  it('is not sent when its time to be sent has passed', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    // The process sleeps, as in a machine that is suspended, right after it has announced the call.
+    const wrapStore = failingStore(() => 'ends well');
+    let hasSlept = false;
+    const sleepy = harness().startInstance({
+      wrapStore: (store) => ({
+        ...wrapStore(store),
+        async append(stream, events, expected) {
+          const answer = await store.append(stream, events, expected);
+          if (!hasSlept && events.some(({ type }) => type === each.announcement)) {
+            hasSlept = true;
+            await harness().clock.advance(times.sendWithinMs);
+          }
+          return answer;
+        },
+      }),
+    });
+    await harness().passTime(ask(sleepy, token));
+    expect(hasSlept).toBe(true);
+    // A creation makes another attempt, announced afresh; nothing else does.
+    const calls = sent(harness(), each).slice(before);
+    expect(calls.map(({ of }) => of)).toEqual(operation === 'authorize' ? [`${token}.2`] : []);
+  });
+
+  // The connection is made meanwhile: a gateway that was stopped in the handshake sent what it had announced long ago.
+  it.each([
+    ['the wall clock', { now: times.sendWithinMs, monotonic: 0 }],
+    ['the monotonic clock, after the wall clock was set back', { now: 0, monotonic: times.sendWithinMs }],
+  ])('is not sent when its time passes by %s before the first byte leaves', async (_, passed) => {
+    const token = await prepare(harness());
+    const { clock, provider } = harness();
+    const isDue: boolean[] = [];
+    const slept = { now: 0, monotonic: 0 };
+    const instance = harness().startInstance({
+      clock: {
+        ...clock,
+        now: () => clock.now() + slept.now,
+        monotonic: () => clock.monotonic() + slept.monotonic,
+      },
+    });
+    const send = provider.provider[operation] as (request: never, maySend: MaySend) => Promise<unknown>;
+    Object.assign(provider.provider, {
+      [operation]: async (request: never, maySend: MaySend) =>
+        send(request, () => {
+          if (isDue.length === 0) Object.assign(slept, passed);
+          isDue.push(maySend());
+          return isDue.at(-1) === true;
+        }),
+    });
+    await harness().passTime(ask(instance, token));
+    expect(isDue[0]).toBe(false);
+    // A creation goes on with an attempt that is announced afresh; nothing else does.
+    expect(isDue.slice(1)).toEqual(operation === 'authorize' ? [true] : []);
+  });
+
+  it('whose answer is lost is answered as unknown, found by a repeat, and never sent again', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    loseAnswers(harness(), each, 'lost-after');
+    // While the service cannot be asked, nobody knows. Before a refund it could be, so that the sum proves something.
+    const { provider } = harness();
+    provider.beforeAnswerOf = async () => void (provider.answersInquiries = false);
+    expect(await harness().passTime(ask(harness(), token))).toMatchObject({ kind: 'answered' });
+    expect(await stateOf(harness(), token)).toBe(each.whenUnknown);
+    await harness().clock.advance(quietMs + 3_600_000);
+    provider.answersInquiries = true;
+    const again = await harness().passTime(ask(harness(), token));
+    expect(again).toMatchObject({ kind: 'answered', replayed: true });
+    if (await isInInit(harness(), token)) await harness().inquire(token);
+    expect(await stateOf(harness(), token)).toBe(each.whenDone);
+    expect(sent(harness(), each)).toHaveLength(before + attempts);
+  });
+
+  it('does not take a service that cannot be asked for one that has nothing', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    loseAnswers(harness(), each, 'lost-before');
+    harness().provider.answersInquiries = false;
+    await harness().passTime(ask(harness(), token));
+    for (let hour = 0; hour < 5; hour += 1) {
+      await harness().clock.advance(3_600_000);
+      await harness().inquire(token);
+      await harness().passTime(ask(harness(), token));
+    }
+    expect(await stateOf(harness(), token)).toBe(each.whenUnknown);
+    expect(sent(harness(), each)).toHaveLength(before + attempts);
+  });
+
+  it('that was announced by a process which died before the call is never sent under that announcement', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    const dying = harness().startInstance({ wrapStore: diesAnnounced(), dies: true });
+    void ask(dying, token);
+    await eventually(async () => expect(await stateOf(harness(), token)).toBe(each.whenAnnounced));
+    // The next process waits as long as it may still be answered, and then inquires.
+    expect(await harness().passTime(ask(harness(), token))).toMatchObject({
+      kind: 'answered',
+      replayed: true,
+    });
+    expect(await stateOf(harness(), token)).toBe(isPage ? 'init' : each.whenUnknown);
+    const calls = sent(harness(), each).slice(before);
+    expect(calls.map(({ of }) => of)).toEqual(isPage ? [`${token}.2`] : []);
+  });
+
+  it('that was made by a process which died before it recorded that is found by the next one', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    const dying = harness().startInstance({ wrapStore: diesAfterCall(), dies: true });
+    void ask(dying, token);
+    await eventually(() => expect(sent(harness(), each)).toHaveLength(before + 1));
+    await harness().clock.advance(answerMs);
+    await harness().inquire(token);
+    await harness().inquire(token);
+    expect(await stateOf(harness(), token)).toBe(each.whenDone);
+    expect(sent(harness(), each)).toHaveLength(before + 1);
+  });
+
+  it.each<AppendEnd>(['refused', 'unconfirmed'])(
+    'whose end the store has %s is an error to the caller, found by a repeat, and never sent again',
+    async (end) => {
+      const token = await prepare(harness());
+      const before = sent(harness(), each).length;
+      const wrapStore = failingStore((nth) => (nth === 2 ? end : 'ends well'));
+      const failing = harness().startInstance({ wrapStore });
+      await expect(harness().passTime(ask(failing, token))).rejects.toMatchObject({ retryable: true });
+      await harness().clock.advance(quietMs);
+      expect(await harness().passTime(ask(failing, token))).toMatchObject({ kind: 'answered' });
+      if (await isInInit(harness(), token)) await harness().inquire(token);
+      expect(await stateOf(harness(), token)).toBe(each.whenDone);
+      expect(sent(harness(), each)).toHaveLength(before + 1);
+    },
+  );
+
+  it.each<AppendEnd>(['refused', 'unconfirmed'])(
+    'whose announcement the store has %s is not sent',
+    async (end) => {
+      const token = await prepare(harness());
+      const before = sent(harness(), each).length;
+      const wrapStore = failingStore((nth) => (nth === 1 ? end : 'ends well'));
+      const failing = harness().startInstance({ wrapStore });
+      await expect(harness().passTime(ask(failing, token))).rejects.toMatchObject({ retryable: true });
+      expect(sent(harness(), each)).toHaveLength(before);
+    },
+  );
+
+  it('in which the adapter itself fails is inquired, and its permit comes back', async () => {
+    const token = await prepare(harness());
+    harness().provider.faultsOf[operation].push({ kind: 'breaks' });
+    await expect(harness().passTime(ask(harness(), token))).rejects.toThrow('the adapter is broken');
+    await harness().clock.advance(answerMs);
+    await harness().inquire(token);
+    expect(await stateOf(harness(), token)).toBe(isPage ? 'init' : each.whenUnknown);
+  });
+
+  it('is waited for by a repeat in the same process, which learns its outcome without an inquiry', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    let answer = (): void => undefined;
+    harness().provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
+    const asking = ask(harness(), token);
+    await eventually(() => expect(sent(harness(), each)).toHaveLength(before + 1));
+    const startedAt = harness().clock.now();
+    const answered: unknown[] = [];
+    void ask(harness(), token).then((result) => answered.push(result));
+    // A turn for the repeat to get as far as it can.
+    await harness().payments.load(token);
+    answer();
+    await asking;
+    await eventually(() => expect(answered).toMatchObject([{ kind: 'answered', replayed: true }]));
+    expect(harness().clock.now()).toBe(startedAt);
+  });
+
+  it('is waited for by a repeat in another process, which holds no permit meanwhile', async () => {
+    const token = await prepare(harness());
+    const before = sent(harness(), each).length;
+    let answer = (): void => undefined;
+    harness().provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
+    const asking = ask(harness().startInstance(), token);
+    await eventually(() => expect(sent(harness(), each)).toHaveLength(before + 1));
+    const late = harness().startInstance({ wrapStore: seesTooLate(each.announcement) });
+    const repeating = ask(late, token);
+    await eventually(() => expect(harness().clock.sleeperCount()).toBe(1));
+    expect(late.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
+    answer();
+    expect(await asking).toMatchObject({ kind: 'answered', replayed: false });
+    expect(await harness().passTime(repeating)).toMatchObject({ kind: 'answered', replayed: true });
+    expect(sent(harness(), each)).toHaveLength(before + 1);
+  });
+
+  it('is not begun while the account fails: nothing is recorded, nothing is sent', async () => {
+    const token = await prepare(harness());
+    await openBreaker(harness());
+    const { received } = harness().provider;
+    const before = [received.length, await harness().history(token)];
+    const result = await harness().passTime(ask(harness(), token));
+    expect(result).toMatchObject({ kind: 'unavailable', retryAfterSeconds: expect.any(Number) });
+    expect([received.length, await harness().history(token)]).toEqual(before);
+  });
+});
+
+/** A card or recurring payment that was found is in `init` until it is retrieved. */
+const isInInit = async ({ payments }: Harness, token: string): Promise<boolean> =>
+  (await payments.load(token))?.payment.phase === 'init';
+
+/** Lets the account fail as often as its circuit breaker bears. */
+async function openBreaker({ accounts }: Harness): Promise<void> {
+  for (let failures = 0; failures < 10; failures += 1) {
+    const result = await accounts.permitOf('sandbox', 'main');
+    if (result.kind === 'permit') result.permit.release('unknown');
+  }
+}

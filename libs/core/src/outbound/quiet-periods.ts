@@ -1,0 +1,68 @@
+/**
+ * When absence proves that an announced call had no effect: once this process has itself observed the announcement for the
+ * whole quiet period, by its own monotonic clock. The clock of another host decides nothing.
+ */
+import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
+import type { Inquired } from '../domain/shared-inputs.ts';
+import type { Clock } from '@tollgate/service-kit';
+import { type CallTimes, quietPeriodMs } from './call-times.ts';
+
+export interface QuietPeriods {
+  /** Begins to observe a call, unless it is observed already. */
+  observe(token: string, call: CallWindow): void;
+  /**
+   * The time of an inquiry that begins now, milliseconds since the Unix epoch: the present, but never past the end of a period of this call
+   * that this process has not observed, and never before the end of one that it has.
+   *
+   * @param call the one without an outcome; undefined if there is none
+   */
+  inquiryTime(token: string, call: CallWindow | undefined): number;
+  /** The same, and how long before it the latest event was recorded. */
+  taken(token: string, call: CallWindow | undefined, changedAt: number): Inquired;
+  /** True once this process has observed a reservation for as long as its call could be announced, sent and carried out. */
+  hasLapsed(token: string, lapsesAt: number): boolean;
+}
+
+/** Observed calls. The oldest one is forgotten first and observed anew, which only delays what follows from its absence. */
+const observedMax = 100_000;
+
+export function createQuietPeriods({
+  clock,
+  times,
+}: {
+  clock: Pick<Clock, 'now' | 'monotonic'>;
+  times: CallTimes;
+}): QuietPeriods {
+  const firstObservedAt = new Map<string, number>();
+
+  function observedForMs(token: string, endsAt: number): number {
+    const key = `${token}/${endsAt}`;
+    const now = clock.monotonic();
+    const known = firstObservedAt.get(key);
+    if (known !== undefined) return now - known;
+    const [oldest] = firstObservedAt.keys();
+    if (firstObservedAt.size >= observedMax && oldest !== undefined) firstObservedAt.delete(oldest);
+    firstObservedAt.set(key, now);
+    return 0;
+  }
+
+  function inquiryTime(token: string, call: CallWindow | undefined): number {
+    if (call === undefined) return clock.now();
+    const observedMs = observedForMs(token, call.quietUntil);
+    // The lengths of the period are those of the process that announced it.
+    const isOver = (until: number) => observedMs >= until - call.sendBy + times.sendWithinMs;
+    if (isOver(call.quietUntil)) return Math.max(clock.now(), call.quietUntil);
+    const earliest = isOver(call.answerBy) ? call.answerBy : -Infinity;
+    return Math.min(Math.max(clock.now(), earliest), call.quietUntil - 1);
+  }
+
+  return {
+    observe: (token, { quietUntil }) => void observedForMs(token, quietUntil),
+    inquiryTime,
+    taken(token, call, changedAt) {
+      const inquiredAt = inquiryTime(token, call);
+      return { inquiredAt, changedAt: inquiredAt - Math.max(0, clock.now() - changedAt) };
+    },
+    hasLapsed: (token, lapsesAt) => observedForMs(token, lapsesAt) >= quietPeriodMs(times),
+  };
+}

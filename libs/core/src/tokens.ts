@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import type { RequestFingerprints } from './domain/request-fingerprint.ts';
+import { type DataSecrets, canonicalJson, createKeyedHashes } from '@tollgate/service-kit';
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** RFC 4648 base32 in lower case, without padding: safe in paths, stream names and topic keys. */
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet.charAt((buffer >> bits) & 31);
+    }
+  }
+  return bits > 0 ? text + alphabet.charAt((buffer << (5 - bits)) & 31) : text;
+}
+
+/** What a repeat of a request is known by: the caller's own key, or the order number where no key was sent. */
+export interface IdempotencyKey {
+  source: 'Idempotency-Key' | 'orderNumber';
+  value: string;
+}
+
+/** Characters of a token after its prefix: 130 bits, so that different requests never meet. */
+const tokenLength = 26;
+
+/**
+ * A token that is always the same for the same parts, so that a repeat meets the same stream: there is no table of keys,
+ * and none expires.
+ */
+export function deriveToken(prefix: string, parts: readonly string[]): string {
+  const bytes = hash('sha256', JSON.stringify(parts), 'buffer');
+  return `${prefix}_${base32(bytes).slice(0, tokenLength)}`;
+}
+
+/** What a gateway calls an attempt at the provider: `<token>.<number>`. */
+const attemptNumber = new RegExp(`^((pay|po)_[${alphabet}]{${tokenLength}})\\.\\d{1,9}$`);
+
+/** The token in an order number of a payment (`pay`) or payout (`po`); undefined where that is no gateway's, but a team's own. */
+export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): string | undefined {
+  const [, token, found] = attemptNumber.exec(orderNumber) ?? [];
+  return found === prefix ? token : undefined;
+}
+
+const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
+
+/** Whose request it is. */
+export interface RequestScope {
+  /** Of the event store: see `aggregates/installation.ts`. */
+  installation: string;
+  environment: string;
+  team: string;
+}
+
+/** The token of a request: two installations, teams, environments, operations or sources of key never meet. */
+export const deriveOperationToken = (
+  prefix: keyof typeof operationNames,
+  { installation, environment, team }: RequestScope,
+  key: IdempotencyKey,
+): string =>
+  deriveToken(prefix, [installation, environment, team, operationNames[prefix], key.source, key.value]);
+
+/** The token of a payment that was made before us: the same under whatever team it is adopted. */
+export const deriveAdoptedToken = (
+  { installation, environment }: Pick<RequestScope, 'installation' | 'environment'>,
+  account: string,
+  serviceToken: string,
+): string => deriveToken('pay', [installation, environment, account, 'adopted', serviceToken]);
+
+/** The alias of the recurring token that a payment gave. */
+export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>
+  deriveToken('rec', [environment, paymentToken, 'recurring']);
+
+/** The fingerprints of a request; they depend neither on the order of its fields nor on explicit defaults. */
+export type FingerprintsOf = (request: object) => RequestFingerprints;
+
+/** A flag that is false and an object that is empty ask for the same as their absence. */
+const isDefault = (value: unknown): boolean =>
+  value === false || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+const withoutDefaults = (request: object): object =>
+  Object.fromEntries(Object.entries(request).filter(([, value]) => !isDefault(value)));
+
+/** Under secrets that are not in the store: the few unknowns of a request could be guessed from a plain hash. */
+export function createFingerprints(secrets: DataSecrets): FingerprintsOf {
+  const hashes = createKeyedHashes(secrets, 'fingerprint');
+  return (request) => {
+    const text = canonicalJson(withoutDefaults(request));
+    return { fingerprint: hashes.of(text), earlierFingerprints: hashes.earlier(text) };
+  };
+}

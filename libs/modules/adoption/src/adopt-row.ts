@@ -1,0 +1,138 @@
+/** One payment as the provider lists it: ours, of somebody else, or adopted. */
+import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '@tollgate/core';
+import type { ComparablePayment } from '@tollgate/core';
+import { omitUndefined } from '@tollgate/service-kit';
+import { deriveUnmatchedToken, resolveAsKnown } from '@tollgate/core';
+import { deriveAdoptedToken, deriveRecurringAlias, tokenInOrderNumber } from '@tollgate/core';
+import type { Adopting } from './adopt-payments.ts';
+
+export const adoptionOutcomes = [
+  'adopted',
+  'adopted_before',
+  /** A gateway made it: this one, or another one under the same account. */
+  'made_by_gateway',
+  'made_by_another_gateway',
+  'not_matching',
+  'adopted_by_another_team',
+  'payment_not_readable',
+  /** Listed, and not there when it was retrieved. */
+  'payment_not_found',
+] as const;
+export type AdoptionOutcome = (typeof adoptionOutcomes)[number];
+
+export interface AdoptedRow {
+  outcome: AdoptionOutcome;
+  found: ComparablePayment;
+  /** Ours, where it is adopted. */
+  token?: string;
+  /** Our alias of the provider's recurring token. */
+  recurringToken?: string;
+  /** The team that has it, where that is another one. */
+  team?: string;
+  /** What cannot be read of it. */
+  parameter?: string;
+}
+
+export async function adoptRow(adopting: Adopting, listed: ComparablePayment): Promise<AdoptedRow> {
+  const row = await judgeRow(adopting, listed);
+  const isAdopted = row.outcome === 'adopted' || row.outcome === 'adopted_before';
+  if (!isAdopted || adopting.order.isDryRun) return row;
+  const { environment, account } = adopting.order;
+  const { serviceToken } = listed.observed;
+  // A reconciliation may have found it before.
+  const unmatched = deriveUnmatchedToken({ environment, account, operation: 'payment', serviceToken });
+  await resolveAsKnown(adopting.unmatched, unmatched, adopting.cause);
+  return row;
+}
+
+async function judgeRow(adopting: Adopting, listed: ComparablePayment): Promise<AdoptedRow> {
+  const { order, installation, adoptions } = adopting;
+  const { serviceToken } = listed.observed;
+  const as = (outcome: AdoptionOutcome): AdoptedRow => ({ outcome, found: listed });
+  if (!order.matches(listed)) return as('not_matching');
+  const token = deriveAdoptedToken({ installation, ...order }, order.account, serviceToken);
+  const known = await adoptions.load(token);
+  if (known !== undefined) {
+    const { team, recurringToken } = known.payment;
+    if (team !== order.team) return { ...as('adopted_by_another_team'), team };
+    return { ...as('adopted_before'), token, ...omitUndefined({ recurringToken }) };
+  }
+  const maker = await makerOf(adopting, listed);
+  if (maker !== undefined) return as(maker);
+  // A dry run judges by the list alone.
+  const found = order.isDryRun || !needsRetrieval(listed) ? listed : await retrieve(adopting, listed);
+  if (found === undefined) return as('payment_not_found');
+  return { ...(await adopt(adopting, token, found)), found };
+}
+
+/** A list may leave out what a retrieval shows; a recurring token is given for what was paid. */
+function needsRetrieval({ observed, product, recurringToken }: ComparablePayment): boolean {
+  const { orderNumber, createdAt, status } = observed;
+  const isPaid = status === 'approved' || status === 'refunded';
+  return (
+    orderNumber === undefined ||
+    createdAt === undefined ||
+    product === undefined ||
+    (isPaid && recurringToken === undefined)
+  );
+}
+
+/** With what only the list shows; undefined where the payment is not there any more. */
+async function retrieve(
+  { ask }: Adopting,
+  listed: ComparablePayment,
+): Promise<ComparablePayment | undefined> {
+  const { serviceToken } = listed.observed;
+  const retrieved = await ask((provider) => provider.inquirePayment(serviceToken));
+  return retrieved && { ...listed, ...retrieved, observed: { ...listed.observed, ...retrieved.observed } };
+}
+
+/** The number of an attempt of a gateway, and the address of its callbacks, begin with a token of it. */
+const gatewayCallback = /\/callbacks\/(?:sandbox|production)\/(pay_[a-z2-7]{26})\//;
+
+/** The gateway that made a payment; undefined where none did. */
+async function makerOf(
+  { adoptions, findByServiceToken }: Adopting,
+  { observed: { serviceToken, orderNumber }, callbackUrl }: ComparablePayment,
+): Promise<'made_by_gateway' | 'made_by_another_gateway' | undefined> {
+  const token = tokenInOrderNumber('pay', orderNumber) ?? gatewayCallback.exec(callbackUrl ?? '')?.[1];
+  if (token !== undefined)
+    return (await adoptions.load(token)) === undefined ? 'made_by_another_gateway' : 'made_by_gateway';
+  // Ours are made under a number of ours: only where none is shown it may be one that we know by its token alone.
+  const isKnown = orderNumber === undefined && (await findByServiceToken(serviceToken)) !== undefined;
+  return isKnown ? 'made_by_gateway' : undefined;
+}
+
+async function adopt(
+  { order, adoptions, recurringTokens, clock, cause }: Adopting,
+  token: string,
+  { observed, product, recurringToken: serviceRecurringToken }: ComparablePayment,
+): Promise<Omit<AdoptedRow, 'found'>> {
+  const { environment, team, account, callbackUrl, isDryRun } = order;
+  // With the team in it: of two that adopt the same payment at once, none is left with the alias of the other.
+  const recurringToken = serviceRecurringToken && deriveRecurringAlias(environment, `${token} ${team}`);
+  const command: AdoptPayment = {
+    ...{ type: 'AdoptPayment', environment, team, account, adoptedAt: clock.now() },
+    observed: { ...observed, ...omitUndefined({ recurringToken }) },
+    ...omitUndefined({ product, callbackUrl }),
+  };
+  const decision = adoptPayment(undefined, command);
+  if (decision.kind === 'refused') return toRow(decision.refusal);
+  const adopted = { outcome: 'adopted', token, ...omitUndefined({ recurringToken }) } as const;
+  if (isDryRun) return adopted;
+  // First, so that the alias never leads nowhere.
+  if (serviceRecurringToken !== undefined && recurringToken !== undefined) {
+    const owner = { environment, team, account, paymentToken: token };
+    await recurringTokens.keep(recurringToken, { ...owner, serviceRecurringToken }, cause);
+  }
+  const executed = await adoptions.execute(token, command, cause);
+  if (executed.kind === 'refused') return toRow(executed.refusal);
+  return executed.kind === 'done' && executed.events.length > 0
+    ? adopted
+    : { ...adopted, outcome: 'adopted_before' };
+}
+
+const toRow = ({ code, ...evidence }: AdoptionRefusal): Omit<AdoptedRow, 'found'> => ({
+  outcome: code,
+  ...evidence,
+});

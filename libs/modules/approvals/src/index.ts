@@ -1,0 +1,6 @@
+export {
+  createApprovalGuard,
+  decidePayoutApproval,
+  type DecidePayoutDependencies,
+  type DecidePayoutInput,
+} from './payout-approval.ts';

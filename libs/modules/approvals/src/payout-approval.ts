@@ -1,0 +1,85 @@
+/** A payout above a sum waits for a second key. The guard records that it waits, and a repeat sends it once it is approved. */
+import type { Position } from '@tollgate/event-store';
+import {
+  type AskPayoutApproval,
+  type PayoutRefusal,
+  type RequestPayout,
+  isBeforeAnnouncement,
+} from '@tollgate/core';
+import type { Clock } from '@tollgate/service-kit';
+import { type Requester, isOwnedBy, isToken } from '@tollgate/core';
+import type { PayoutAggregate, Payouts } from '@tollgate/core';
+import { type Cause, requireDone } from '@tollgate/core';
+import { isPayoutToken } from '@tollgate/core';
+import type { Guard } from '@tollgate/core';
+import { inProgress } from '@tollgate/core';
+import { type DecisionRecorder, recordDecision } from '@tollgate/core';
+
+/** The last guard: what it records as waiting has been reserved by the others. */
+export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard => ({
+  async check({ caller, cause, token, payout, recordedAt }) {
+    if (payout === undefined || recordedAt !== undefined || !mustBeApproved(caller, payout.terms))
+      return { kind: 'passed' };
+    const executed = await payouts.execute(token, toAsk(payout, caller), cause, { isNew: true });
+    if (executed.kind !== 'done') return inProgress;
+    return { kind: 'waiting', isNew: executed.events.length > 0 };
+  },
+});
+
+/** True if the team's payouts above a sum wait, and this is one. */
+const mustBeApproved = (
+  { approvalAbove = {} }: Pick<Requester, 'approvalAbove'>,
+  { amount, currency }: { amount: number; currency: string },
+): boolean => amount > (approvalAbove[currency] ?? Infinity);
+
+/** What is asked instead of the request, through the account that the request has chosen. */
+function toAsk(
+  { call: { account, providerOrderNumber }, requestedAt: askedAt, type: _, ...request }: RequestPayout,
+  { keyId: askedBy }: Pick<Requester, 'keyId'>,
+): AskPayoutApproval {
+  return { ...request, type: 'AskPayoutApproval', account, providerOrderNumber, askedBy, askedAt };
+}
+
+export interface DecidePayoutInput {
+  caller: Requester;
+  token: string;
+  decision: { kind: 'approve' } | { kind: 'refuse'; reason: string };
+  cause: Cause;
+}
+
+export type DecidePayoutResult =
+  { kind: 'decided'; aggregate: PayoutAggregate<Position> } | { kind: 'refused'; refusal: PayoutRefusal };
+
+export interface DecidePayoutDependencies extends DecisionRecorder {
+  payouts: Payouts;
+  clock: Clock;
+}
+
+/** Approves or refuses a payout of the caller's team. Nothing is sent by it. @throws StoreUnavailable */
+export async function decidePayoutApproval(
+  deps: DecidePayoutDependencies,
+  input: DecidePayoutInput,
+): Promise<DecidePayoutResult> {
+  const { payouts, clock } = deps;
+  const { caller, token, decision, cause } = input;
+  const known = isToken(token) && isPayoutToken(token) ? await payouts.load(token) : undefined;
+  if (known === undefined || !isOwnedBy(known.payout, caller))
+    return { kind: 'refused', refusal: { code: 'payout_not_found' } };
+  const isWaiting = isBeforeAnnouncement(known.payout);
+  if (isWaiting) await recordDecision(deps, input, toRecord(input));
+  const executed = await payouts.execute(
+    token,
+    decision.kind === 'approve'
+      ? { type: 'GrantPayout', keyId: caller.keyId, at: clock.now() }
+      : { type: 'RefusePayout', keyId: caller.keyId, reason: decision.reason },
+    cause,
+  );
+  if (executed.kind === 'refused') return executed;
+  return { kind: 'decided', aggregate: requireDone(executed).aggregate };
+}
+
+/** The security log lists it among the decisions of people. A payout waits for approval at most once. */
+const toRecord = ({ token, decision }: DecidePayoutInput) => ({
+  ...{ token, code: 'awaiting_approval', number: 1 },
+  resolution: decision.kind,
+});

@@ -1,0 +1,1 @@
+export { positionsOf } from './positions-of.ts';

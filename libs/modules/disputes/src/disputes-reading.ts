@@ -1,0 +1,220 @@
+/** One reading of the lists of disputes: what is new in them is recorded, and matched with its payments. */
+import type { EventStore } from '@tollgate/event-store';
+import type { Environment } from '@tollgate/core';
+import type { FoundDispute, InquiryOutcome } from '@tollgate/core';
+import { type Clock, type Ids, type Log, omitUndefined, isRetryable } from '@tollgate/service-kit';
+import type { Account } from '@tollgate/core';
+import type { Cause } from '@tollgate/core';
+import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
+
+export interface ReadingDependencies {
+  store: EventStore;
+  accounts: { all(): readonly DisputedAccount[] };
+  /** The payment of ours that the provider knows by a token; undefined where the index does not know it, or not yet. */
+  findByServiceToken: (
+    environment: Environment,
+    account: string,
+    serviceToken: string,
+  ) => { token: string; team: string } | undefined;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+type DisputedAccount = Pick<Account, 'environment' | 'name' | 'provider'>;
+
+/** Disputes that the provider shows at most. */
+const shownMax = 100;
+
+/** Gives what reads the list of every account once; the faults of one do not keep the others from being read. */
+export function createReading(deps: ReadingDependencies): (signal: AbortSignal) => Promise<void> {
+  const disputes = createDisputes(deps);
+  const memories = new Map<string, Remembered>();
+
+  async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
+    const { environment, name } = account;
+    const key = JSON.stringify([environment, name]);
+    const remembered = memories.get(key) ?? { reported: new Set(), unreadable: 0, listed: new Set() };
+    memories.set(key, remembered);
+    try {
+      const reading = { ...deps, disputes, account, cause: causeOf(deps), remembered };
+      // Once more where something was known that it had not looked at before it asked: as after a start.
+      if ((await readAccount(reading, signal)) === 'moved') await readAccount(reading, signal);
+    } catch (error) {
+      deps.log.error(
+        { error, account: name, operation: 'disputes' },
+        'some disputes of an account were not recorded; the next reading retries them',
+      );
+    }
+  }
+
+  return async (signal) => {
+    await Promise.all(deps.accounts.all().map((account) => readSafely(account, signal)));
+  };
+}
+
+/** What is remembered of an account from one reading to the next. */
+interface Remembered {
+  /** Disputes that cannot be recorded, as was logged; forgotten when the account no longer lists them. */
+  reported: Set<string>;
+  /** How many could not be read. */
+  unreadable: number;
+  /** Those of the last list. */
+  listed: ReadonlySet<string>;
+}
+
+/** What one account's list is read with. */
+interface AccountReading extends ReadingDependencies {
+  disputes: Disputes;
+  account: DisputedAccount;
+  cause: Cause;
+  remembered: Remembered;
+}
+
+function causeOf({ ids }: ReadingDependencies): Cause {
+  const id = ids.uuid();
+  return { correlationId: id, causationId: id, actor: { kind: 'service', name: 'disputes' } };
+}
+
+async function readAccount(reading: AccountReading, signal: AbortSignal): Promise<'read' | 'moved'> {
+  const { account, log, remembered } = reading;
+  const before = await revisionsOf(reading);
+  const outcome = await account.provider.listDisputes();
+  if (outcome.kind !== 'accepted') {
+    logUnread(reading, outcome);
+    return 'read';
+  }
+  const { found, unreadable } = outcome.answer;
+  logRowsUnread(reading, unreadable);
+  const shown = byToken(account, found);
+  for (const token of remembered.reported) if (!shown.has(token)) remembered.reported.delete(token);
+  remembered.listed = new Set(shown.keys());
+  const ends: (Recorded | 'failed')[] = [];
+  for (const [token, dispute] of shown) {
+    if (signal.aborted) return 'read';
+    ends.push(await recordSafely(reading, token, { dispute, onlyAt: before.get(token) ?? 'nothing' }));
+  }
+  const openedCount = ends.filter((each) => each === 'opened').length;
+  if (openedCount >= shownMax && openedCount === shown.size)
+    log.warn(
+      { account: account.name, operation: 'disputes', count: openedCount },
+      "every dispute that the provider shows is new; older ones may be missing here: see the provider's console",
+    );
+  return ends.includes('moved') ? 'moved' : 'read';
+}
+
+/**
+ * Of what the list before has shown. A process that was stopped with a list in its hands may have been overtaken by another one: what has
+ * moved since before the list was asked for is not taken from it.
+ */
+async function revisionsOf({
+  disputes,
+  remembered,
+  log,
+}: AccountReading): Promise<ReadonlyMap<string, number>> {
+  const revisions = new Map<string, number>();
+  for (const token of remembered.listed) {
+    try {
+      const known = await disputes.load(token);
+      if (known !== undefined) revisions.set(token, known.revision);
+    } catch (error) {
+      if (isRetryable(error)) throw error;
+      log.debug({ error, token, operation: 'disputes' }, 'a dispute cannot be read');
+    }
+  }
+  return revisions;
+}
+
+/** What the list has led to. */
+type Recorded = 'opened' | 'moved' | 'known';
+
+interface Shown {
+  dispute: FoundDispute;
+  /** The revision that was there before the list was asked for. */
+  onlyAt: number | 'nothing';
+}
+
+/** The list is newest first: where it shows a dispute twice, the first one counts. */
+function byToken(
+  { environment, name }: DisputedAccount,
+  list: readonly FoundDispute[],
+): ReadonlyMap<string, FoundDispute> {
+  const shown = new Map<string, FoundDispute>();
+  for (const dispute of list) {
+    const token = deriveDisputeToken(environment, name, dispute.observed.id);
+    if (!shown.has(token)) shown.set(token, dispute);
+  }
+  return shown;
+}
+
+function logUnread(
+  { account, log }: AccountReading,
+  outcome: Exclude<InquiryOutcome<never>, { kind: 'accepted' }>,
+): void {
+  const code =
+    outcome.kind === 'refused' ? outcome.errors[0]?.code : 'reason' in outcome ? outcome.reason : undefined;
+  log.warn(
+    { account: account.name, operation: 'disputes', outcome: outcome.kind, ...omitUndefined({ code }) },
+    'the list of disputes could not be read; the next reading tries again',
+  );
+}
+
+function logRowsUnread({ account, log, remembered }: AccountReading, count: number): void {
+  if (count > remembered.unreadable)
+    log.error(
+      { account: account.name, operation: 'disputes', count },
+      "some disputes that the provider shows cannot be read, and are not recorded: see the provider's console",
+    );
+  remembered.unreadable = count;
+}
+
+/** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
+async function recordSafely(
+  reading: AccountReading,
+  token: string,
+  shown: Shown,
+): Promise<Recorded | 'failed'> {
+  try {
+    return await record(reading, token, shown);
+  } catch (error) {
+    // The store is down: the others would fare no better.
+    if (isRetryable(error)) throw error;
+    reading.log.error({ error, token, operation: 'disputes' }, 'a dispute was not recorded');
+    return 'failed';
+  }
+}
+
+/** Records what is new of a dispute. */
+async function record(reading: AccountReading, token: string, { dispute, onlyAt }: Shown): Promise<Recorded> {
+  const { environment, name: account } = reading.account;
+  const payment = paymentOf(reading, dispute);
+  const { observed } = dispute;
+  const command = {
+    type: 'ObserveDispute' as const,
+    environment,
+    account,
+    observed,
+    ...omitUndefined({ payment }),
+  };
+  const executed = await reading.disputes.execute(token, command, reading.cause, { onlyAt });
+  if (executed.kind === 'moved') return 'moved';
+  if (executed.kind === 'refused') logUnreadable(reading, token, executed.refusal.code);
+  const isNew = executed.kind === 'done' && executed.events.some(({ type }) => type === 'DisputeOpened');
+  if (isNew && payment === undefined)
+    reading.log.warn(
+      { token, account, operation: 'disputes', outcome: 'unmatched' },
+      'a dispute is about no payment that is known here; it is matched when it is',
+    );
+  return isNew ? 'opened' : 'known';
+}
+
+const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceToken }: FoundDispute) =>
+  serviceToken === undefined
+    ? undefined
+    : findByServiceToken(account.environment, account.name, serviceToken);
+
+function logUnreadable({ account, log, remembered }: AccountReading, token: string, code: string): void {
+  if (remembered.reported.has(token)) return;
+  remembered.reported.add(token);
+  log.warn({ token, account: account.name, operation: 'disputes', code }, 'a dispute cannot be recorded');
+}

@@ -1,0 +1,1 @@
+export { createDisputesPoller, type DisputesPollerDependencies } from './disputes-poller.ts';

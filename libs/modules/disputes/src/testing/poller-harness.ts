@@ -1,0 +1,90 @@
+/** The poller of disputes over lists in memory. */
+import type { EventStore } from '@tollgate/event-store';
+import type { FoundDispute, InquiryOutcome, Provider } from '@tollgate/core';
+import type { Log, LogFields } from '@tollgate/service-kit';
+import { createFakeClock, createFakeIds, eventually } from '@tollgate/testing';
+import { expect } from 'vitest';
+import { createDisputesPoller } from '../disputes-poller.ts';
+
+/** The list of one account at the service. */
+export interface FakeAccount {
+  environment: 'sandbox' | 'production';
+  name: string;
+  provider: Provider;
+  disputes: FoundDispute[];
+  /** In place of the list. */
+  fault: InquiryOutcome<never> | undefined;
+  readCount: number;
+  /** Beside those, that the adapter could not read. */
+  unreadable: number;
+  /** Runs after the list was read at the service, before it arrives here. */
+  beforeAnswer: () => Promise<void>;
+}
+
+export function createFakeAccount(
+  name: string,
+  environment: FakeAccount['environment'] = 'sandbox',
+): FakeAccount {
+  const account: FakeAccount = {
+    ...{ environment, name, disputes: [], fault: undefined, readCount: 0, unreadable: 0 },
+    beforeAnswer: async () => {},
+    provider: {
+      listDisputes: async () => {
+        account.readCount += 1;
+        const answer = { found: structuredClone(account.disputes), unreadable: account.unreadable };
+        await account.beforeAnswer();
+        return account.fault ?? { kind: 'accepted', answer };
+      },
+    } as Provider,
+  };
+  return account;
+}
+
+export const dispute = (
+  id: string,
+  more: Partial<FoundDispute['observed']> & { serviceToken?: string | undefined } = {},
+): FoundDispute => {
+  const { serviceToken = 'serviceToken' in more ? undefined : `service-${id}`, ...observed } = more;
+  return {
+    observed: { id, amount: 1000, currency: 'EUR', status: 'pending', ...observed },
+    ...(serviceToken === undefined ? {} : { serviceToken }),
+  };
+};
+
+/** Runs a poller over these accounts, with time in the test's hand. */
+export function startPoller(store: EventStore, accounts: FakeAccount[], more: { pollEveryMs?: number } = {}) {
+  const clock = createFakeClock();
+  const logged: { level: string; fields: LogFields; message: string }[] = [];
+  const note = (level: string) => (fields: LogFields, message: string) => {
+    logged.push({ level, fields, message });
+  };
+  const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+  /** Payments by environment, account and the service's token. */
+  const payments = new Map<string, { token: string; team: string }>();
+  const poller = createDisputesPoller({
+    ...{ store, clock, ids: createFakeIds(1), log, accounts: { all: () => accounts } },
+    findByServiceToken: (...key) => payments.get(key.join('/')),
+    ...more,
+  });
+  const stopping = new AbortController();
+  const running = poller.run(stopping.signal);
+  const hasRead = async (account: FakeAccount, count: number) => {
+    // The poller sleeps: what the last reading found has been recorded.
+    await eventually(() => {
+      expect(account.readCount).toBe(count);
+      expect(clock.sleeperCount()).toBe(1);
+    });
+  };
+  return {
+    ...{ clock, logged, payments, poller, hasRead },
+    async pass(durationMs: number, account: FakeAccount, count: number) {
+      await clock.advance(durationMs);
+      await hasRead(account, count);
+    },
+    warnings: (part: string) => logged.filter(({ message }) => message.includes(part)),
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

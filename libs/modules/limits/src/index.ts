@@ -1,0 +1,1 @@
+export { createSpendingGuard } from './spending.ts';

@@ -1,0 +1,174 @@
+/** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
+import { Readable } from 'node:stream';
+import { type Clock, createPlaces } from '@tollgate/service-kit';
+import type { PaymentIndex } from '../payment-index.ts';
+import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
+import type { Caller } from '@tollgate/teams';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type ReadRouteDependencies, addReadRoute } from '@tollgate/gateway-api/http';
+import { type FedRecord, type FeedPage, type PageDependencies, readFeedPage } from './feed-pages.ts';
+
+export type FeedDependencies = ReadRouteDependencies &
+  PageDependencies & { index: Pick<PaymentIndex, 'position'>; clock: Clock };
+
+/** Between two signs of life of a stream of events, milliseconds: proxies close what is silent for long. */
+const heartbeatMs = 10_000;
+/** A client of server-sent events comes again by itself, and its key is asked for again then. */
+const streamMs = 300_000;
+const streamPageMax = 100;
+/** Requests that wait at the same time: each holds a connection of a front door as well. */
+const waitsPerKeyMax = 10;
+const waitsMax = 500;
+/** How soon a waiting request is answered with a new event, milliseconds. */
+const pollMs = 100;
+
+type FeedCall = Call<(typeof routes)['listEvents']>;
+
+export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies): void {
+  const closing = new AbortController();
+  const places = createPlaces({ perHolderMax: waitsPerKeyMax, totalMax: waitsMax });
+  app.addHook('preClose', async () => closing.abort());
+  addReadRoute(app, deps, routes.listEvents, async (call) => {
+    const { query, request, reply } = call;
+    const lastSeen = request.headers['last-event-id'];
+    const after =
+      typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.cursor;
+    if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
+    // A client that has gone meanwhile closes no second time: its place would be taken for ever.
+    if (reply.raw.destroyed) return reply.send();
+    const isStream = (request.headers.accept ?? '').includes('text/event-stream');
+    // A reader that only takes what is there needs no place to wait in.
+    if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
+    const leave = places.take(`${call.caller.team} ${call.caller.keyId}`);
+    if (leave === undefined) return sendError(reply, 'too_many_waits');
+    const gone = new AbortController();
+    reply.raw.once('close', () => {
+      leave();
+      gone.abort();
+    });
+    const signal = AbortSignal.any([gone.signal, closing.signal]);
+    if (isStream) return sendStream(deps, call, after, signal);
+    const page = await pageInTime(deps, call, after, signal);
+    // The key may have been revoked while it waited.
+    if ((await authenticateAgain(deps.directory, request, reply, routes.listEvents)) === undefined)
+      return reply;
+    return sendPage(reply, page);
+  });
+}
+
+/** As the store writes them. */
+const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
+
+/**
+ * No event has had that place: a number in place of the text that it was, or a place in a store that was restored since. There
+ * is nothing behind it for ever, or for as long as events are recorded that nobody reads.
+ */
+const isBeyondAll = async ({ index, store }: FeedDependencies, after: string): Promise<boolean> =>
+  after > index.position() && after > (await store.head());
+
+const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 'invalid_param', {
+    message:
+      'cursor is beyond everything that was recorded. Send a cursor as this feed has given it, or none to begin with the first event.',
+    parameter: 'cursor',
+  });
+
+const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
+  readFeedPage(deps, caller, {
+    after,
+    limit: query.wait === 0 ? query.perPage : Math.min(query.perPage, streamPageMax),
+  });
+
+/** With nothing there, waits for the next event. */
+async function pageInTime(
+  deps: FeedDependencies,
+  call: FeedCall,
+  after: string,
+  signal: AbortSignal,
+): Promise<FeedPage> {
+  const until = deps.clock.monotonic() + call.query.wait * 1_000;
+  let cursor = after;
+  for (;;) {
+    const page = await pageOf(deps, call, cursor);
+    ({ cursor } = page);
+    const leftMs = until - deps.clock.monotonic();
+    if (page.records.length > 0 || leftMs <= 0 || signal.aborted) return page;
+    await untilNext(deps, call.caller, page.cursor, { waitMs: leftMs, signal });
+  }
+}
+
+/** Resolves when the index has a later event of the caller's team, after `waitMs`, or when the signal is aborted. */
+async function untilNext(
+  { index, clock }: FeedDependencies,
+  caller: Caller,
+  after: string,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<void> {
+  const until = clock.monotonic() + waitMs;
+  while (!signal.aborted && clock.monotonic() < until) {
+    if (index.eventsAfter(caller, { after, limit: 1 }).length > 0) return;
+    await clock.sleep(Math.min(pollMs, until - clock.monotonic()), signal).catch(() => undefined);
+  }
+}
+
+function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): FastifyReply {
+  // The values are JSON already, byte by byte what is on the topic.
+  const events = records.map(toJson).join(',');
+  const body = `{"success":true,"events":[${events}],"cursor":${JSON.stringify(cursor)},"isAtEnd":${isAtEnd}}`;
+  return reply.type('application/json; charset=utf-8').send(body);
+}
+
+const toJson = ({ cursor, topic, type, json }: FedRecord): string =>
+  `{"cursor":${JSON.stringify(cursor)},"topic":${JSON.stringify(topic)},"type":${JSON.stringify(type)},"record":${json}}`;
+
+function sendStream(
+  deps: FeedDependencies,
+  call: FeedCall,
+  after: string,
+  signal: AbortSignal,
+): FastifyReply {
+  const ofCall = {
+    caller: call.caller,
+    authorization: call.request.headers.authorization,
+    ip: call.request.ip,
+  };
+  return (
+    call.reply
+      // Kept by the client after the stream, the connection would hold a closing server open.
+      .headers({ 'x-accel-buffering': 'no', connection: 'close' })
+      .type('text/event-stream; charset=utf-8')
+      .send(Readable.from(eventStream(deps, ofCall, after, signal)))
+  );
+}
+
+interface Listener {
+  caller: Caller;
+  authorization: string | undefined;
+  ip: string;
+}
+
+/** Ends where the key is not valid any more. Nothing is read ahead of what the client has taken. */
+async function* eventStream(
+  deps: FeedDependencies,
+  { caller, authorization, ip }: Listener,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  const { clock, directory } = deps;
+  const until = clock.monotonic() + streamMs;
+  let after = from;
+  yield ': the events of your team\n\n';
+  while (!signal.aborted && clock.monotonic() < until) {
+    if (directory.authenticate(authorization, ip).kind === 'refused') return;
+    const page = await readFeedPage(deps, caller, { after, limit: streamPageMax });
+    const hasGoneOn = page.cursor !== after;
+    after = page.cursor;
+    if (page.records.length > 0) yield page.records.map(toEventText).join('');
+    if (hasGoneOn && !page.isAtEnd) continue;
+    await untilNext(deps, caller, after, { waitMs: heartbeatMs, signal });
+    yield ':\n\n';
+  }
+}
+
+const toEventText = (record: FedRecord): string =>
+  `id: ${record.cursor}\nevent: ${record.type}\ndata: ${toJson(record)}\n\n`;

@@ -1,0 +1,91 @@
+import { openSync, closeSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { MessageChannel } from 'node:worker_threads';
+import { deleteLocalFile } from '@tollgate/event-store';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { inquiryDelays } from '@tollgate/core';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { paymentKind } from '@tollgate/views';
+import { happening, requested } from '@tollgate/views/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { fillIndex } from './filled-index.ts';
+import { indexSchemaOf } from './index-schema.ts';
+import { createPaymentIndex } from './payment-index.ts';
+import { projectEvents } from '@tollgate/views/testing';
+
+/** An index between whose two sides messages can be held back, and what each side logs as an error. */
+async function given() {
+  const [file, store] = [await temporaryFile(), await temporaryStore()];
+  for (const token of ['pay_1', 'pay_2', 'pay_3'])
+    await projectEvents(store, paymentKind, token, [requested(), happening.accepted, happening.approved]);
+  const [ofReader, ofFiller] = [new MessageChannel(), new MessageChannel()];
+  let isHeld = false;
+  ofFiller.port2.on('message', (message) => {
+    if (!isHeld) ofReader.port2.postMessage(message);
+  });
+  const wanted: { kind: string }[] = [];
+  ofReader.port2.on('message', (message: { kind: string }) => {
+    wanted.push(message);
+    if (!isHeld) ofFiller.port2.postMessage(message);
+  });
+  const filling = { file, store, log: silentLog, clock: systemClock, ids: systemIds, delays: inquiryDelays };
+  const filler = fillIndex({ ...filling, reader: ofFiller.port1 });
+  const index = createPaymentIndex({ ...filling, filler: ofReader.port1 });
+  await index.start();
+  onTestFinished(async () => {
+    await index.stop();
+    await filler.stop();
+    for (const { port2 } of [ofReader, ofFiller]) port2.close();
+  });
+  const position = async () => {
+    const { byAccount } = await index.currentPositions({
+      ...{ environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] },
+    });
+    return [...byAccount.values()].map(({ available }) => available);
+  };
+  return { file, index, position, wanted, hold: (isSo: boolean) => (isHeld = isSo) };
+}
+
+/** Overwrites the first page of a table. */
+function damage(file: string, table: string): void {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const { rootpage } = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table) as {
+    rootpage: number;
+  };
+  database.close();
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, Buffer.alloc(4_096, 0x5a), 0, 4_096, (rootpage - 1) * 4_096);
+  closeSync(descriptor);
+}
+
+const isRebuilding = { code: 'index_rebuilding', retryable: true };
+
+// The position came out empty: by it a payout is refused, or, below zero, let through.
+it('an empty file in the place of the one that the filler spoke of is not taken for that one', async () => {
+  const { file, position, hold } = await given();
+  hold(true);
+  deleteLocalFile(file);
+  const empty = new DatabaseSync(file);
+  empty.exec(`CREATE TABLE progress (value TEXT); ${indexSchemaOf('lists')}`);
+  onTestFinished(() => empty.close());
+  await expect(position()).rejects.toMatchObject(isRebuilding);
+});
+
+it('damage that concurrent reads meet is reported once, answered with `index_rebuilding`, and repaired', async () => {
+  const { file, position, wanted } = await given();
+  const before = await position();
+  damage(file, 'positions');
+  const failed = await Promise.allSettled([position(), position(), position()]);
+  for (const each of failed) expect(each).toMatchObject({ status: 'rejected', reason: isRebuilding });
+  await eventually(async () => expect(await position()).toEqual(before));
+  expect(wanted.filter(({ kind }) => kind === 'damaged')).toHaveLength(1);
+});
+
+it('damage that is met while opening is reported, too', async () => {
+  const { file, position, wanted } = await given();
+  damage(file, 'progress');
+  await eventually(async () => expect(await position()).toHaveLength(1));
+  expect(wanted.filter(({ kind }) => kind === 'damaged')).toHaveLength(1);
+});

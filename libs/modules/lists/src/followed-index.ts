@@ -1,0 +1,68 @@
+/** The file of the index, which follows the events of payments, payouts and disputes. */
+import {
+  openLocalProjection,
+  type EventStore,
+  type LocalProjection,
+  type ProjectionState,
+} from '@tollgate/event-store';
+import type { Postponed } from '@tollgate/core';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { checkpointStream, foldRules, foldedPrefixes } from '@tollgate/views';
+import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
+import { indexSchemaOf } from './index-schema.ts';
+
+/** As it is seen by its readers, in this thread or in another one. */
+export interface FollowedIndex extends Pick<
+  LocalProjection<IndexFile>,
+  'use' | 'follow' | 'waitFor' | 'close'
+> {
+  state(): ProjectionState;
+  /** Moves due times of inquiries. @throws TollgateError `index_rebuilding`, retryable */
+  postpone(postponed: readonly Postponed[]): Promise<void>;
+}
+
+interface FollowedIndexOptions extends IndexFileOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  file: string;
+  store: EventStore;
+  log: Log;
+  clock: Clock;
+  ids: Ids;
+  /** The most events per transaction; few enough that requests are served in between unless set. */
+  batchEventsMax?: number;
+  /** Called after each change of `state()`. */
+  onChange: () => void;
+}
+
+/** "TgIx" */
+const applicationId = 0x54674978;
+
+/** @throws StartupError `file_foreign` for a file of another program */
+export function openFollowedIndex(
+  options: FollowedIndexOptions,
+): FollowedIndex & Pick<LocalProjection<IndexFile>, 'rebuild'> {
+  const { store, scope = 'lists' } = options;
+  const projection = openLocalProjection<IndexFile>({
+    ...options,
+    name: 'index',
+    applicationId,
+    schema: indexSchemaOf(scope),
+    rules: foldRules,
+    prefixes: foldedPrefixes,
+    comparedWith: checkpointStream,
+    rowsOf: (database) => createIndexFile(database, options),
+    apply: (file, events) => file.apply(events),
+    // The code may be able to apply what it could not apply before.
+    async beforePass(use) {
+      for (const stream of use((file) => file.quarantined())) {
+        const from = (use((file) => file.revisionOf(stream)) ?? -1) + 1;
+        const events = await Array.fromAsync(store.read(stream, { from }));
+        use((file) => file.retry(stream, events));
+      }
+    },
+  });
+  return {
+    ...projection,
+    postpone: async (postponed) => projection.use((file) => file.postpone(postponed)),
+  };
+}

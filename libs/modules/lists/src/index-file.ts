@@ -1,0 +1,93 @@
+/** What the index keeps in its SQLite file, and how it is read. */
+import type { DatabaseSync } from 'node:sqlite';
+import { type RecordedEvent, inTransaction } from '@tollgate/event-store';
+import { nextInquiryAt, type Postponed } from '@tollgate/core';
+import type { Log } from '@tollgate/service-kit';
+import { kindOfStream, type ViewEnvelope, type ViewKind } from '@tollgate/views';
+import { createQueueHeads, postponeIn, type DueAt, type QueueHead } from './index-inquiries.ts';
+import type { IndexScope } from './index-schema.ts';
+import { createStatements, toView, type Row } from './index-rows.ts';
+import {
+  applyEvents,
+  quarantinedIn,
+  retryStream,
+  revisionIn,
+  writeViews,
+  type IndexedView,
+} from './index-writer.ts';
+
+export interface IndexFile {
+  /** To be called in a transaction. */
+  apply(events: readonly RecordedEvent[]): void;
+  /** Writes views whatever the events say. To be called in a transaction. */
+  write(views: readonly IndexedView[]): void;
+  /** Streams with an event that could not be applied: their rows are of the events before it. */
+  quarantined(): string[];
+  /** Of the last event in the row of a stream. */
+  revisionOf(stream: string): number | undefined;
+  /** Applies the rest of a quarantined stream. */
+  retry(stream: string, events: readonly RecordedEvent[]): void;
+  find<View extends ViewEnvelope>(kind: ViewKind<View>, token: string): View | undefined;
+  /** `length` is that of the stored text, in characters. */
+  findMeasured<View extends ViewEnvelope>(
+    kind: ViewKind<View>,
+    token: string,
+  ): { view: View; length: number } | undefined;
+  /** The queues of inquiries of a shard, due or not, each with its oldest due time. */
+  queues: (shard: number) => readonly QueueHead[];
+  /** Moves due times of inquiries, in one transaction. */
+  postpone(postponed: readonly Postponed[]): void;
+  /** What is read in between is of one moment, even while others write. */
+  atOnce<Answer>(read: () => Answer): Answer;
+  /** Rows of a text that is prepared once, by position of its values. */
+  select(sql: string, values: readonly (string | number)[]): Row[];
+}
+
+export interface IndexFileOptions {
+  log: Pick<Log, 'error'>;
+  /** When a row is first inquired. @default counted from its last change */
+  dueAt?: DueAt | undefined;
+  /** @default 'lists' */
+  scope?: IndexScope | undefined;
+}
+
+export function createIndexFile(
+  database: DatabaseSync,
+  { log, dueAt = dueByItself, scope = 'lists' }: IndexFileOptions,
+): IndexFile {
+  const statements = createStatements(database);
+  const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
+  const findMeasured: IndexFile['findMeasured'] = (kind, token) => {
+    const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
+    return row && { view: toView(kind, row), length: String(row['view']).length };
+  };
+  const heads = createQueueHeads(select);
+  const writing = { dueAt, scope, log };
+  return {
+    apply(events) {
+      for (const { stream } of events) heads.forgetOf(tokenOf(stream));
+      applyEvents(statements, events, writing);
+    },
+    write(views) {
+      for (const { view } of views) heads.forgetOf(view.token);
+      writeViews(statements, views, writing);
+    },
+    quarantined: () => quarantinedIn(statements),
+    revisionOf: (stream) => revisionIn(statements, stream),
+    retry: (stream, events) =>
+      inTransaction(database, () => retryStream(statements, { stream, events }, writing)),
+    find: (kind, token) => findMeasured(kind, token)?.view,
+    findMeasured,
+    queues: heads.of,
+    postpone: (postponed) => {
+      for (const { item } of postponed) heads.forgetOf(item.token);
+      inTransaction(database, () => postponeIn(statements, postponed));
+    },
+    atOnce: (read) => inTransaction(database, read, 'BEGIN'),
+    select,
+  };
+}
+
+const tokenOf = (stream: string): string => stream.slice(kindOfStream(stream)?.streamPrefix.length);
+
+const dueByItself: DueAt = (item) => nextInquiryAt(item, item.updatedAt);

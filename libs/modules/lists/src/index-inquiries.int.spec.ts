@@ -1,0 +1,134 @@
+import { DatabaseSync } from 'node:sqlite';
+import { temporaryFile } from '@tollgate/event-store/testing';
+import { inquiryShardOf, nextInquiryAt, type DueQueue, type InquiryItem } from '@tollgate/core';
+import { silentLog } from '@tollgate/service-kit';
+import { paymentKind, payoutKind } from '@tollgate/views';
+import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
+import { expect, test } from 'vitest';
+import { createIndexFile, type IndexFile } from './index-file.ts';
+import { createQueueHeads, dueIn, dueQueuesOf } from './index-inquiries.ts';
+import { givenExplainedFile, givenFile, viewOf } from './testing/open-index-file.ts';
+
+const { accepted, approved } = happening;
+const never = Number.MAX_SAFE_INTEGER;
+
+/** Tokens of one shard, so that a spec sees all of them in one queue. */
+const shard = 5;
+const tokens = Array.from({ length: 200 }, (_, index) => `pay_${index}`).filter(
+  (token) => inquiryShardOf(token) === shard,
+);
+const queue: DueQueue = {
+  ...{ kind: 'payment', shard, inquiryNeed: 'open', environment: 'sandbox', account: 'main' },
+};
+const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inquiryNeed'> = queue) =>
+  dueQueuesOf(file, { shards: [shard], now }).filter(
+    ({ kind, inquiryNeed }) => kind === of.kind && inquiryNeed === of.inquiryNeed,
+  );
+
+test('a payment is due from the first distance after its last change on, in the queue of its need and account', () => {
+  const [token = ''] = tokens;
+  const file = givenFile([viewOf(paymentKind, token, [requested(), accepted])]);
+  const item: InquiryItem = { token, inquiryNeed: 'open', updatedAt: startedAt + 1_000 };
+  const dueAt = Math.ceil(nextInquiryAt(item, item.updatedAt)!);
+  expect(queuesAt(file, dueAt - 1)).toEqual([]);
+  const account = expect.any(String) as string;
+  expect(queuesAt(file, dueAt)).toEqual([{ ...queue, account, oldestDueAt: dueAt }]);
+  const [found] = queuesAt(file, dueAt);
+  expect(dueIn(file, found!, { now: dueAt, limit: 10 })).toEqual([
+    { ...item, kind: 'payment', revision: 1, dueAt },
+  ]);
+  expect(queuesAt(file, never, { kind: 'payment', inquiryNeed: 'unresolved' })).toEqual([]);
+});
+
+test('what is final is due, too, and what was inquired at last is not', () => {
+  const [token = ''] = tokens;
+  const file = givenFile([viewOf(paymentKind, token, [requested(), accepted, approved])]);
+  const settled = { kind: 'payment', inquiryNeed: 'settled' } as const;
+  const [found] = queuesAt(file, never, settled);
+  const [item] = dueIn(file, found!, { now: never, limit: 1 });
+  file.postpone([{ item: item!, dueAt: undefined }]);
+  expect(queuesAt(file, never, settled)).toEqual([]);
+});
+
+test('the oldest come first, or the newest, and what was postponed comes later', () => {
+  const file = givenFile(tokens.map((token) => viewOf(paymentKind, token, [requested(), accepted])));
+  const [found] = queuesAt(file, never);
+  const read = (page: { limit: number; newest?: boolean }) =>
+    dueIn(file, found!, { now: never, ...page }).map(({ token }) => token);
+  const all = read({ limit: 100 });
+  expect(all.toSorted()).toEqual(tokens.toSorted());
+  expect(read({ limit: 2, newest: true })).toEqual(all.toReversed().slice(0, 2));
+  const [first] = dueIn(file, found!, { now: never, limit: 1 });
+  file.postpone([{ item: first!, dueAt: never - 1 }]);
+  expect(read({ limit: 100 })).toEqual([...all.slice(1), all[0]]);
+});
+
+test('a due time is not moved where the payment has changed since', () => {
+  const [token = ''] = tokens;
+  const file = givenFile([viewOf(paymentKind, token, [requested()])]);
+  const unresolved = { kind: 'payment', inquiryNeed: 'unresolved' } as const;
+  const [before] = queuesAt(file, never, unresolved);
+  const [item] = dueIn(file, before!, { now: never, limit: 1 });
+  file.plant([viewOf(paymentKind, token, [requested(), accepted])]);
+  file.postpone([{ item: item!, dueAt: undefined }]);
+  expect(queuesAt(file, never, unresolved)).toEqual([]);
+  expect(queuesAt(file, never)).toHaveLength(1);
+});
+
+test('payouts have queues of their own', () => {
+  const payouts = Array.from({ length: 60 }, (_, index) => `po_${index}`);
+  const file = givenFile(
+    payouts.map((token) => viewOf(payoutKind, token, [payoutRequested(), payoutHappening.accepted])),
+  );
+  const found = dueQueuesOf(file, { shards: [0, 1, 2, 3, 4, 5, 6, 7], now: never });
+  const items = found.flatMap((each) => dueIn(file, each, { now: never, limit: 100 }));
+  expect(items.map(({ token }) => token).toSorted()).toEqual(payouts.toSorted());
+});
+
+test('the queues are read once after each write, and not in each pass', () => {
+  const file = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])]);
+  let reads = 0;
+  const heads = createQueueHeads((sql, values) => {
+    if (!sql.startsWith('PRAGMA')) reads += 1;
+    return file.select(sql, values);
+  });
+  const first = heads.of(shard);
+  expect(first).toEqual(file.queues(shard));
+  const readsOfOne = reads;
+  expect(heads.of(shard)).toBe(first);
+  expect(reads).toBe(readsOfOne);
+  const ofAnother = Array.from({ length: 9 }, (_, index) => `pay_${index}`).find(
+    (token) => inquiryShardOf(token) !== shard,
+  );
+  heads.forgetOf(ofAnother ?? '');
+  expect(heads.of(shard)).toBe(first);
+  heads.forgetOf(tokens[0] ?? '');
+  expect(heads.of(shard)).toEqual(first);
+  expect(reads).toBe(2 * readsOfOne);
+});
+
+test('what another thread or process has written to the file is read again', async () => {
+  const path = await temporaryFile();
+  const written = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
+  const read = createIndexFile(new DatabaseSync(path, { readOnly: true }), { log: silentLog });
+  const [found] = queuesAt(read, never);
+  const [item] = dueIn(written, found!, { now: never, limit: 1 });
+  written.postpone([{ item: item!, dueAt: item!.dueAt + 1 }]);
+  expect(queuesAt(read, never)).toEqual([{ ...found, oldestDueAt: item!.dueAt + 1 }]);
+});
+
+test('every read steps through one index and sorts nothing', async () => {
+  const { file, steps } = await givenExplainedFile([
+    viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted]),
+  ]);
+  const watched = { ...file, queues: (of: number) => createQueueHeads(file.select).of(of) };
+  const [found] = queuesAt(watched, never);
+  dueIn(watched, found!, { now: never, limit: 10 });
+  dueIn(watched, found!, { now: never, limit: 10, newest: true });
+  const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
+  const ofRows = steps.map((step) => step.replace(/payments|payouts/g, 'rows'));
+  const [firstStep = '', ...others] = new Set(ofRows);
+  // The whole way to the next account is led by the index: no row in between is passed over.
+  expect(firstStep).toBe(`SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`);
+  expect(others).toEqual([`SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at<?)`]);
+});

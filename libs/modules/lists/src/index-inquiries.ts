@@ -1,0 +1,102 @@
+/**
+ * What is due for an inquiry, oldest first. The due time of a row begins with its view and is moved on by the inquiry
+ * schedule, because an inquiry that finds nothing new writes no event.
+ */
+import {
+  environmentSchema,
+  inquiryNeeds,
+  inquiryShardOf,
+  type DueItem,
+  type DueQueue,
+  type InquiryItem,
+  type Postponed,
+} from '@tollgate/core';
+import type { IndexFile } from './index-file.ts';
+import type { Row, Statements } from './index-rows.ts';
+
+/** Gives when a row is first inquired, milliseconds since the Unix epoch; undefined: never. */
+export type DueAt = (item: InquiryItem) => number | undefined;
+
+const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
+
+export type QueueHead = DueQueue & { oldestDueAt: number };
+
+/** The queues of a shard, each with its oldest due time: a step of the index for each queue. */
+function* queuesIn(
+  select: IndexFile['select'],
+  { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
+): Generator<QueueHead> {
+  const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
+    WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
+    ORDER BY account, due_at LIMIT 1`;
+  for (const environment of environmentSchema.options) {
+    let account = '';
+    for (;;) {
+      // A comparison of pairs would pass over all rows of the environment.
+      const [row] = select(sql, [shard, inquiryNeed, environment, account]);
+      if (row === undefined) break;
+      account = String(row['account']);
+      yield { kind, shard, inquiryNeed, environment, account, oldestDueAt: Number(row['dueAt']) };
+    }
+  }
+}
+
+/** The schedule asks for them each second, and only what is written changes them: they are read once after each write. */
+export function createQueueHeads(select: IndexFile['select']) {
+  const known = new Map<number, readonly QueueHead[]>();
+  let version: unknown;
+  const read = (shard: number): readonly QueueHead[] =>
+    (['payment', 'payout'] as const).flatMap((kind) =>
+      inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
+    );
+  /** What others have written to the file, SQLite counts. */
+  function forgetWhatOthersWrote(): void {
+    const now = select('PRAGMA data_version', [])[0]?.['data_version'];
+    if (now !== version) known.clear();
+    version = now;
+  }
+  return {
+    of: (shard: number): readonly QueueHead[] => {
+      forgetWhatOthersWrote();
+      const heads = known.get(shard) ?? read(shard);
+      known.set(shard, heads);
+      return heads;
+    },
+    forgetOf: (token: string) => void known.delete(inquiryShardOf(token)),
+    forgetAll: () => known.clear(),
+  };
+}
+
+/** The queues of these shards in which something is due. */
+export const dueQueuesOf = (
+  file: Pick<IndexFile, 'queues'>,
+  { shards, now }: { shards: readonly number[]; now: number },
+): QueueHead[] => shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);
+
+/** @param page `newest` reads from the other end: what has become due last */
+export function dueIn(
+  file: IndexFile,
+  { kind, shard, inquiryNeed, environment, account }: DueQueue,
+  { now, limit, newest = false }: { now: number; limit: number; newest?: boolean },
+): DueItem[] {
+  const sql = `SELECT token, revision, updated_at AS updatedAt, due_at AS dueAt FROM ${kind}s
+    WHERE ${queued} ORDER BY due_at ${newest ? 'DESC' : 'ASC'} LIMIT ?`;
+  return file
+    .select(sql, [shard, inquiryNeed, environment, account, now, limit])
+    .map((row) => ({ kind, inquiryNeed, ...toItem(row) }));
+}
+
+const toItem = (row: Row) => ({
+  token: String(row['token']),
+  revision: Number(row['revision']),
+  updatedAt: Number(row['updatedAt']),
+  dueAt: Number(row['dueAt']),
+});
+
+/** Sets due times, of rows that have not changed since. To be called in a transaction. */
+export function postponeIn(statements: Statements, postponed: readonly Postponed[]): void {
+  for (const { item, dueAt } of postponed)
+    statements(`UPDATE ${item.kind}s SET due_at = ? WHERE token = ? AND revision = ?`).run(
+      ...[dueAt === undefined ? null : Math.ceil(dueAt), item.token, item.revision],
+    );
+}

@@ -1,0 +1,232 @@
+/** How events are folded into the rows of the index, with open reviews, totals and positions. */
+import {
+  TooManyFailedStreams,
+  failedStreamsMax,
+  failureAt,
+  type RecordedEvent,
+  type StreamFailure,
+} from '@tollgate/event-store';
+import type { InquiryNeed } from '@tollgate/core';
+import type { Log } from '@tollgate/service-kit';
+import {
+  createPositionChanges,
+  createTotalsChanges,
+  kindOfStream,
+  streamOf,
+  type Columns,
+  type ViewEnvelope,
+  type ViewKind,
+} from '@tollgate/views';
+import type { DueAt } from './index-inquiries.ts';
+import { writeMetadata } from './index-metadata.ts';
+import { applyToPositions } from './index-positions.ts';
+import { toView, type Row, type Statements } from './index-rows.ts';
+import type { IndexScope } from './index-schema.ts';
+import { applyToTotals } from './index-totals.ts';
+
+interface Writing {
+  dueAt: DueAt;
+  scope: IndexScope;
+  log: Pick<Log, 'error'>;
+}
+
+/** To be called in a transaction. @throws TollgateError `too_many_failed_streams` */
+export function applyEvents(
+  statements: Statements,
+  events: readonly RecordedEvent[],
+  writing: Writing,
+): void {
+  const changes = createChanges();
+  for (const [stream, ofStream] of Map.groupBy(events, (event) => event.stream)) {
+    if (isQuarantined(statements, stream)) continue;
+    const failure = applyToRow(statements, { stream, events: ofStream, changes }, writing);
+    if (failure !== undefined) quarantine(statements, failure, writing);
+  }
+  changes.applyTo(statements);
+}
+
+/** Applies the rest of a quarantined stream; it stays quarantined if that fails again. To be called in a transaction. */
+export function retryStream(
+  statements: Statements,
+  { stream, events }: { stream: string; events: readonly RecordedEvent[] },
+  writing: Writing,
+): void {
+  const changes = createChanges();
+  const failure = applyToRow(statements, { stream, events, changes }, writing);
+  changes.applyTo(statements);
+  if (failure === undefined) statements('DELETE FROM quarantined WHERE stream = ?').run(stream);
+}
+
+export const quarantinedIn = (statements: Statements): string[] =>
+  statements('SELECT stream FROM quarantined ORDER BY stream')
+    .all()
+    .map((row) => String(row['stream']));
+
+export function revisionIn(statements: Statements, stream: string): number | undefined {
+  const kind = kindOfStream(stream);
+  const row = kind && rowOf(statements, kind, stream);
+  return row && Number(row['revision']);
+}
+
+const isQuarantined = (statements: Statements, stream: string): boolean =>
+  statements('SELECT 1 FROM quarantined WHERE stream = ?').get(stream) !== undefined;
+
+function quarantine(statements: Statements, { failed, error }: StreamFailure, { log }: Writing): void {
+  const { stream, revision, code } = failed;
+  log.error(
+    { error, stream, revision, code },
+    'an event cannot be applied; the index quarantines its stream',
+  );
+  statements('INSERT OR REPLACE INTO quarantined VALUES (?, ?, ?)').run(stream, revision, code);
+  // The fault is not that of single streams.
+  if (quarantinedIn(statements).length > failedStreamsMax) throw new TooManyFailedStreams();
+}
+
+type Changes = ReturnType<typeof createChanges>;
+
+/** What a batch changes in the sums, so that each is written once. */
+function createChanges() {
+  const totals = createTotalsChanges();
+  const positions = createPositionChanges();
+  return {
+    totals,
+    positions,
+    applyTo(statements: Statements): void {
+      applyToTotals(statements, totals.list());
+      applyToPositions(statements, positions.list());
+    },
+  };
+}
+
+const rowOf = (statements: Statements, { table, streamPrefix }: ViewKind, stream: string): Row | undefined =>
+  statements(`SELECT * FROM ${table.name} WHERE token = ?`).get(stream.slice(streamPrefix.length));
+
+/** Folds events of one stream into its row, up to one that cannot be applied. */
+function applyToRow(
+  statements: Statements,
+  { stream, events, changes }: { stream: string; events: readonly RecordedEvent[]; changes: Changes },
+  writing: Writing,
+): StreamFailure | undefined {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) return undefined;
+  const row = rowOf(statements, kind, stream);
+  const before = row && toView(kind, row);
+  let view = before;
+  let failure: StreamFailure | undefined;
+  for (const event of events)
+    try {
+      const folded = kind.fold(view, event);
+      if (folded !== view && writing.scope === 'lists') feed(statements, { kind, view: folded }, event);
+      view = folded;
+    } catch (error) {
+      failure = failureAt(event, error);
+      break;
+    }
+  if (view !== undefined && view !== before)
+    writeView(statements, { kind, view, row, before, changes }, writing);
+  return failure;
+}
+
+/** Adds an event to the feed of its team, if its team is known by then. */
+function feed(statements: Statements, { kind, view }: IndexedView, event: RecordedEvent): void {
+  const { environment, team } = kind.ownerOf(view);
+  if (kind.table.isFed !== true || team === undefined) return;
+  const { position, stream, revision } = event;
+  statements('INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?)').run(
+    environment,
+    team,
+    position,
+    stream,
+    revision,
+  );
+}
+
+/** A view as it is. */
+export interface IndexedView {
+  kind: ViewKind;
+  view: ViewEnvelope;
+}
+
+/** Writes views whatever the events say. To be called in a transaction. */
+export function writeViews(statements: Statements, views: readonly IndexedView[], writing: Writing): void {
+  const changes = createChanges();
+  for (const { kind, view } of views) {
+    const row = rowOf(statements, kind, streamOf(kind, view.token));
+    writeView(statements, { kind, view, row, before: row && toView(kind, row), changes }, writing);
+  }
+  changes.applyTo(statements);
+}
+
+interface ChangedView extends IndexedView {
+  row: Row | undefined;
+  before: ViewEnvelope | undefined;
+  changes: Changes;
+}
+
+function writeView(statements: Statements, changed: ChangedView, writing: Writing): void {
+  const { kind, view, row, before, changes } = changed;
+  writeRow(statements, { kind, view, before: row }, writing);
+  writeReviews(statements, kind, view);
+  const counted = kind.contributionOf?.(view);
+  if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
+  changes.positions.replace(before && kind.positionOf?.(before), kind.positionOf?.(view));
+}
+
+/** Of an existing row only what changes is set: an index of columns that are not set is not written. */
+function writeRow(
+  statements: Statements,
+  { kind, view, before }: { kind: ViewKind; view: ViewEnvelope; before: Row | undefined },
+  { dueAt, scope }: Writing,
+): void {
+  const { name, fixedColumns, changingColumns, inquiryNeedOf } = kind.table;
+  const { token, createdAt } = view;
+  const changing = { ...changingColumns(view), ...dueColumns(view, inquiryNeedOf?.(view), dueAt) };
+  if (before === undefined) {
+    const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
+    insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
+    if (scope === 'lists') writeMetadata(statements, kind, view);
+    return;
+  }
+  const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);
+  const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(view) };
+  const sets = Object.keys(columns).map((column) => `${column} = :${column}`);
+  statements(`UPDATE ${name} SET ${sets.join(', ')} WHERE token = :token`).run({ ...columns, token });
+}
+
+function writeReviews(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
+  statements('DELETE FROM reviews WHERE token = ?').run(view.token);
+  const { environment, team } = kind.ownerOf(view);
+  if (team === undefined) return;
+  const open = statements(
+    'INSERT INTO reviews (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  for (const [number, since] of kind.reviewsSinceOf(view).entries())
+    open.run(environment, team, since, view.token, number, kind.name);
+}
+
+function dueColumns(
+  { token, updatedAt }: ViewEnvelope,
+  inquiryNeed: InquiryNeed | undefined,
+  dueAt: DueAt,
+): Columns {
+  if (inquiryNeed === undefined) return {};
+  const due = dueAt({ token, inquiryNeed, updatedAt });
+  return {
+    inquiry_need: inquiryNeed,
+    // A column of its own, because statements bind the other one: see the note on partial indexes.
+    is_unresolved: inquiryNeed === 'unresolved' ? 1 : 0,
+    due_at: due === undefined ? null : Math.ceil(due),
+  };
+}
+
+function insert(statements: Statements, table: string, row: Columns): void {
+  const columns = Object.keys(row);
+  const values = columns.map((column) => `:${column}`);
+  statements(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`).run(row);
+}
+
+const envelopeColumnsOf = (view: ViewEnvelope): Columns => ({
+  updated_at: view.updatedAt,
+  revision: view.revision,
+  view: JSON.stringify(view),
+});

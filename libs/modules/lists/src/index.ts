@@ -1,0 +1,10 @@
+export { openIndexForComparison } from './compared-index.ts';
+export type { RecordOf } from './feed/feed-pages.ts';
+export { registerFeedRoutes } from './feed/feed-routes.ts';
+export { fillIndex } from './filled-index.ts';
+export { type ListOfAll, pageLengthMax } from './index-lists.ts';
+export type { HourCount } from './index-operators.ts';
+export type { ReviewEntry } from './index-reviews.ts';
+export { formatCursor, type ListOwner } from './list-page.ts';
+export { createPaymentIndex, type IndexBuilding, type PaymentIndex } from './payment-index.ts';
+export type { ListQuery, OperationView, PaymentList, PaymentListQuery, ViewList } from './view-list.ts';

@@ -1,0 +1,327 @@
+/**
+ * The local index of payments, payouts and disputes: a SQLite file that folds their events into views and answers lookups and
+ * lists. It is a cache: it may be deleted at any time and is rebuilt.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import {
+  lastEventAfter,
+  projectionRebuilding,
+  type EventStore,
+  type Position,
+  type ProjectionState,
+} from '@tollgate/event-store';
+import {
+  firstInquiryAt,
+  inquiryDelays,
+  type DueInquiries,
+  type Environment,
+  type InquiryDelays,
+} from '@tollgate/core';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import {
+  paymentKind,
+  payoutKind,
+  type DayTotals,
+  type DisputeView,
+  type PaymentView,
+  type PayoutView,
+  type ViewEnvelope,
+  type ViewKind,
+} from '@tollgate/views';
+import { readCurrentPositions, type CurrentPositionQuery, type CurrentPositions } from '@tollgate/views';
+import { followFilled } from './filled-index.ts';
+import { openFollowedIndex } from './followed-index.ts';
+import type { IndexFile } from './index-file.ts';
+import { dueIn, dueQueuesOf } from './index-inquiries.ts';
+import { disputesOfPayment, listDisputes, listViews, type ListOfAll } from './index-lists.ts';
+import {
+  countByHour,
+  countDeclines,
+  countWaiting,
+  dueAtOf,
+  eventsAfter,
+  findBeginning,
+  findByServiceToken,
+  tokenByServiceToken,
+  workloadIn,
+  type Beginning,
+  type CreatedBetween,
+  type DeclineCounts,
+  type FeedEntry,
+  type HourCount,
+  type Waiting,
+  type Workload,
+} from './index-operators.ts';
+import { positionsIn } from './index-positions.ts';
+import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
+import type { IndexScope } from './index-schema.ts';
+import { listTotals, type TotalsQuery } from './index-totals.ts';
+import { everybody, type ListName, type ListOwner } from './list-page.ts';
+import type {
+  OperationList,
+  OperationListQuery,
+  OperationView,
+  PaymentList,
+  PaymentListQuery,
+  PayoutList,
+  ViewList,
+} from './view-list.ts';
+
+interface ReviewsOfAllQuery extends Pick<ReviewQuery, 'perPage' | 'limit' | 'cursor'> {
+  owners: readonly ListOwner[];
+}
+
+/** How far an index is that is not complete yet. */
+export interface IndexBuilding {
+  /** Position in the store of the last event that was applied. */
+  followed: Position;
+  /** Position at which the store ended when the building began. */
+  head: Position;
+  /** Events applied since the building began. */
+  events: number;
+}
+
+/**
+ * Reads throw TollgateError `index_rebuilding`, which is retryable, if the file turns out to be damaged, and lists
+ * until it is complete again.
+ */
+export interface PaymentIndex extends DueInquiries {
+  /**
+   * Opens the file and follows the views; resolves when every current view is in it.
+   *
+   * @throws StartupError if the file cannot be used.
+   */
+  start(): Promise<void>;
+  /** Ends the following and closes the file. */
+  stop(): Promise<void>;
+  /** A payment of this team in this environment. */
+  get(environment: Environment, team: string, token: string): PaymentView | undefined;
+  /** A payment of whatever team: for our own use, never for an answer to a caller. */
+  find(token: string): PaymentView | undefined;
+  /** As {@link find}, of a payout. */
+  findPayout(token: string): PayoutView | undefined;
+  /** Whose payment the service knows under this token of its own. */
+  findByServiceToken(
+    environment: Environment,
+    account: string,
+    serviceToken: string,
+  ): { token: string; team: string } | undefined;
+  /** As {@link findByServiceToken}, through whatever account. */
+  findByServiceTokenOfAny(serviceToken: string): string | undefined;
+  list(query: PaymentListQuery): PaymentList;
+  /** A payout of this team in this environment. */
+  getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
+  listPayouts(query: OperationListQuery): PayoutList;
+  /** Payments and payouts together. */
+  listOperations(query: OperationListQuery): OperationList;
+  /** Payments of several owners, in the order of the query; `accepts` filters by what no index knows. */
+  listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
+  /** As {@link listPaymentsOfAll}. */
+  listPayoutsOfAll(query: ListOfAll<PayoutView>): PayoutList;
+  /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
+  countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
+  /** Payments of these owners whose token or order number begins with a text. */
+  findBeginning(owners: readonly ListOwner[], text: string, limit: number): Beginning[];
+  /** Why payments of these owners were declined, by reason; the newest of those created since `from` and before `before`. */
+  countDeclines(owners: readonly ListOwner[], created: CreatedBetween): DeclineCounts;
+  /** What of these owners waits for an outcome or for a person. */
+  countWaiting(owners: readonly ListOwner[]): Waiting;
+  /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
+  nextInquiryAt(token: string): number | undefined;
+  /** The disputes of one payment of any owner, oldest first. */
+  disputesOf(paymentToken: string): DisputeView[];
+  /** The disputes of a team that were opened last, newest first. */
+  listDisputes(owner: ListOwner, limit: number): DisputeView[];
+  /** The open reviews of a team, oldest first. */
+  listReviews(query: ReviewQuery): ViewList<ReviewEntry>;
+  /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
+  listReviewsOfAll(query: ReviewsOfAllQuery): ViewList<ReviewEntry>;
+  /** The open reviews of one payment, payout or what only the provider has, of any owner. */
+  reviewsOf(token: string): ReviewEntry[];
+  /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
+  listTotals(query: TotalsQuery): DayTotals[];
+  /**
+   * What the teams have together, with everything that was recorded before the call.
+   *
+   * @throws TollgateError `index_rebuilding` also where the index is too far behind the store; `position_unreadable`,
+   * retryable, where a stream that may be theirs cannot be read; StoreUnavailable
+   */
+  currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions>;
+  /** The next events of an owner, also while the index is not complete. */
+  eventsAfter(owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[];
+  /** The open work and the open reviews of all teams, counted. */
+  workload(): Workload;
+  /** The progress of the index until every event is in it; undefined from then on. */
+  building(): IndexBuilding | undefined;
+  /** The row of one payment, payout or dispute, to compare it with its events. */
+  rowOf(kind: ViewKind, token: string): ViewEnvelope | undefined;
+  /** Every event at or before this position is in the index, except those of quarantined streams. */
+  position(): Position;
+  /** Streams with an event that cannot be applied: their rows are of the events before it. */
+  quarantined(): readonly string[];
+  /** False from a failure of the store on, until its end is reached again. */
+  isCaughtUp(): boolean;
+  /** Comparisons with the projector that found another number of events. */
+  differences(): number;
+  /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
+  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+}
+
+export interface PaymentIndexOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  file: string;
+  store: EventStore;
+  log: Log;
+  clock: Clock;
+  ids: Ids;
+  /** When payments and payouts are inquired; absent: by `inquiryDelays`. */
+  delays?: InquiryDelays;
+  /** What it is read for: `lists` unless given. That of `work` has no lists but those by age. */
+  scope?: IndexScope;
+  /** To another thread of this process, which fills the file (`fillIndex`); absent: this one does. */
+  filler?: MessagePort;
+}
+
+const positionPrefixes = [paymentKind.streamPrefix, payoutKind.streamPrefix];
+
+/** @throws StartupError `file_foreign` for a file of another program */
+export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
+  const { store, clock, delays = inquiryDelays, filler } = options;
+  const stopping = new AbortController();
+  const completed = Promise.withResolvers<undefined>();
+  const onChange = () => {
+    if (index.state().isComplete) completed.resolve(undefined);
+  };
+  const index =
+    filler === undefined
+      ? openFollowedIndex({
+          ...options,
+          onChange,
+          dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
+        })
+      : followFilled({ ...options, filler, onChange });
+  let following: Promise<void> | undefined;
+
+  const read = index.use;
+  const readWhole = <Answer>(work: (file: IndexFile) => Answer): Answer => {
+    if (!index.state().isComplete) throw projectionRebuilding();
+    return read(work);
+  };
+  const position = () => index.state().position;
+
+  return {
+    start: async () => {
+      following = index.follow(stopping.signal).finally(() => completed.resolve(undefined));
+      await completed.promise;
+    },
+    stop: async () => {
+      stopping.abort();
+      await following;
+      index.close();
+    },
+    ...lookupsIn({ read, readWhole }),
+    ...listsIn({ readWhole }),
+    // A row of an incomplete index may be due and long settled.
+    dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
+    dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
+    postpone: (postponed) => index.postpone(postponed),
+    currentPositions: (query) =>
+      readCurrentPositions(
+        {
+          waitForNow: async (timeoutMs) => {
+            if (!index.state().isComplete) throw projectionRebuilding();
+            return index.waitFor(
+              await lastEventAfter({ store, prefixes: positionPrefixes }, position()),
+              timeoutMs,
+            );
+          },
+          quarantined: () => read((file) => file.quarantined()),
+          find: (kind, token) => readWhole((file) => file.find(kind, token)),
+          sums: (asked) => readWhole((file) => positionsIn(file, asked)),
+          atOnce: (work) => readWhole((file) => file.atOnce(work)),
+        },
+        query,
+      ),
+    building: () => buildingOf(index.state()),
+    position,
+    isCaughtUp: () => index.state().isCaughtUp,
+    differences: () => index.state().differences,
+    waitFor: index.waitFor,
+  };
+}
+
+interface Reads {
+  read<Answer>(work: (file: IndexFile) => Answer): Answer;
+  /** Guards answers that would be wrong while events are missing. */
+  readWhole<Answer>(work: (file: IndexFile) => Answer): Answer;
+}
+
+/** What is known of one payment is answered even while the index is not complete. */
+function lookupsIn({ read, readWhole }: Reads) {
+  const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
+    read((file) => file.find(kind, token));
+  return {
+    get: (...owned) => ownedBy(paymentKind, owned, find),
+    find: (token) => find(paymentKind, token),
+    findPayout: (token) => find(payoutKind, token),
+    findByServiceToken: (environment, account, serviceToken) =>
+      readWhole((file) => findByServiceToken(file, { environment, account, serviceToken })),
+    findByServiceTokenOfAny: (serviceToken) => readWhole((file) => tokenByServiceToken(file, serviceToken)),
+    getPayout: (...owned) => ownedBy(payoutKind, owned, find),
+    disputesOf: (token) => read((file) => disputesOfPayment(file, token)),
+    nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
+    rowOf: find,
+    eventsAfter: (owner, page) => read((file) => eventsAfter(file, owner, page)),
+    quarantined: () => read((file) => file.quarantined()),
+  } satisfies Partial<PaymentIndex>;
+}
+
+const allKinds = ['payment', 'payout', 'unmatched'] as const;
+
+function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
+  const ofTeam = <View extends ViewEnvelope>(
+    list: ListName,
+    kinds: readonly ViewKind<View>[],
+    query: OperationListQuery,
+  ) => readWhole((file) => listViews<View>(file, { list, kinds, owners: [query], query }));
+  const ofAll = <View extends ViewEnvelope>(
+    list: ListName,
+    kind: ViewKind<View>,
+    { owners, accepts, ...query }: ListOfAll<View>,
+  ) =>
+    readWhole((file) =>
+      listViews<View>(file, { list, kinds: [kind], owners, query: { ...query, ...everybody }, accepts }),
+    );
+  return {
+    list: (query) => ofTeam('payments', [paymentKind], query),
+    listPayouts: (query) => ofTeam('payouts', [payoutKind], query),
+    listOperations: (query) => ofTeam<OperationView>('operations', [paymentKind, payoutKind], query),
+    listPaymentsOfAll: (query) => ofAll('payments', paymentKind, query),
+    listPayoutsOfAll: (query) => ofAll('payouts', payoutKind, query),
+    countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+    findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
+    countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
+    countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
+    listReviewsOfAll: ({ owners, ...page }) =>
+      readWhole((file) => listReviews(file, owners, { ...everybody, kinds: allKinds, ...page })),
+    reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
+    listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
+    listReviews: (query) => readWhole((file) => listReviews(file, [query], query)),
+    listTotals: (query) => readWhole((file) => listTotals(file, query)),
+    workload: () => readWhole(workloadIn),
+  } satisfies Partial<PaymentIndex>;
+}
+
+const buildingOf = ({ isComplete, position, head, events }: ProjectionState): IndexBuilding | undefined =>
+  isComplete ? undefined : { followed: position, head, events };
+
+function ownedBy<View extends ViewEnvelope>(
+  kind: ViewKind<View>,
+  [environment, team, token]: [Environment, string, string],
+  find: (kind: ViewKind<View>, token: string) => View | undefined,
+): View | undefined {
+  const view = find(kind, token);
+  if (view === undefined) return undefined;
+  const owner = kind.ownerOf(view);
+  return owner.environment === environment && owner.team === team ? view : undefined;
+}

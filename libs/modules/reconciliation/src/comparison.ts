@@ -1,0 +1,117 @@
+/** Whether a row of the provider's list and what our books have say the same. */
+import {
+  type OperationKind,
+  isBeforeAnnouncement,
+  isRefundedByWord,
+  statusOf,
+  statusOfPayoutPhase,
+  statusOfPhase,
+} from '@tollgate/core';
+import { type ReconciledPart, type Sums, addCounts, addSums, noCounts } from './reconciliation.ts';
+import { type SubjectState, creationOf, stateOf } from '@tollgate/core';
+
+/** A payment or payout as one side has it; amounts in minor units. */
+export interface Standing {
+  status: string;
+  amount: number;
+  /** Null where the provider shows none. */
+  refundedAmount: number | null;
+}
+
+/** A row of the provider's list. */
+export interface ListedRow extends Standing {
+  serviceToken: string;
+  currency: string;
+  orderNumber?: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  createdAt?: number | undefined;
+}
+
+/**
+ * Some deployments say `refunded` after a partial refund. A sum that is not shown cannot be compared: that of our books stands
+ * in for it.
+ *
+ * @param here absent where our books do not have it
+ */
+export function standingThere(
+  { status, amount, refundedAmount: shown }: Standing,
+  here?: Standing,
+): Standing {
+  const isUnknown = isRefundedByWord({ status, refundedAmount: shown ?? undefined });
+  const refundedAmount = (isUnknown ? null : shown) ?? here?.refundedAmount ?? null;
+  return {
+    status: statusOf({ status, amount, refundedAmount: refundedAmount ?? undefined }),
+    amount,
+    refundedAmount,
+  };
+}
+
+export function standingHere(subject: SubjectState): Standing {
+  if ('payout' in subject) {
+    const { phase, terms } = subject.payout;
+    return { status: statusOfPayoutPhase(phase), amount: terms.amount, refundedAmount: 0 };
+  }
+  const { phase, terms, approvedAmount, refundedAmount } = subject.payment;
+  const amount = approvedAmount > 0 ? approvedAmount : terms.amount;
+  return { status: statusOfPhase(phase), amount, refundedAmount };
+}
+
+const isTaken = ({ status }: Standing): boolean => status === 'approved' || status === 'refunded';
+const hasEndedWithout = ({ status }: Standing): boolean => status === 'declined' || status === 'expired';
+
+/** The amount of what took no money says nothing. */
+export const isSame = (here: Standing, there: Standing): boolean =>
+  here.status === there.status &&
+  here.refundedAmount === there.refundedAmount &&
+  (here.amount === there.amount || hasEndedWithout(here));
+
+/** True where the row is of an attempt or payout under our number that is not the one that we know. */
+export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: ListedRow): boolean {
+  if (isWaiting(subject)) return true;
+  const known = stateOf(subject).serviceToken;
+  if (known !== undefined) return known !== serviceToken;
+  return orderNumber !== undefined && orderNumber !== creationOf(subject).providerOrderNumber;
+}
+
+/** Nothing of it is announced: nothing that is there is known. */
+const isWaiting = (subject: SubjectState): boolean =>
+  'payout' in subject && isBeforeAnnouncement(subject.payout);
+
+/** An attempt that was given up may be there as well: it matters where it took money, or still may. */
+export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
+  const here = standingHere(subject);
+  const there = standingThere(row, here);
+  return isAnother(subject, row)
+    ? !isWaiting(subject) && (hasEndedWithout(there) || there.status === 'init')
+    : isSame(here, there) && stateOf(subject).terms.currency === row.currency;
+};
+
+/** What either side has of one row, in the sums of its currency. */
+export function sumsOf(
+  operation: OperationKind,
+  currency: string,
+  { here, there }: { here?: Standing | undefined; there?: Standing | undefined },
+): Sums {
+  const taken = (of: Standing | undefined, kind: OperationKind) =>
+    of !== undefined && kind === operation && isTaken(of) ? of.amount : 0;
+  return {
+    currency,
+    ...{ paymentsHere: taken(here, 'payment'), paymentsThere: taken(there, 'payment') },
+    ...{ refundsHere: here?.refundedAmount ?? 0, refundsThere: there?.refundedAmount ?? 0 },
+    ...{ payoutsHere: taken(here, 'payout'), payoutsThere: taken(there, 'payout') },
+  };
+}
+
+/** The differences that are listed, of one part; all are counted. */
+const differencesMax = 1_000;
+
+/** Several rows together. */
+export function joinParts(operation: OperationKind, parts: readonly ReconciledPart[]): ReconciledPart {
+  return {
+    operation,
+    counts: parts.map(({ counts }) => counts).reduce(addCounts, noCounts),
+    sums: addSums(parts.flatMap(({ sums }) => sums)),
+    differences: parts.flatMap(({ differences }) => differences).slice(0, differencesMax),
+    teams: [...new Set(parts.flatMap(({ teams }) => teams))],
+  };
+}

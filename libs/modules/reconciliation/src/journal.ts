@@ -1,0 +1,106 @@
+/** The list of all reconciliations in the event store: what was asked for, and what became of it. */
+import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import { type Environment, type Person } from '@tollgate/core';
+import {
+  type ReconciliationJournalEvent,
+  type ReconciliationRequest,
+  type ReconciliationSummary,
+  decodeReconciliationJournalEvent,
+  differenceCountOf,
+  versionOfReconciliationJournalEvent,
+  reconciliationJournal,
+  reconciliationTokenPrefix,
+} from './reconciliation.ts';
+import { type Clock, type Ids, omitUndefined } from '@tollgate/service-kit';
+import { deriveToken } from '@tollgate/core';
+import { type ReconciledDays, afterRun } from './schedule.ts';
+
+interface JournalDependencies {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** Asks for a run: the gateway that holds the lease carries it out. */
+export async function requestReconciliation(
+  deps: JournalDependencies,
+  wanted: Pick<ReconciliationRequest, 'environment' | 'account' | 'day' | 'isDryRun' | 'by'>,
+  actor?: Person,
+): Promise<ReconciliationRequest> {
+  const { environment, account, day } = wanted;
+  const token = deriveToken(reconciliationTokenPrefix, [environment, account, day, deps.ids.uuid()]);
+  const request = { ...wanted, token, requestedAt: deps.clock.now() };
+  await append(deps, { type: 'ReconciliationRequested', data: request }, actor);
+  return request;
+}
+
+/** A second report of a run, after a lost answer, changes nothing. */
+export const reportReconciliation = (deps: JournalDependencies, summary: ReconciliationSummary) =>
+  append(deps, { type: 'ReconciliationReported', data: summary });
+
+/** Nothing is expected, so that no process waits for another one: what stands twice has one token and is taken once. */
+async function append(
+  { store, clock, ids }: JournalDependencies,
+  event: ReconciliationJournalEvent,
+  actor?: Person,
+) {
+  const schemaVersion = versionOfReconciliationJournalEvent(event);
+  const metadata = { schemaVersion, recordedAt: clock.now(), ...omitUndefined({ actor }) };
+  await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');
+}
+
+/** When the last complete run of each day of an account began. */
+export async function lastReconciled(deps: JournalDependencies, environment: Environment, account: string) {
+  const journal = createJournal(deps);
+  await journal.refresh();
+  const days = journal.daysOf(environment, account);
+  return (day: string): number | undefined => days.get(day)?.completedAt;
+}
+
+export interface Journal {
+  /** Reads what is new. */
+  refresh(): Promise<void>;
+  /** Requests whose runs have not ended: those of persons first, then the oldest. */
+  openOf(environment: Environment, account: string): ReconciliationRequest[];
+  /** What was asked of accounts that are not among these. */
+  openOfOthers(isKnown: (request: ReconciliationRequest) => boolean): ReconciliationRequest[];
+  daysOf(environment: Environment, account: string): ReconciledDays;
+}
+
+export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Journal {
+  const open = new Map<string, ReconciliationRequest>();
+  const days = new Map<string, ReconciledDays>();
+  const keyOf = (environment: string, account: string) => `${environment}/${account}`;
+  let next = 0;
+  let reading = Promise.resolve();
+
+  function apply(recorded: RecordedEvent): void {
+    const { type, data } = decodeReconciliationJournalEvent(recorded);
+    next = recorded.revision + 1;
+    if (type === 'ReconciliationRequested') {
+      open.set(data.token, data);
+      return;
+    }
+    if (!open.delete(data.token)) return;
+    const key = keyOf(data.environment, data.account);
+    days.set(key, afterRun(days.get(key) ?? new Map(), data, differenceCountOf(data.counts)));
+  }
+
+  async function read(): Promise<void> {
+    for await (const recorded of store.read(reconciliationJournal, { from: next })) apply(recorded);
+  }
+
+  const byUrgency = (a: ReconciliationRequest, b: ReconciliationRequest) =>
+    Number(b.by === 'person') - Number(a.by === 'person') || a.requestedAt - b.requestedAt;
+
+  return {
+    // A reading under way may have passed the end before the caller's own request was there.
+    refresh: () => (reading = reading.catch(() => undefined).then(read)),
+    openOf: (environment, account) =>
+      [...open.values()]
+        .filter((request) => request.environment === environment && request.account === account)
+        .sort(byUrgency),
+    openOfOthers: (isKnown) => [...open.values()].filter((request) => !isKnown(request)),
+    daysOf: (environment, account) => days.get(keyOf(environment, account)) ?? new Map(),
+  };
+}

@@ -1,0 +1,317 @@
+/** One row of the provider's list, or one of ours that the list does not have: what it is, and what follows from it. */
+import {
+  type Difference,
+  type ReconciledPart,
+  type ReconciliationRequest,
+  noCounts,
+} from './reconciliation.ts';
+import { type OperationKind, decideUnmatched } from '@tollgate/core';
+import { type Clock, omitUndefined, dayMs } from '@tollgate/service-kit';
+import { type Cause, requireDone } from '@tollgate/core';
+import { type AnySubject, type SubjectState, type Subjects, stateOf, subjectsOf } from '@tollgate/core';
+import { type UnmatchedOperations, deriveUnmatchedToken, resolveAsKnown } from '@tollgate/core';
+import type { AskAccount } from '@tollgate/core';
+import type { Listed } from '@tollgate/core';
+import type { InquiryResult } from '@tollgate/core';
+import { type CallTimes, quietPeriodMs } from '@tollgate/core';
+import { deriveAdoptedToken, tokenInOrderNumber } from '@tollgate/core';
+import type { BookedOperation, Books } from './books.ts';
+import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
+
+export interface RowDependencies extends Subjects {
+  /** What `nameOfInstallation` gives. */
+  installation: string;
+  unmatched: UnmatchedOperations;
+  books: Books;
+  askAccount: AskAccount;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  inquireNamed: (token: string, serviceToken: string, cause: Cause, listed: Listed) => Promise<InquiryResult>;
+  /** The only team of an account: what belongs to nobody is shown to it; undefined where there are several. */
+  soleTeamOf: (request: ReconciliationRequest) => string | undefined;
+  times: CallTimes;
+  clock: Clock;
+}
+
+/** The account cannot be asked now: what was not compared is compared when it can. */
+export class AccountSilent extends Error {}
+
+/** What a part of a run is compared with. */
+export interface RowContext {
+  request: ReconciliationRequest;
+  operation: OperationKind;
+  cause: Cause;
+  /** When the list was asked for, milliseconds since the Unix epoch. */
+  readAt: number;
+  /** Reviews of what only the provider has that this run may still open. */
+  reviewsLeft: { count: number };
+}
+
+export interface ComparedRow extends ReconciledPart {
+  /** Of ours, where both sides agree. */
+  matchedToken?: string;
+}
+
+export async function compareRow(
+  deps: RowDependencies,
+  context: RowContext,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  const token = tokenOf(deps, context, row);
+  const view = token === undefined ? undefined : deps.books.find(context.operation, token);
+  if (view !== undefined && isOurs(view, context) && agrees(view, row))
+    return known(view, matched(context, view, row));
+  // The index may be behind; what is recorded counts.
+  const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
+  if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
+  return known(subject, await compareSubject(deps, context, subject, row));
+
+  async function known(ours: BookedOperation, compared: ComparedRow): Promise<ComparedRow> {
+    await endAsNobodys(deps, context, { row, token: ours.token });
+    return compared;
+  }
+}
+
+async function compareSubject(
+  deps: RowDependencies,
+  context: RowContext,
+  subject: AnySubject,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  if (agrees(subject, row)) return matched(context, subject, row);
+  const isUnderWay = stateOf(subject).phase === 'requested';
+  if (isUnderWay || subject.updatedAt > context.readAt)
+    return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
+  return differs(deps, context, subject, row);
+}
+
+/**
+ * A run that opened a review, and ended before it saw what was adopted just then, leaves that to the next one (seed 20483), also where both
+ * sides differ by then (seed 189703).
+ */
+async function endAsNobodys(
+  { unmatched }: RowDependencies,
+  { request, operation, cause }: RowContext,
+  { row: { serviceToken, orderNumber }, token: own }: { row: ListedRow; token: string },
+): Promise<void> {
+  if (isUnder(own, orderNumber)) return;
+  const { environment, account, isDryRun } = request;
+  const token = deriveUnmatchedToken({ environment, account, operation, serviceToken });
+  if (!isDryRun) await resolveAsKnown(unmatched, token, cause);
+}
+
+/** What has our number, and another token, is one that nobody knows: that is for a person. */
+const isUnder = (own: string, orderNumber: string | undefined): boolean =>
+  orderNumber?.startsWith(`${own}.`) === true;
+
+const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
+  stateOf(subject).environment === request.environment;
+
+/** By our number; else by the provider's token: what was adopted has a number of its team, and some rows show none. */
+function tokenOf(
+  { books, installation }: RowDependencies,
+  { request, operation }: RowContext,
+  row: ListedRow,
+) {
+  const token = tokenInOrderNumber(operation === 'payout' ? 'po' : 'pay', row.orderNumber);
+  if (token !== undefined) return token;
+  const { environment, account, day } = request;
+  if (operation === 'payment')
+    return (
+      books.findPayment(environment, account, row.serviceToken) ??
+      deriveAdoptedToken({ installation, environment }, account, row.serviceToken)
+    );
+  if (row.orderNumber !== undefined) return undefined;
+  // What was announced around midnight may be of another day there.
+  for (const days of [0, -1, 1])
+    for (const page of books.pagesOf(operation, { environment, account, day: dayBeside(day, days) }))
+      for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
+  return undefined;
+}
+
+const dayBeside = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+
+function matched(context: RowContext, subject: BookedOperation, row: ListedRow): ComparedRow {
+  const isOther = isAnother(subject, row);
+  return {
+    ...part(context, 'matched'),
+    // An attempt that was given up says nothing about the payment.
+    ...(isOther ? {} : { matchedToken: subject.token }),
+    sums: sumsOfBoth(context, subject, row),
+    teams: [stateOf(subject).team],
+  };
+}
+
+/** An attempt beside the one that we know is not what our books count. */
+const hereOf = (subject: SubjectState, row: ListedRow) =>
+  isAnother(subject, row) ? undefined : standingHere(subject);
+
+/** Each side in its own currency. */
+function sumsOfBoth({ operation }: RowContext, subject: SubjectState, row: ListedRow) {
+  const here = hereOf(subject, row);
+  return [
+    sumsOf(operation, stateOf(subject).terms.currency, { here }),
+    sumsOf(operation, row.currency, { there: standingThere(row, here) }),
+  ];
+}
+
+async function differs(
+  deps: RowDependencies,
+  context: RowContext,
+  subject: AnySubject,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  const { request, operation, cause } = context;
+  const { token } = subject;
+  const isOther = isAnother(subject, row);
+  const standings = { here: hereOf(subject, row), there: standingThere(row) };
+  const { serviceToken, currency } = row;
+  const known = { operation, token, serviceToken, currency, ...omitUndefined(standings) };
+  const kind = isOther ? 'another_token' : 'differs';
+  const difference = { ...known, kind, isSettled: request.isDryRun ? false : await settle() } as const;
+  return {
+    ...part(context, 'differing', [difference]),
+    sums: sumsOfBoth(context, subject, row),
+    teams: [stateOf(subject).team],
+  };
+
+  async function settle(): Promise<boolean> {
+    if (isOther) return inquireOther();
+    requireAsked(await deps.inquire(token, cause));
+    const after = await subjectsOf(deps, token).load(token);
+    return after !== undefined && (agrees(after, row) || stateOf(after).reviews.length > 0);
+  }
+
+  /** Accounts of earlier attempts are asked, too: that one of them is silent holds up no other one. */
+  async function inquireOther(): Promise<boolean> {
+    const { account } = request;
+    const { orderNumber } = row;
+    const result = await deps.inquireNamed(token, serviceToken, cause, { account, orderNumber });
+    if (!deps.askAccount.mayAsk(request)) requireAsked(result);
+    const after = await subjectsOf(deps, token).load(token);
+    return after !== undefined && knows(stateOf(after), serviceToken);
+  }
+}
+
+/** True if it is ours by now, or a person has been asked about it. */
+const knows = (
+  { serviceToken: own, discrepancies }: ReturnType<typeof stateOf>,
+  serviceToken: string,
+): boolean => own === serviceToken || discrepancies.some((each) => each.serviceToken === serviceToken);
+
+/** What was asked for under its number by now, behind a restore, may be another one. */
+async function isAdopted(
+  deps: RowDependencies,
+  context: RowContext,
+  row: ListedRow,
+  own: string | undefined,
+) {
+  if (own === undefined || isUnder(own, row.orderNumber)) return false;
+  const subject = await subjectsOf(deps, own).load(own);
+  return subject !== undefined && isOurs(subject, context);
+}
+
+async function onlyAtService(
+  deps: RowDependencies,
+  context: RowContext,
+  row: ListedRow,
+  /** What it would have here. */
+  own: string | undefined,
+): Promise<ComparedRow> {
+  const { request, operation, cause, readAt, reviewsLeft } = context;
+  const { environment, account, day } = request;
+  // Without its time all that is known is the day.
+  const { serviceToken, currency, orderNumber, createdAt = Date.parse(day) + dayMs } = row;
+  if (createdAt > readAt - quietPeriodMs(deps.times)) return part(context, 'underWay');
+  const there = standingThere(row);
+  const named = { environment, account, operation, serviceToken };
+  const facts = { ...named, ...there, currency, ...omitUndefined({ orderNumber, createdAt: row.createdAt }) };
+  const team = deps.soleTeamOf(request);
+  const observed = { type: 'ObserveUnmatched', facts, ...omitUndefined({ team }) } as const;
+  const token = deriveUnmatchedToken(named);
+  const known = (await deps.unmatched.load(token))?.unmatched;
+  const decision = decideUnmatched(known, observed);
+  const isNew = decision.kind === 'events' && decision.events.some(({ type }) => type === 'ReviewOpened');
+  const mayOpen = !request.isDryRun && (!isNew || reviewsLeft.count > 0);
+  if (mayOpen) {
+    if (isNew) reviewsLeft.count -= 1;
+    const { events } = requireDone(await deps.unmatched.execute(token, observed, cause));
+    // Adopted meanwhile, by an operator who has not seen this review.
+    const isOpened = events.some(({ type }) => type === 'ReviewOpened');
+    if (isOpened && (await isAdopted(deps, context, row, own)))
+      await resolveAsKnown(deps.unmatched, token, cause);
+  }
+  // A person has decided what it is, and nothing about it is new.
+  if (!isNew && known?.reviews.length === 0)
+    return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
+  const difference: Difference = {
+    ...{ kind: 'only_at_service', operation, serviceToken, currency, there, isSettled: mayOpen },
+  };
+  return {
+    ...part(context, 'onlyAtService', [difference]),
+    sums: [sumsOf(operation, currency, { there })],
+  };
+}
+
+/** One of ours that was accepted there, and that the list of its day does not have. */
+export async function compareMissing(
+  deps: RowDependencies,
+  context: RowContext,
+  subject: BookedOperation,
+  serviceToken: string,
+): Promise<ComparedRow> {
+  const { operation, request } = context;
+  const teams = [stateOf(subject).team];
+  if (subject.createdAt > context.readAt - quietPeriodMs(deps.times))
+    return { ...part(context, 'underWay'), teams };
+  const found = request.isDryRun
+    ? await lookFor(deps, context, serviceToken)
+    : await inquireMissing(deps, context, subject.token);
+  if (found !== 'missing') return { ...part(context, found), teams };
+  const here = standingHere(subject);
+  const { currency } = stateOf(subject).terms;
+  const difference: Difference = {
+    ...{ kind: 'only_here', operation, token: subject.token, serviceToken, currency, here },
+    isSettled: !request.isDryRun,
+  };
+  return {
+    ...part(context, 'onlyHere', [difference]),
+    sums: [sumsOf(operation, currency, { here })],
+    teams,
+  };
+}
+
+function requireAsked(result: InquiryResult): InquiryResult {
+  if (result === 'not-asked') throw new AccountSilent(result);
+  return result;
+}
+
+type Looked = 'missing' | 'onOtherDays' | 'underWay' | 'matched';
+
+/** The ordinary inquiry: what is missing opens a review, unless a person keeps our record. */
+async function inquireMissing(deps: RowDependencies, { cause }: RowContext, token: string): Promise<Looked> {
+  if (requireAsked(await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
+  const after = await subjectsOf(deps, token).load(token);
+  const onlyHere = after && stateOf(after).discrepancies.find(({ kind }) => kind === 'only_here');
+  if (after === undefined || onlyHere?.standing === 'open') return 'missing';
+  return onlyHere === undefined ? 'onOtherDays' : 'matched';
+}
+
+async function lookFor(
+  { askAccount }: RowDependencies,
+  { request, operation, cause }: RowContext,
+  serviceToken: string,
+): Promise<Looked> {
+  const outcome = await askAccount<unknown>(request, cause, async (provider) =>
+    operation === 'payment' ? provider.inquirePayment(serviceToken) : provider.inquirePayout(serviceToken),
+  );
+  if (outcome.kind === 'not-asked') throw new AccountSilent(outcome.kind);
+  if (outcome.kind === 'missing') return 'missing';
+  return outcome.kind === 'accepted' ? 'onOtherDays' : 'underWay';
+}
+
+const part = (
+  { operation }: RowContext,
+  count: keyof typeof noCounts,
+  differences: Difference[] = [],
+): ReconciledPart => ({ operation, counts: { ...noCounts, [count]: 1 }, sums: [], differences, teams: [] });

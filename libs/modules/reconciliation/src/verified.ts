@@ -1,0 +1,45 @@
+/** What a reconciliation has found as we have it need not be inquired by itself soon. */
+import {
+  type DueInquiries,
+  type InquiryDelays,
+  type Postponed,
+  inquiryNeedOf,
+  inquiryNeedOfPayout,
+  nextInquiryAt,
+} from '@tollgate/core';
+import type { Clock } from '@tollgate/service-kit';
+import { isPayoutToken } from '@tollgate/core';
+import type { Books } from './books.ts';
+
+/**
+ * Moves on the next inquiry about what is settled: one comparison stands for the inquiries up to twice the age that it was
+ * made at.
+ */
+export async function postponeVerified(
+  deps: {
+    books: Pick<Books, 'find'>;
+    index: Pick<DueInquiries, 'postpone'>;
+    inquiryDelays: InquiryDelays;
+    clock: Pick<Clock, 'now'>;
+  },
+  tokens: readonly string[],
+): Promise<void> {
+  const { books, index, inquiryDelays, clock } = deps;
+  const now = clock.now();
+  const postponed = tokens.flatMap((token): Postponed[] => {
+    const kind = isPayoutToken(token) ? 'payout' : 'payment';
+    const view = books.find(kind, token);
+    if (view === undefined) return [];
+    const inquiryNeed = 'payment' in view ? inquiryNeedOf(view.payment) : inquiryNeedOfPayout(view.payout);
+    if (inquiryNeed !== 'settled') return [];
+    const { updatedAt, revision } = view;
+    const after = now + Math.max(0, now - updatedAt);
+    return [
+      {
+        item: { kind, token, revision },
+        dueAt: nextInquiryAt({ token, inquiryNeed, updatedAt }, after, inquiryDelays),
+      },
+    ];
+  });
+  await index.postpone(postponed);
+}

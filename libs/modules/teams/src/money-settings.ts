@@ -1,0 +1,114 @@
+/** What bounds the money of a team: the wallet that its payouts are taken from, the sum above which a second key approves, and limits. */
+import { isDeepStrictEqual } from 'node:util';
+import { environmentSchema, type Decision, type Environment } from '@tollgate/core';
+import { z } from 'zod';
+import { type MoneyLimit, type Wallet, limitSchema, walletSchema } from '@tollgate/core';
+
+const ownWallet: Wallet = { kind: 'own' };
+
+interface ChooseWallet {
+  type: 'ChooseWallet';
+  wallet: Wallet;
+}
+/** Payouts above a sum wait for a second key. */
+interface RequireApproval {
+  type: 'RequireApproval';
+  environment: Environment;
+  /** ISO 4217 alphabetic code. */
+  currency: string;
+  /** Minor units; null: none waits any more. */
+  above: number | null;
+}
+
+/** Takes the place of the limit before; with neither sum it takes it away. */
+interface LimitMoney extends MoneyLimit {
+  type: 'LimitMoney';
+}
+export type MoneyCommand = ChooseWallet | RequireApproval | LimitMoney;
+
+const approvalSchema = z.object({
+  environment: environmentSchema,
+  currency: z.string(),
+  above: z.int().min(0).nullable(),
+});
+
+export const moneyEventSchemas = {
+  WalletChosen: z.object({ wallet: walletSchema }),
+  ApprovalRequired: approvalSchema,
+  MoneyLimited: limitSchema,
+} as const;
+type MoneyEventType = keyof typeof moneyEventSchemas;
+export type MoneyEvent = {
+  [Type in MoneyEventType]: { type: Type; data: z.infer<(typeof moneyEventSchemas)[Type]> };
+}[MoneyEventType];
+
+interface ApprovalRule {
+  environment: Environment;
+  currency: string;
+  above: number;
+}
+
+export interface MoneySettings {
+  wallet: Wallet;
+  /** One at most for each environment and currency. */
+  approvals: readonly ApprovalRule[];
+  /** One at most for each environment, operation, currency and key. */
+  limits: readonly MoneyLimit[];
+}
+export const noMoneySettings: MoneySettings = { wallet: ownWallet, approvals: [], limits: [] };
+
+/** The sums above which payouts wait, by currency; undefined where none does. */
+export function approvalAboveIn(
+  { approvals }: MoneySettings,
+  environment: Environment,
+): Readonly<Record<string, number>> | undefined {
+  const own = approvals.filter((rule) => rule.environment === environment);
+  return own.length === 0
+    ? undefined
+    : Object.fromEntries(own.map(({ currency, above }) => [currency, above]));
+}
+
+export function decideMoney(settings: MoneySettings, command: MoneyCommand): Decision<MoneyEvent, never> {
+  const event = toEvent(command);
+  const isKnown = isDeepStrictEqual(evolveMoney(settings, event), settings);
+  return { kind: 'events', events: isKnown ? [] : [event] };
+}
+
+function toEvent(command: MoneyCommand): MoneyEvent {
+  if (command.type === 'ChooseWallet') return { type: 'WalletChosen', data: { wallet: command.wallet } };
+  const { type, ...data } = command;
+  return type === 'LimitMoney'
+    ? { type: 'MoneyLimited', data: data as MoneyLimit }
+    : { type: 'ApprovalRequired', data: data as z.infer<typeof approvalSchema> };
+}
+
+export function evolveMoney(settings: MoneySettings, event: MoneyEvent): MoneySettings {
+  if (event.type === 'WalletChosen') return { ...settings, wallet: event.data.wallet };
+  if (event.type === 'MoneyLimited') return { ...settings, limits: limitsAfter(settings, event.data) };
+  const { environment, currency, above } = event.data;
+  const approvals = settings.approvals.filter(
+    (rule) => rule.environment !== environment || rule.currency !== currency,
+  );
+  if (above !== null) approvals.push({ environment, currency, above });
+  return { ...settings, approvals: approvals.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+}
+
+function limitsAfter({ limits }: MoneySettings, limit: MoneyLimit): MoneyLimit[] {
+  const others = limits.filter((each) => nameOf(each) !== nameOf(limit));
+  const isLifted = limit.perCall === null && limit.perDay === null;
+  return isLifted ? others : [...others, limit].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+const nameOf = ({ environment, operation, currency, keyId = '' }: MoneyLimit): string =>
+  `${environment} ${operation} ${currency} ${keyId}`;
+
+/** Those that bound a key; undefined where none does. */
+export function limitsOfKey(
+  { limits }: MoneySettings,
+  { environment, keyId }: { environment: Environment; keyId: string },
+): readonly MoneyLimit[] | undefined {
+  const own = limits.filter((limit) => limit.environment === environment && (limit.keyId ?? keyId) === keyId);
+  return own.length === 0 ? undefined : own;
+}
+
+const keyOf = ({ environment, currency }: ApprovalRule): string => `${environment} ${currency}`;

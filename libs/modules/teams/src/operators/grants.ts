@@ -1,0 +1,150 @@
+/** Where a person has which role: each grant is a role over some teams and environments. */
+import { type Environment, environmentSchema } from '@tollgate/core';
+import { z } from 'zod';
+import { type Scope, scopes, teamNameSchema } from '../team.ts';
+import type { CallerScope } from '../team-directory.ts';
+import { type OperatorRole, operatorRoleSchema, operatorRoles, rightsOf } from './roles.ts';
+
+/** Grants of one person, and teams that all of them name together. */
+const grantsMax = 10;
+const teamsMax = 25;
+
+const all = z.literal('*');
+const grantSchema = z.strictObject({
+  role: operatorRoleSchema,
+  teams: z.union([all, z.array(teamNameSchema).min(1)]),
+  environments: z.union([all, z.array(environmentSchema).min(1)]),
+});
+/** `*`: all there are, also those that are added later. */
+export type Grant = z.infer<typeof grantSchema>;
+
+export const grantsSchema = z
+  .array(grantSchema)
+  .min(1)
+  .max(grantsMax, `must be at most ${grantsMax} grants`)
+  .refine(
+    (grants) => grants.flatMap(({ teams }) => teams).length <= teamsMax,
+    `must name at most ${teamsMax} teams; grant all teams with *`,
+  );
+export type Grants = readonly Grant[];
+
+/** Whose something is. */
+interface Owner {
+  team: string;
+  environment: Environment;
+}
+
+export const everywhere = (role: OperatorRole): Grant[] => [{ role, teams: '*', environments: '*' }];
+
+const covers = ({ teams, environments }: Grant, owner: { team?: string; environment?: string }): boolean =>
+  (teams === '*' || owner.team === undefined || teams.includes(owner.team)) &&
+  (environments === '*' || environments.some((each) => each === (owner.environment ?? each)));
+
+/** By `*` or by the names of all environments. */
+const isEverywhere = (grant: Grant): boolean =>
+  grant.teams === '*' && environmentSchema.options.every((environment) => covers(grant, { environment }));
+
+/** Scopes for the routes of this team in this environment; none where no grant covers it. */
+export const scopesWithin = (grants: Grants, owner: Owner): CallerScope[] =>
+  grants.filter((grant) => covers(grant, owner)).flatMap(({ role }) => rightsOf[role].within);
+
+/** What a person reaches with a scope across teams. */
+export interface Reach {
+  /** Everything, also what belongs to no team. */
+  readonly isEverywhere: boolean;
+  readonly isSomewhere: boolean;
+  includes(owner: { team?: string | undefined; environment: string }): boolean;
+  /** In some environment at least. */
+  includesTeam(team: string): boolean;
+  /** Of these teams what is within reach, by environment. */
+  ownersAmong(teams: readonly string[], environment?: Environment): Owner[];
+}
+
+export function reachOf(grants: Grants, wanted: readonly CallerScope[]): Reach {
+  const counting = grants.filter(({ role }) => rightsOf[role].across.some((scope) => wanted.includes(scope)));
+  const includes: Reach['includes'] = ({ team = '', environment }) =>
+    counting.some((grant) => covers(grant, { team, environment }));
+  return {
+    isEverywhere: counting.some(isEverywhere),
+    isSomewhere: counting.length > 0,
+    includes,
+    includesTeam: (team) => counting.some((grant) => covers(grant, { team })),
+    ownersAmong: (teams, only) =>
+      environmentSchema.options
+        .filter((environment) => (only ?? environment) === environment)
+        .flatMap((environment) => teams.map((team) => ({ environment, team })).filter(includes)),
+  };
+}
+
+/** Whether a person has a scope there. What belongs to no team takes a grant that counts `everywhere`. */
+export const mayDo = (
+  grants: Grants,
+  scope: CallerScope,
+  where: { team?: string; environment?: string } | 'everywhere',
+): boolean =>
+  grants.some((grant) => {
+    const { across, within } = rightsOf[grant.role];
+    const isThere = where === 'everywhere' ? isEverywhere(grant) : covers(grant, where);
+    const given: readonly CallerScope[] = [...across, ...within];
+    return isThere && given.includes(scope);
+  });
+
+/** Scopes that a person may give to a key of that team. */
+export const scopesToGive = (grants: Grants, owner: Owner): Scope[] =>
+  mayDo(grants, 'operators:manage', owner)
+    ? [...scopes]
+    : scopes.filter((scope) => scopesWithin(grants, owner).includes(scope));
+
+/** The same rights in fewer grants: a credential has to fit into a cookie. */
+export function mergeGrants(grants: Grants): Grant[] {
+  const alike = Map.groupBy(grants, ({ role, environments }) => `${role} ${String(environments)}`);
+  const merged = [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const teams = group.flatMap((grant) => grant.teams);
+    return [{ ...first, teams: teams.includes('*') ? ('*' as const) : [...new Set(teams)] }];
+  });
+  return merged.filter((grant) => !merged.some((other) => other !== grant && isPartOf(grant, other)));
+}
+
+const isPartOf = (grant: Grant, other: Grant): boolean =>
+  isEverywhere(other) &&
+  rightsOf[grant.role].across.every((scope) => rightsOf[other.role].across.includes(scope)) &&
+  rightsOf[grant.role].within.every((scope) => rightsOf[other.role].within.includes(scope));
+
+/** As people read it: `support:shop,games:sandbox`, and the role alone where it counts everywhere. */
+export const formatGrants = (grants: Grants): string =>
+  grants
+    .map(({ role, teams, environments }) => {
+      const parts = environments === '*' ? (teams === '*' ? [] : [teams]) : [teams, environments];
+      return [role, ...parts.map(String)].join(':');
+    })
+    .join(' ');
+
+/** Reads `role[:teams[:environments]]`. @throws RangeError that says what is wrong */
+export function parseGrant(text: string): Grant {
+  const [role = '', teams = '*', environments = '*', ...rest] = text.split(':').map((part) => part.trim());
+  if (rest.length > 0) throw new RangeError('A grant is role:teams:environments.');
+  return toGrant(role, teams, environments);
+}
+
+/** Teams and environments as lists with commas, or `*`. @throws RangeError that says what is wrong */
+export function toGrant(role: string, teams: string, environments: string): Grant {
+  const known = operatorRoleSchema.safeParse(role).data;
+  if (known === undefined) throw new RangeError(`The role must be one of ${operatorRoles.join(', ')}.`);
+  const grant = grantSchema.safeParse({
+    role: known,
+    teams: toList(teams),
+    environments: toList(environments),
+  });
+  if (grant.success) return grant.data;
+  const isTeam = grant.error.issues.some(({ path }) => path[0] === 'teams');
+  throw new RangeError(
+    isTeam
+      ? 'Teams must be * or names of teams, separated by commas.'
+      : `Environments must be * or of ${environmentSchema.options.join(', ')}, separated by commas.`,
+  );
+}
+
+const toList = (text: string): string | string[] =>
+  text.trim() === '*' ? '*' : [...new Set(text.split(',').map((part) => part.trim()))];

@@ -1,0 +1,209 @@
+/** Reads and checks the security log, for people. */
+import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import { type Actor, eventMetadataSchema } from '@tollgate/core';
+import type { TeamVerifier } from '../signing/signing-keys.ts';
+import type { Reach } from '../operators/grants.ts';
+import { checkSignature } from '../signing/signed-events.ts';
+import { teamStreamPrefix } from '../team.ts';
+import { type CheckedChain, checkChain, isNextInChain } from './chain.ts';
+import {
+  type SecurityEventKind,
+  decodeSecurityEvent,
+  securityEventKinds,
+  securityLogStream,
+} from './entries.ts';
+import { beginning } from '@tollgate/event-store';
+
+/** An entry as it is shown. */
+export interface AuditEntry {
+  revision: number;
+  /** When it was written, milliseconds since the Unix epoch. */
+  at: number;
+  type: string;
+  actor: Actor | undefined;
+  data: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditQuery {
+  /** Milliseconds since the Unix epoch. */
+  since: number;
+  team?: string;
+  kind?: SecurityEventKind;
+  /** Entries at most. */
+  limit: number;
+}
+
+/** The last entries that match, oldest first. */
+export async function readAudit(
+  store: Pick<EventStore, 'read'>,
+  { since, team, kind, limit }: AuditQuery,
+): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  const types: readonly string[] | undefined = kind && securityEventKinds[kind];
+  for await (const recorded of store.read(securityLogStream, { direction: 'backwards' })) {
+    const entry = toEntry(recorded);
+    if (entry.at < since || found.length >= limit) break;
+    const isAsked = types?.includes(entry.type) !== false;
+    if (isAsked && (team === undefined || teamIn(entry) === team)) found.push(entry);
+  }
+  return found.reverse();
+}
+
+/** Entries that one page looks at most: a filter may leave out most of them. */
+const lookedAtMax = 2_000;
+
+type AuditPageQuery = Omit<AuditQuery, 'since'> & {
+  before?: number | undefined;
+  /** What the reader may see. */
+  reach: Reach;
+};
+
+/** An entry without a team is for those who reach everything, one without an environment for who reaches the team anywhere. */
+function maySee(reach: Reach, entry: AuditEntry): boolean {
+  if (reach.isEverywhere) return true;
+  const [team, environment] = [teamIn(entry), inDetail(entry, 'environment')];
+  if (typeof team !== 'string') return false;
+  return typeof environment === 'string' ? reach.includes({ team, environment }) : reach.includesTeam(team);
+}
+
+interface AuditPage {
+  /** Newest first. */
+  entries: AuditEntry[];
+  /** `before` of the next page; absent where nothing is behind. */
+  next?: number;
+  /** Of the entries that this page looked at, those left out among them, that are as they were written and in one chain. */
+  checked: number;
+  /** The newest entry that is not as it was written, or has not its neighbour before it. */
+  faultAt?: number;
+}
+
+/** @param before a revision; the last one unless given */
+export async function readAuditPage(
+  store: Pick<EventStore, 'read'>,
+  { team, kind, before, limit, reach }: AuditPageQuery,
+): Promise<AuditPage> {
+  const page: AuditPage = { entries: [], checked: 0 };
+  const types: readonly string[] | undefined = kind && securityEventKinds[kind];
+  const from = before === undefined ? {} : { from: before - 1 };
+  if (before !== undefined && before <= 0) return page;
+  let newer: RecordedEvent | undefined;
+  let lookedAt = 0;
+  const check = (event: RecordedEvent | undefined) => {
+    if (newer === undefined) return;
+    if (isNextInChain(event, newer)) page.checked += 1;
+    else page.faultAt ??= newer.revision;
+  };
+  // One more than is shown: the last one is checked against it.
+  for await (const recorded of store.read(securityLogStream, {
+    ...{ ...from, direction: 'backwards', limit: lookedAtMax + 1 },
+  })) {
+    check(recorded);
+    const isFull = page.entries.length >= limit || lookedAt >= lookedAtMax;
+    if (isFull) return { ...page, next: recorded.revision + 1 };
+    [newer, lookedAt] = [recorded, lookedAt + 1];
+    const entry = toEntry(recorded);
+    const isAsked = types?.includes(entry.type) !== false;
+    const isWanted = isAsked && (team === undefined || teamIn(entry) === team);
+    if (isWanted && maySee(reach, entry)) page.entries.push(entry);
+  }
+  check(undefined);
+  return page;
+}
+
+function toEntry(recorded: RecordedEvent): AuditEntry {
+  const { revision, type } = recorded;
+  const metadata = eventMetadataSchema.safeParse(recorded.metadata).data;
+  const at = metadata?.recordedAt ?? recorded.recordedAt;
+  return {
+    revision,
+    at,
+    type,
+    actor: metadata?.actor,
+    data: Object(recorded.data) as Record<string, unknown>,
+  };
+}
+
+function teamIn(entry: AuditEntry): unknown {
+  const { stream } = entry.data;
+  return typeof stream === 'string' ? stream.slice(teamStreamPrefix.length) : inDetail(entry, 'team');
+}
+
+/** Of a command, what it was about. */
+const inDetail = ({ data }: AuditEntry, name: string): unknown =>
+  data[name] ?? (Object(data['detail']) as Record<string, unknown>)[name];
+
+/** An event of a team that is in one of the two only. */
+interface TeamFault {
+  kind: 'not_in_log' | 'gone_or_changed';
+  stream: string;
+  revision: number;
+}
+
+export interface CheckedLog extends CheckedChain {
+  teamFaults: readonly TeamFault[];
+}
+
+/**
+ * Checks the chain, and that the log and the streams of the teams tell the same: an event of a team that was removed, also
+ * the last, is still in the log.
+ *
+ * @param noted hash of an entry that was noted elsewhere before
+ */
+export async function verifyAudit(
+  { store, verifier }: { store: EventStore; verifier: TeamVerifier },
+  noted?: string,
+): Promise<CheckedLog> {
+  const logged: TeamEvent[] = [];
+  async function* noting(): AsyncGenerator<RecordedEvent> {
+    for await (const recorded of store.read(securityLogStream)) {
+      const change = toChange(recorded);
+      if (change !== undefined) logged.push(change);
+      yield recorded;
+    }
+  }
+  const chain = await checkChain(noting(), noted);
+  const there = await signedEvents(store, verifier);
+  // Every entry counts: where the last event of a team was removed, the next one takes its place, and is on the log, too.
+  const gone = logged.filter((event) => there.get(placeOf(event))?.signature !== event.signature);
+  const places = new Set(logged.map(placeOf));
+  const unlogged = [...there.values()].filter((event) => !places.has(placeOf(event)));
+  const faults = (events: readonly TeamEvent[], kind: TeamFault['kind']): TeamFault[] =>
+    events.map(({ stream, revision }) => ({ kind, stream, revision }));
+  return { ...chain, teamFaults: [...faults(gone, 'gone_or_changed'), ...faults(unlogged, 'not_in_log')] };
+}
+
+/** A signed event of a team. */
+interface TeamEvent {
+  stream: string;
+  revision: number;
+  signature: string;
+}
+
+const placeOf = ({ stream, revision }: TeamEvent): string => `${stream} ${revision}`;
+
+function toChange(recorded: RecordedEvent) {
+  if (recorded.type !== 'TeamChanged') return undefined;
+  try {
+    const event = decodeSecurityEvent(recorded);
+    return event.type === 'TeamChanged' ? event.data : undefined;
+  } catch {
+    // The chain names it.
+    return undefined;
+  }
+}
+
+/** By their places. */
+async function signedEvents(store: EventStore, verifier: TeamVerifier): Promise<Map<string, TeamEvent>> {
+  const found = new Map<string, TeamEvent>();
+  const previous = new Map<string, string>();
+  const { signal } = new AbortController();
+  for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
+    if (item.kind === 'caught-up') break;
+    const verdict = checkSignature(verifier, item, previous.get(item.stream));
+    if (verdict.kind !== 'signed') continue;
+    previous.set(item.stream, verdict.value);
+    const event = { stream: item.stream, revision: item.revision, signature: verdict.value };
+    found.set(placeOf(event), event);
+  }
+  return found;
+}

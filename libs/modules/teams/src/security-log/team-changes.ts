@@ -1,0 +1,100 @@
+/**
+ * Brings the events of teams into the security log: each once, in their order, from any writer, at any time. Several
+ * processes may do so at once: the second one finds the entry, and writes none.
+ */
+import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
+import { type Actor, eventMetadataSchema } from '@tollgate/core';
+import { type Clock, type Log } from '@tollgate/service-kit';
+import type { TeamVerifier } from '../signing/signing-keys.ts';
+import { teamStreamPrefix } from '../team.ts';
+import { type SignedTeam, evolveSigned, noTeam } from '../teams.ts';
+import type { SecurityEntry, SecurityLog } from './security-log.ts';
+
+interface TeamChangesDependencies {
+  store: EventStore;
+  securityLog: SecurityLog;
+  verifier: TeamVerifier;
+}
+
+/** Entries of one append. */
+const batchMax = 100;
+
+/**
+ * @param signal ends it; without one it ends when everything that is there was brought over
+ * @throws StoreUnavailable
+ */
+export async function recordTeamChanges(
+  { store, securityLog, verifier }: TeamChangesDependencies,
+  signal?: AbortSignal,
+): Promise<void> {
+  const known = await securityLog.teamsUpTo();
+  const toEntry = entriesWith(verifier);
+  const ending = signal ?? new AbortController().signal;
+  let batch: SecurityEntry[] = [];
+  const write = async () => {
+    if (batch.length > 0) await securityLog.record(batch);
+    batch = [];
+  };
+  for await (const item of store.subscribe({
+    from: beginning,
+    prefixes: [teamStreamPrefix],
+    signal: ending,
+  })) {
+    if (item.kind === 'caught-up') {
+      await write();
+      if (signal === undefined) return;
+      continue;
+    }
+    const entry = toEntry(item);
+    if (item.position > known) batch.push(entry);
+    if (batch.length >= batchMax) await write();
+  }
+}
+
+const afterFailureMs = 5_000;
+
+/** Until the signal is aborted. Never rejects. */
+export async function followTeamChanges(
+  deps: TeamChangesDependencies & { clock: Clock; log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await recordTeamChanges(deps, signal).catch((error: unknown) =>
+      deps.log.warn({ error }, 'changes of teams cannot be brought into the security log; it is tried again'),
+    );
+    await deps.clock.sleep(afterFailureMs, signal).catch(() => undefined);
+  }
+}
+
+const unknownCause: Actor = { kind: 'service', name: 'unknown' };
+
+function entriesWith(verifier: TeamVerifier): (recorded: RecordedEvent) => SecurityEntry {
+  const teams = new Map<string, SignedTeam>();
+  return (recorded) => {
+    const { stream, revision, position: ofTeamsAt } = recorded;
+    const rejected = (reason: 'not_signed' | 'damaged'): SecurityEntry => ({
+      event: { type: 'TeamEventRejected', data: { stream, revision, reason } },
+      actor: unknownCause,
+      ofTeamsAt,
+    });
+    try {
+      const { state, verdict } = evolveSigned(verifier, teams.get(stream) ?? noTeam, recorded);
+      if (verdict === 'unsigned') return rejected('not_signed');
+      teams.set(stream, state);
+      return { ...toTeamChanged(recorded, state.signature ?? ''), ofTeamsAt };
+    } catch {
+      return rejected('damaged');
+    }
+  };
+}
+
+function toTeamChanged(
+  { stream, revision, type, data, metadata }: RecordedEvent,
+  signature: string,
+): SecurityEntry {
+  const { secretHash: _, ...detail } = Object(data) as Record<string, unknown>;
+  const team = stream.slice(teamStreamPrefix.length);
+  const actor = eventMetadataSchema.safeParse(metadata).data?.actor ?? unknownCause;
+  const change = { team, stream, revision, change: type, detail, signature };
+  return { event: { type: 'TeamChanged', data: change }, actor };
+}

@@ -1,0 +1,384 @@
+/** Who is calling: a live directory of the teams and their keys, kept in memory. */
+import { timingSafeEqual } from 'node:crypto';
+import { beginning, type EventStore, type Position } from '@tollgate/event-store';
+import { type Environment } from '@tollgate/core';
+import { type Clock, type Log, minuteMs, omitUndefined } from '@tollgate/service-kit';
+import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
+import { approvalAboveIn, limitsOfKey } from './money-settings.ts';
+import { createNetworkList } from './networks.ts';
+import {
+  type Operator,
+  type OperatorClaims,
+  type OperatorCredentials,
+  keyIdOfPerson,
+} from './operators/credentials.ts';
+import { scopesWithin } from './operators/grants.ts';
+import { type KnownPeople, createKnownPeople } from './operators/known-people.ts';
+import { personStreamPrefix, type RegisteredCredential } from './operators/person-record.ts';
+import type { OperatorScope, PersonScope } from './operators/roles.ts';
+import type { Requester } from '@tollgate/core';
+import type { TeamVerifier } from './signing/signing-keys.ts';
+import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
+import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
+import { webhookSecretVersions } from './webhook-rotation.ts';
+
+export type CallerScope = Scope | OperatorScope | PersonScope;
+
+/** The team that a request comes from, and what its key allows. */
+export interface Caller extends Requester {
+  scopes: ReadonlySet<CallerScope>;
+  /** The person who operates the gateway and calls for the team; absent where the team calls. */
+  operator?: Operator;
+  /** What the person has shown. */
+  credential?: OperatorClaims;
+  /** Where the key has a limit of its own. */
+  requestsPerSecondMax?: number;
+}
+
+/**
+ * A caller without the secret learns only that the key does not open anything (`incorrect_private_key`); a caller with it
+ * learns why.
+ */
+export type Authentication =
+  | { kind: 'caller'; caller: Caller }
+  | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key'; keyId?: string }
+  | {
+      kind: 'refused';
+      code: 'api_key_expired' | 'network_not_allowed';
+      keyId: string;
+      team: string;
+      environment: Environment;
+    }
+  | { kind: 'refused'; code: PersonRefusal; keyId: string };
+
+/** Of a person who holds a credential of ours. */
+type PersonRefusal = 'incorrect_team' | 'person_token_expired' | 'person_token_revoked' | 'session_idle';
+
+/** For whom a person who operates the gateway calls; without a team, only the routes across teams are open. */
+interface OnBehalf {
+  team?: string | undefined;
+  /** `production` or `sandbox`. */
+  environment?: string | undefined;
+}
+
+/** A request that was not let in, without anything secret. */
+export interface AccessRefusal {
+  code: Extract<Authentication, { kind: 'refused' }>['code'] | 'scope_missing';
+  /** From where it came, as far as the proxies before us are trusted. */
+  address: string;
+  method: string;
+  /** As the route was written. */
+  route: string;
+  /** As it was sent: where the secret is wrong, anybody may have made it up. */
+  keyId?: string;
+  /** Where the secret was right. */
+  team?: string;
+  environment?: Environment;
+  /** Where the caller or a proxy has given the request a name. */
+  requestId?: string;
+}
+
+export interface TeamDirectory {
+  /** Resolves when every key that was issued or revoked before the call is known. */
+  start(): Promise<void>;
+  /**
+   * Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet.
+   *
+   * @param address from where the request comes; a key that is bound to networks is refused without one
+   * @param onBehalf what counts with the credential of a person only
+   */
+  authenticate(authorization: string | undefined, address?: string, onBehalf?: OnBehalf): Authentication;
+  /**
+   * Resolves when every key that was issued before the call is known, or after a second: a key that was issued a moment ago
+   * works at once. However many ask, it reads once at a time.
+   */
+  catchUp(): Promise<void>;
+  /** Hands a refusal on to those who keep account of them. */
+  noteRefusal(refusal: AccessRefusal): void;
+  /** The tokens and sessions of people that have not expired, by person, oldest first. */
+  credentialsOfPeople(): readonly RegisteredCredential[];
+  /** Every team that there is, also one whose record cannot be read. */
+  names(): readonly string[];
+  /** Undefined for a team that is not known or whose record cannot be read. */
+  find(team: string): Team | undefined;
+  /** Where the team may be notified now; nowhere for a team that is not known or whose record cannot be read. */
+  callbackOriginsOf(team: string): readonly string[];
+  /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
+  webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];
+  health(): DirectoryHealth;
+  /** The teams that share the wallet of this name, by name. */
+  teamsSharing(wallet: string): readonly string[];
+  stop(): Promise<void>;
+}
+
+/** A key that counts. Several teams may have keys of one id: the secret decides. */
+interface KnownKey {
+  stream: string;
+  caller: Caller;
+  secretHash: Buffer;
+  expiresAt?: number;
+  /** Everywhere where it is left out. */
+  networks?: ReturnType<typeof createNetworkList>;
+}
+
+export interface TeamDirectoryDependencies {
+  store: EventStore;
+  clock: Pick<Clock, 'now' | 'after'>;
+  /** Events that it does not verify count for nothing. */
+  verifier: TeamVerifier;
+  /** What people who operate the gateway show; without it, only keys of teams count. */
+  operators?: Pick<OperatorCredentials, 'open' | 'read' | 'records'>;
+  /** How long a session of the console counts after the last action of its person, milliseconds. @default 15 minutes */
+  sessionIdleMs?: number;
+  log: Log;
+  /** Called each time that a key has opened something. */
+  onUse?: (key: Pick<Caller, 'team' | 'keyId'>) => void;
+  onRefusal?: (refusal: AccessRefusal) => void;
+}
+
+export const sessionIdleMsDefault = 15 * minuteMs;
+
+/** A caller with an unknown key waits no longer than this, milliseconds. */
+const catchUpMsMax = 1_000;
+
+/**
+ * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, counts in every instance
+ * as soon as it is recorded. An event that is not signed changes nothing: what was signed before it goes on to count, so
+ * that a row which somebody has written neither opens nor closes anything. A team whose signed events cannot be read, or
+ * have a gap, has no keys and no origins.
+ */
+export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
+  const { store, clock, verifier, operators, log, onRefusal = () => {} } = deps;
+  const people = operators && createKnownPeople({ verifier: operators.records, clock, log });
+  const keysById = new Map<string, KnownKey[]>();
+  const records = createTeamRecords({
+    ...{ verifier, log },
+    onChange: (stream, before, after) => {
+      forgetKeys(keysById, stream, before);
+      if (after !== undefined) rememberKeys(keysById, stream, after);
+    },
+  });
+  const stopping = new AbortController();
+  let following: Promise<void> | undefined;
+  let applied: Position = beginning;
+  /** Nothing of a team is before it that was not applied: far behind it lie whole years of payments. */
+  let readTo: Position = beginning;
+  let reading: Promise<void> = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
+
+  async function follow(onCaughtUp: () => void, signal = stopping.signal, from = beginning): Promise<void> {
+    const prefixes = [teamStreamPrefix, personStreamPrefix];
+    for await (const item of store.subscribe({ from, prefixes, signal })) {
+      // Events come from two subscriptions, each in order.
+      if (item.kind === 'event' && item.position > applied) {
+        if (item.stream.startsWith(teamStreamPrefix)) records.apply(item);
+        else people?.apply(item);
+        applied = item.position;
+      }
+      if (item.position > readTo) readTo = item.position;
+      if (item.kind === 'caught-up') onCaughtUp();
+    }
+  }
+
+  /** Reads to the end of the store by a subscription of its own: the one that follows may lag behind. */
+  async function readToEnd(): Promise<void> {
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const cancel = clock.after(catchUpMsMax, end);
+    await follow(end, AbortSignal.any([stopping.signal, ending.signal]), readTo).finally(cancel);
+  }
+
+  return {
+    start: () => {
+      const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+      const onCaughtUp = () => resolve(undefined);
+      following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
+        // A directory that hears of no revocations must not let anybody in.
+        stopping.abort();
+        keysById.clear();
+        records.clear();
+        people?.clear();
+        log.error({ error }, 'the directory of teams has stopped; every key is refused until the next start');
+        reject(error);
+      });
+      return promise;
+    },
+    authenticate: authenticationBy(deps, { keysById, people, find: records.find }),
+    catchUp: () =>
+      (nextReading ??= reading.then(() => {
+        nextReading = undefined;
+        // What cannot be applied ends the subscription that follows, too, and is logged there.
+        return (reading = readToEnd().catch(() => undefined));
+      })),
+    noteRefusal: onRefusal,
+    credentialsOfPeople: () => people?.credentials() ?? [],
+    names: records.names,
+    find: records.find,
+    callbackOriginsOf: (team) => records.find(team)?.allowedOrigins.callback ?? [],
+    webhookSecretVersionsOf: (team, endpoint) =>
+      webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
+    health: records.health,
+    teamsSharing: (wallet) => teamsSharing(records, wallet),
+    stop: async () => {
+      stopping.abort();
+      await following;
+    },
+  };
+}
+
+function authenticationBy(
+  deps: TeamDirectoryDependencies,
+  {
+    keysById,
+    people,
+    find,
+  }: {
+    keysById: ReadonlyMap<string, KnownKey[]>;
+    people: KnownPeople | undefined;
+    find: TeamDirectory['find'];
+  },
+): TeamDirectory['authenticate'] {
+  const { clock, operators, sessionIdleMs = sessionIdleMsDefault, onUse = () => {} } = deps;
+  const faultOf = ({ id, person, expiresAt, usedAt }: OperatorClaims): PersonRefusal | undefined => {
+    if (expiresAt <= clock.now()) return 'person_token_expired';
+    if (people?.isRegistered({ id, person }) !== true) return 'person_token_revoked';
+    return usedAt !== undefined && usedAt + sessionIdleMs <= clock.now() ? 'session_idle' : undefined;
+  };
+  return (authorization, address = '', onBehalf = {}) => {
+    if (authorization === undefined || authorization === '')
+      return { kind: 'refused', code: 'auth_header_not_found' };
+    const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+    const link = operators?.open(text, 'sign-in');
+    if (link !== undefined) return authenticateLink(link);
+    const credential = operators?.read(text, 'api');
+    if (credential !== undefined) {
+      const code = faultOf(credential);
+      if (code !== undefined) return { kind: 'refused', code, keyId: keyIdOfPerson(credential.person) };
+      return authenticateOperator(credential, onBehalf, find);
+    }
+    const key = parseApiKey(text);
+    if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
+    const known = knownKeyOf(key, keysById.get(key.keyId));
+    const { keyId } = key;
+    if (known === undefined) return { kind: 'refused', code: 'incorrect_private_key', keyId };
+    const { caller } = known;
+    const code = restrictionOf(known, { now: clock.now(), address });
+    const { team, environment } = caller;
+    if (code !== undefined) return { kind: 'refused', code, keyId, team, environment };
+    onUse(caller);
+    return { kind: 'caller', caller };
+  };
+}
+
+function restrictionOf(
+  { expiresAt, networks }: Pick<KnownKey, 'expiresAt' | 'networks'>,
+  { now, address }: { now: number; address: string },
+): 'api_key_expired' | 'network_not_allowed' | undefined {
+  if (isExpired({ expiresAt }, now)) return 'api_key_expired';
+  return networks?.has(address) === false ? 'network_not_allowed' : undefined;
+}
+
+const teamsSharing = (
+  { names, find }: Pick<ReturnType<typeof createTeamRecords>, 'names' | 'find'>,
+  wallet: string,
+): string[] =>
+  names()
+    .filter((name) => isSharing(find(name), wallet))
+    .toSorted();
+
+const isSharing = (team: Team | undefined, wallet: string): boolean =>
+  team?.money.wallet.kind === 'shared' && team.money.wallet.name === wallet;
+
+function forgetKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team | undefined): void {
+  for (const { keyId } of team?.keys ?? []) {
+    const others = (keysById.get(keyId) ?? []).filter((known) => known.stream !== stream);
+    if (others.length > 0) keysById.set(keyId, others);
+    else keysById.delete(keyId);
+  }
+}
+
+function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team): void {
+  for (const key of team.keys) {
+    const { keyId, secretHash, expiresAt } = key;
+    if (!key.active || !/^[0-9a-f]{64}$/.test(secretHash)) continue;
+    const networks = key.networks === undefined ? undefined : createNetworkList(key.networks);
+    const known: KnownKey = {
+      ...{ stream, caller: toCaller(team, key), secretHash: Buffer.from(secretHash, 'hex') },
+      ...omitUndefined({ expiresAt, networks }),
+    };
+    keysById.set(keyId, [...(keysById.get(keyId) ?? []), known]);
+  }
+}
+
+function toCaller(
+  team: Team,
+  {
+    keyId,
+    environment,
+    scopes,
+    requestsPerSecondMax,
+  }: Pick<TeamKey, 'keyId' | 'environment' | 'requestsPerSecondMax'> & { scopes: Iterable<CallerScope> },
+): Caller {
+  const { callback = [], redirect } = team.allowedOrigins;
+  const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
+  const { wallet } = team.money;
+  const approvalAbove = approvalAboveIn(team.money, environment);
+  const limits = limitsOfKey(team.money, { environment, keyId });
+  return {
+    ...{ ...caller, wallet, allowedOrigins: { callback, redirect } },
+    ...omitUndefined({ requestsPerSecondMax, approvalAbove, limits }),
+  };
+}
+
+function authenticateLink(credential: OperatorClaims): Authentication {
+  const { person, source, grants } = credential;
+  const scopes = new Set<CallerScope>(['sign-in']);
+  const operator = { person, source, grants };
+  return {
+    kind: 'caller',
+    caller: { ...ofNobody, keyId: keyIdOfPerson(person), scopes, operator, credential },
+  };
+}
+
+/** A person without a team reaches the routes across teams only. */
+function authenticateOperator(
+  credential: OperatorClaims,
+  { team: name, environment = 'production' }: OnBehalf,
+  find: (team: string) => Team | undefined,
+): Authentication {
+  const { person, source, grants } = credential;
+  const keyId = keyIdOfPerson(person);
+  const operator = { person, source, grants };
+  const scopes: CallerScope[] = ['self'];
+  if (name === undefined)
+    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes: new Set(scopes), operator, credential } };
+  const team = find(name);
+  const isKnown = environment === 'production' || environment === 'sandbox';
+  const within = isKnown ? scopesWithin(grants, { team: name, environment }) : [];
+  // A team that there is not, and one that is out of reach, are the same to the person.
+  if (team === undefined || !isKnown || within.length === 0)
+    return { kind: 'refused', code: 'incorrect_team', keyId };
+  const caller = toCaller(team, { keyId, environment, scopes: [...scopes, ...within] });
+  return { kind: 'caller', caller: { ...caller, operator, credential } };
+}
+
+const ofNobody: Caller = {
+  ...{ team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
+  allowedOrigins: { callback: [], redirect: [] },
+  wallet: { kind: 'own' },
+};
+
+/** Compared with where a key is unknown, so that finding out takes as long as with a wrong secret. */
+const nobody: readonly KnownKey[] = [
+  {
+    stream: '',
+    caller: ofNobody,
+    secretHash: Buffer.alloc(32),
+  },
+];
+
+function knownKeyOf({ environment, secret }: ApiKey, candidates = nobody): KnownKey | undefined {
+  const secretHash = Buffer.from(hashApiKeySecret(secret), 'hex');
+  const found = candidates.find((known) => timingSafeEqual(known.secretHash, secretHash));
+  return found !== undefined && found.caller.environment === environment ? found : undefined;
+}

@@ -1,0 +1,191 @@
+/** Reads and changes the teams: the one way to them, of the command line and of the gateway's own demo team. */
+import {
+  type EventStore,
+  type LoadedState,
+  type NewEvent,
+  type RecordedEvent,
+  beginning,
+  decideAndAppend,
+  loadState,
+} from '@tollgate/event-store';
+import type { Actor, Environment, EventMetadata } from '@tollgate/core';
+import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
+import type { ApiKey } from './api-key.ts';
+import { type SignatureVerdict, checkSignature, signEvent } from './signing/signed-events.ts';
+import type { TeamSigner, TeamVerifier } from './signing/signing-keys.ts';
+import {
+  type Team,
+  type TeamCommand,
+  type TeamDecision,
+  type TeamEvent,
+  type TeamRefusal,
+  type TeamState,
+  decideTeam,
+  decodeTeamEvent,
+  evolveTeam,
+  teamStream,
+  teamStreamPrefix,
+  versionOfTeamEvent,
+} from './team.ts';
+
+/** What signs and checks the events of teams. */
+export interface TeamKeys {
+  /** @throws TollgateError where there is no public key */
+  verifier(): TeamVerifier;
+  /** @throws TollgateError where this process has not the private key */
+  signer(): TeamSigner;
+}
+
+export interface TeamsDependencies {
+  store: EventStore;
+  teamKeys: TeamKeys;
+  clock: Clock;
+  ids: Ids;
+  /** Whom the events name as their cause. */
+  actor: Actor;
+}
+
+export interface Teams {
+  /**
+   * Carries out commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is asked again
+   * where another process has changed the team meanwhile.
+   *
+   * @throws TollgateError where the key is missing that team events are signed with
+   */
+  change(
+    name: string,
+    commandsFor: (team: TeamState) => readonly TeamCommand[],
+  ): Promise<TeamRefusal | undefined>;
+  find(name: string): Promise<TeamState>;
+  /** All teams by name. */
+  list(): Promise<Team[]>;
+}
+
+/** A team as its signed events tell of it. */
+export interface SignedTeam {
+  team: TeamState;
+  /** Value of the last signature that counts. */
+  signature: string | undefined;
+}
+
+export const noTeam: SignedTeam = { team: undefined, signature: undefined };
+
+/** Events that are not signed count for nothing; a gap among the signed ones makes the record unreadable. */
+export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDependencies): Teams {
+  function newCause(): Omit<EventMetadata, 'schemaVersion'> {
+    const causationId = ids.uuid();
+    return { correlationId: causationId, causationId, actor, recordedAt: clock.now() };
+  }
+
+  function sign(
+    stream: string,
+    events: readonly TeamEvent[],
+    { state, revision }: LoadedState<SignedTeam>,
+  ): NewEvent[] {
+    const cause = newCause();
+    const signer = teamKeys.signer();
+    let previous = state.signature;
+    let next = revision === 'no-stream' ? 0 : revision + 1;
+    return events.map((event) => {
+      const place = { stream, revision: next, previous };
+      const metadata: EventMetadata = { schemaVersion: versionOfTeamEvent(event), ...cause };
+      const { value, ...signed } = signEvent(signer, place, { id: ids.uuid(), ...event, metadata });
+      previous = value;
+      next += 1;
+      return signed;
+    });
+  }
+
+  return {
+    change: async (name, commandsFor) => {
+      const stream = teamStream(name);
+      const outcome = await decideAndAppend<SignedTeam, Change, TeamRefusal>({
+        ...{ store, stream, ...evolutionWith(teamKeys.verifier()) },
+        decide: ({ team }) => toChange(decideInTurn(team, commandsFor(team))),
+        toNewEvents: (changes, loaded) => sign(stream, changes.flatMap(eventIn), loaded),
+      });
+      return outcome.kind === 'refused' ? outcome.refusal : undefined;
+    },
+    find: async (name) => {
+      const evolution = evolutionWith(teamKeys.verifier());
+      return (await loadState({ store, stream: teamStream(name), ...evolution })).state.team;
+    },
+    list: async () => {
+      const { decode, evolve } = evolutionWith(teamKeys.verifier());
+      const teams = new Map<string, SignedTeam>();
+      const { signal } = new AbortController();
+      const subscription = store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal });
+      for await (const item of subscription) {
+        if (item.kind === 'caught-up') break;
+        teams.set(item.stream, evolve(teams.get(item.stream) ?? noTeam, decode(item)));
+      }
+      const known = [...teams.values()].flatMap(({ team }) => team ?? []);
+      return known.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    },
+  };
+}
+
+/** 192 bits of chance: what nobody guesses needs no slow hash and no lock. */
+export const newApiKey = (ids: Ids, environment: Environment): ApiKey => ({
+  environment,
+  keyId: ids.hex(6),
+  secret: ids.hex(24),
+});
+
+/** An event that was decided here, or one that was read. */
+type Change = { kind: 'decided'; event: TeamEvent } | { kind: 'recorded'; recorded: RecordedEvent };
+
+const eventIn = (change: Change): TeamEvent[] => (change.kind === 'decided' ? [change.event] : []);
+
+function toChange(decision: TeamDecision) {
+  if (decision.kind === 'refused') return decision;
+  const events = decision.events.map((event): Change => ({ kind: 'decided', event }));
+  return { kind: 'events' as const, events };
+}
+
+const evolutionWith = (verifier: TeamVerifier) => ({
+  initial: noTeam,
+  decode: (recorded: RecordedEvent): Change => ({ kind: 'recorded', recorded }),
+  evolve: (state: SignedTeam, change: Change): SignedTeam =>
+    change.kind === 'decided'
+      ? { ...state, team: evolveTeam(state.team, change.event) }
+      : evolveSigned(verifier, state, change.recorded).state,
+});
+
+/**
+ * The team after an event of the store, and whether the event counts.
+ *
+ * @throws TollgateError `team_unreadable` where a signed event cannot be read, or one before it is missing
+ */
+export function evolveSigned(
+  verifier: TeamVerifier,
+  { team, signature }: SignedTeam,
+  recorded: RecordedEvent,
+): { state: SignedTeam; verdict: SignatureVerdict['kind'] } {
+  const verdict = checkSignature(verifier, recorded, signature);
+  if (verdict.kind === 'unsigned') return { state: { team, signature }, verdict: 'unsigned' };
+  if (verdict.kind === 'gap') throw unreadable(recorded, 'A signed event before it was removed or replaced.');
+  try {
+    const state = { team: evolveTeam(team, decodeTeamEvent(recorded)), signature: verdict.value };
+    return { state, verdict: 'signed' };
+  } catch (cause) {
+    throw unreadable(recorded, 'It cannot be read by this version of Tollgate.', cause);
+  }
+}
+
+const unreadable = ({ stream, revision }: RecordedEvent, why: string, cause?: unknown) =>
+  new TollgateError('team_unreadable', `Event ${revision} of the stream ${stream} is damaged. ${why}`, {
+    cause,
+  });
+
+function decideInTurn(team: TeamState, commands: readonly TeamCommand[]): TeamDecision {
+  let state = team;
+  const events: TeamEvent[] = [];
+  for (const command of commands) {
+    const decision = decideTeam(state, command);
+    if (decision.kind === 'refused') return decision;
+    events.push(...decision.events);
+    state = decision.events.reduce<TeamState>(evolveTeam, state);
+  }
+  return { kind: 'events', events };
+}

@@ -1,0 +1,9 @@
+export {
+  appendTeamEvents,
+  givenTeam,
+  keyIssued,
+  keyText,
+  originsAllowed,
+  testTeamKeys,
+  testVerifier,
+} from './teams.ts';

@@ -1,0 +1,62 @@
+/** Rotations of the secret that a team's webhooks are signed with: of all its endpoints, or of those of one origin. */
+import { environmentSchema, type Environment } from '@tollgate/core';
+import { z } from 'zod';
+import { normaliseOrigin } from '@tollgate/core';
+import type { Team, TeamDecision } from './team.ts';
+
+/** Rotations of a team in its life at most. */
+export const rotationsMax = 1_000;
+
+export const webhookRotationSchema = z.object({
+  environment: environmentSchema,
+  /** Of the endpoints; absent: of all. */
+  origin: z.string().optional(),
+  /** So long webhooks carry the signature of the former secret, too; milliseconds since the Unix epoch. */
+  formerUntil: z.int(),
+});
+export type WebhookRotation = z.infer<typeof webhookRotationSchema>;
+
+export interface RotateWebhookSecret {
+  type: 'RotateWebhookSecret';
+  environment: Environment;
+  origin?: string;
+  formerUntil: number;
+}
+
+export function rotateWebhookSecret(team: Team, command: RotateWebhookSecret): TeamDecision {
+  const { environment, origin: given, formerUntil } = command;
+  if (team.webhookRotations.length >= rotationsMax)
+    return { kind: 'refused', refusal: { code: 'too_many_rotations' } };
+  if (given === undefined)
+    return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data: { environment, formerUntil } }] };
+  const origin = normaliseOrigin(given);
+  // A webhook goes to one port.
+  if (origin === undefined || origin.endsWith(':*'))
+    return { kind: 'refused', refusal: { code: 'origin_invalid', origin: given } };
+  const data = { environment, origin, formerUntil };
+  return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data }] };
+}
+
+/**
+ * Which secrets sign the webhooks to an origin at that time: the current one first, then the former while receivers change
+ * over. The empty text names the secret that was never rotated.
+ */
+export function webhookSecretVersions(
+  rotations: readonly WebhookRotation[],
+  endpoint: { environment: string; origin: string | undefined },
+  now: number,
+): readonly string[] {
+  let ofTeam = 0;
+  let ofOrigin = 0;
+  let current = '';
+  let former: string | undefined;
+  for (const { environment, origin, formerUntil } of rotations) {
+    if (environment !== endpoint.environment) continue;
+    if (origin !== undefined && origin !== endpoint.origin) continue;
+    if (origin === undefined) ofTeam += 1;
+    else ofOrigin += 1;
+    former = formerUntil > now ? current : undefined;
+    current = ofOrigin === 0 ? `${ofTeam}` : `${ofTeam} ${endpoint.origin} ${ofOrigin}`;
+  }
+  return former === undefined ? [current] : [current, former];
+}

@@ -1,0 +1,230 @@
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
+import { temporaryStore, appended } from '@tollgate/event-store/testing';
+import {
+  decodeDisputeRecord,
+  decodePaymentRecord,
+  decodePayoutRecord,
+  gatewayDisputesTopic,
+  gatewayPaymentsTopic,
+  gatewayPayoutsTopic,
+} from '@tollgate/gateway-api';
+import { appendEvents, appendPayment } from '@tollgate/views/testing';
+import {
+  disputeHappening,
+  disputeOpened,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  requested,
+} from '@tollgate/views/testing';
+import { systemClock, systemIds } from '@tollgate/service-kit';
+import { createFakeClock, eventually } from '@tollgate/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checkpointStream } from './checkpoint.ts';
+import { expectPublishedOnce, untilAllArePublished } from './testing/expect-published.ts';
+import { hastyClock, startPublisher } from './testing/holder.ts';
+import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
+
+let store: EventStore;
+let memory: MemoryBus;
+
+beforeEach(async () => {
+  store = await temporaryStore();
+  memory = createMemoryBus();
+});
+
+const start = () => startPublisher({ store, bus: memory.bus });
+const history = [requested(), happening.accepted, happening.pending, happening.approved];
+const record = (token: string, from = 0, to = history.length) =>
+  appendPayment(store, token, history.slice(from, to));
+const tokens = Array.from({ length: 12 }, (_, number) => `pay_${number}`);
+const recordAll = () => Promise.all(tokens.map((token) => record(token)));
+
+async function whilePublishing(work: () => Promise<void>): Promise<void> {
+  const publisher = start();
+  await work();
+  await publisher.stop();
+}
+
+async function expectAllOnce(): Promise<void> {
+  await untilAllArePublished(store, memory);
+  await expectPublishedOnce(store, memory);
+}
+
+it('publishes every event of payments, payouts and disputes once, each kind on its topic, in the order of its stream', async () => {
+  start();
+  const payouts = tokens.map((token) =>
+    appendEvents(store, `payout-po_${token}`, [payoutRequested(), payoutHappening.accepted]),
+  );
+  const disputes = tokens.map((token) =>
+    appendEvents(store, `dispute-dsp_${token}`, [disputeOpened(), disputeHappening.matched]),
+  );
+  await Promise.all([recordAll(), ...payouts, ...disputes]);
+  await expectAllOnce();
+  const counts = [gatewayPaymentsTopic, gatewayPayoutsTopic, gatewayDisputesTopic].map(
+    (topic) => memory.recordsOf(topic).length,
+  );
+  expect(counts).toEqual([48, 24, 24]);
+});
+
+it.each([0, 1, 5, 17])(
+  'goes on after a send that failed with %i of its messages written',
+  async (written) => {
+    await recordAll();
+    memory.failAfter(written);
+    start();
+    await expectAllOnce();
+  },
+);
+
+it('waits until the other topics are written, too, when one fails', async () => {
+  await record('pay_1');
+  await appendEvents(store, 'payout-po_1', [payoutRequested()]);
+  let isSlowWritten = false;
+  let inquiredBefore = 0;
+  const bus = {
+    ...memory.bus,
+    publish: async (topic: string, messages: Parameters<typeof memory.bus.publish>[1]) => {
+      if (topic === gatewayPaymentsTopic && !isSlowWritten) {
+        memory.failAfter(0);
+        return memory.bus.publish(topic, messages);
+      }
+      await systemClock.sleep(30);
+      await memory.bus.publish(topic, messages);
+      isSlowWritten = true;
+    },
+    lastPerPartition: async (topic: string) => {
+      inquiredBefore += isSlowWritten || memory.count() > 0 ? 0 : 1;
+      return memory.bus.lastPerPartition(topic);
+    },
+  };
+  startPublisher({ store, bus });
+  await expectAllOnce();
+  expect(inquiredBefore).toBe(3);
+});
+
+it('goes on after it was stopped at any event', async () => {
+  for (const token of tokens) {
+    const publisher = start();
+    await record(token, 0, 2);
+    await publisher.stop();
+    await record(token, 2);
+  }
+  start();
+  await expectAllOnce();
+});
+
+it('begins at the first event on another cluster or under another prefix, and repeats nothing on the former', async () => {
+  await recordAll();
+  const [former, other] = [memory, createMemoryBus()];
+  await whilePublishing(expectAllOnce);
+  memory = other;
+  await whilePublishing(expectAllOnce);
+  memory = former;
+  await record('pay_last');
+  await whilePublishing(expectAllOnce);
+});
+
+it('shows what it is about as it stood after each event', async () => {
+  start();
+  await record('pay_1');
+  await appendEvents(store, 'payout-po_1', [
+    payoutRequested(),
+    payoutHappening.accepted,
+    payoutHappening.approved,
+  ]);
+  await appendEvents(store, 'dispute-dsp_1', [
+    disputeOpened(),
+    disputeHappening.matched,
+    disputeHappening.changed,
+  ]);
+  await untilAllArePublished(store, memory);
+  const read = <Value>(topic: string, decode: (record: never) => { kind: string; record?: Value }): Value[] =>
+    memory.recordsOf(topic).map((each) => decode(each as never).record!);
+  const payments = read(gatewayPaymentsTopic, decodePaymentRecord).map(({ payment }) => payment);
+  expect(payments.map(({ phase }) => phase)).toEqual(['requested', 'init', 'pending', 'approved']);
+  expect(payments.map(({ approvedAmount }) => approvedAmount)).toEqual([0, 0, 0, 1_500]);
+  const payouts = read(gatewayPayoutsTopic, decodePayoutRecord).map(({ payout }) => payout);
+  expect(payouts.map(({ status }) => status)).toEqual(['pending', 'pending', 'approved']);
+  const disputes = read(gatewayDisputesTopic, decodeDisputeRecord).map(({ dispute }) => dispute);
+  expect(disputes.map(({ paymentToken, status }) => [paymentToken, status])).toEqual([
+    [undefined, 'open'],
+    ['pay_1', 'open'],
+    ['pay_1', 'lost'],
+  ]);
+});
+
+it('does not take a store that cannot be read for a damaged stream', async () => {
+  const first = start();
+  await record('pay_1', 0, 2);
+  await untilAllArePublished(store, memory);
+  await first.stop();
+  await record('pay_1', 2);
+  const { read } = store;
+  let failures = 1;
+  store.read = (stream, options) => {
+    if (stream.startsWith('payment-') && failures-- > 0) throw new StoreUnavailable('store_busy', 'busy');
+    return read(stream, options);
+  };
+  const second = start();
+  await expectAllOnce();
+  expect(second.health().failedStreams).toEqual([]);
+});
+
+it('writes no checkpoint where it had nothing to publish, however much others write', async () => {
+  let now = 0;
+  const clock = { ...hastyClock, monotonic: () => now };
+  const publisher = startPublisher({ store, bus: memory.bus, clock });
+  await record('pay_1');
+  await untilAllArePublished(store, memory);
+  await eventually(() => expect(publisher.health().lagMs).toBe(0));
+  const lastOne = { direction: 'backwards', limit: 1 } as const;
+  const revisionOf = async () => (await Array.fromAsync(store.read(checkpointStream, lastOne)))[0]?.revision;
+  const before = await revisionOf();
+  for (let each = 0; each < 3; each += 1) {
+    // Long enough for another checkpoint to be due.
+    now += 2_000;
+    const other = { id: systemIds.uuid(), type: 'Other', data: {}, metadata: {} };
+    const { position } = appended(await store.append('other', [other], 'any'));
+    await eventually(() => expect(publisher.health().position >= position).toBe(true));
+  }
+  expect(await revisionOf()).toBe(before);
+});
+
+describe('its health', () => {
+  it('tells how long events wait while the bus is down, and that nothing waits once it is up', async () => {
+    const clock = createFakeClock({ now: Date.now() + 60_000 });
+    memory.setUp(false);
+    const publisher = startPublisher({ store, bus: memory.bus, clock });
+    await record('pay_1');
+    await eventually(() => expect(clock.sleeperCount()).toBe(1));
+    await clock.advance(100);
+    expect(publisher.health()).toMatchObject({ isAdvancing: false, lagMs: 100 });
+    memory.setUp(true);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(publisher.health()).toMatchObject({ isAdvancing: true, lagMs: 0 });
+    });
+    await expectAllOnce();
+  });
+
+  it('tells the age of the oldest event that could not be published', async () => {
+    const clock = createFakeClock({ now: Date.now() + 60_000 });
+    await record('pay_1');
+    memory.failAfter(0);
+    const publisher = startPublisher({ store, bus: memory.bus, clock });
+    await eventually(() => expect(clock.sleeperCount()).toBe(1));
+    const { lagMs, isAdvancing } = publisher.health();
+    expect(isAdvancing).toBe(false);
+    expect(lagMs).toBeGreaterThan(50_000);
+    expect(lagMs).toBeLessThan(70_000);
+  });
+
+  it('tells how far it has come', async () => {
+    const publisher = start();
+    const { position } = await record('pay_1');
+    await eventually(() => expect(publisher.health().position >= position).toBe(true));
+    await publisher.stop();
+    expect(publisher.health().isAdvancing).toBe(false);
+  });
+});

@@ -1,0 +1,82 @@
+/** From an event to its public record: the same on Kafka, in the event feed and in `tollgate tail`. */
+import { type EventStore, type RecordedEvent, createFoldedStates } from '@tollgate/event-store';
+import {
+  type RecordSubject,
+  encodeRecord,
+  toRecordData,
+  toRecordedDispute,
+  toRecordedPayment,
+  toRecordedPayout,
+  topicContents,
+} from '@tollgate/gateway-api';
+import type { Message } from '@tollgate/message-bus';
+import { eventMetadataSchema } from '@tollgate/core';
+import { TollgateError } from '@tollgate/service-kit';
+import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, payoutKind } from '@tollgate/views';
+
+export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
+  views: ViewKind<View>;
+  topic: string;
+  /** @throws for an event that no version of ours has written */
+  toMessage(event: RecordedEvent, viewAfter: View): Message;
+}
+
+function publishedKind<View extends ViewEnvelope>(
+  subject: RecordSubject,
+  views: ViewKind<View>,
+  toShown: (view: View) => { token: string },
+): PublishedKind<View> {
+  return {
+    views,
+    topic: topicContents[subject].topic,
+    toMessage: (recorded, viewAfter) => {
+      const { id, type, revision: sequence, position, metadata } = recorded;
+      const { correlationId, recordedAt, traceparent } = eventMetadataSchema.parse(metadata);
+      const time = new Date(recordedAt).toISOString();
+      const data = toRecordData(subject, views.decode(recorded));
+      const origin = traceparent === undefined ? { position } : { position, traceparent };
+      const event = { id, type, time, sequence, correlationId, data };
+      return encodeRecord(subject, event, { shown: toShown(viewAfter), origin });
+    },
+  };
+}
+
+export const publishedKinds: readonly PublishedKind[] = [
+  publishedKind('payment', paymentKind, toRecordedPayment),
+  publishedKind('payout', payoutKind, toRecordedPayout),
+  publishedKind('dispute', disputeKind, toRecordedDispute),
+];
+export const publishedTopics = publishedKinds.map(({ topic }) => topic);
+export const publishedPrefixes = publishedKinds.map(({ views }) => views.streamPrefix);
+
+/** The kind of a stream, and the token that its records have as their key. */
+export function publishedStream(stream: string): { kind: PublishedKind; key: string } | undefined {
+  const kind = publishedKinds.find(({ views }) => stream.startsWith(views.streamPrefix));
+  return kind && { kind, key: stream.slice(kind.views.streamPrefix.length) };
+}
+
+/** Maximum size of a record, bytes. Kafka takes about 1 MiB for one partition at a time (`max.message.bytes`). */
+export const messageBytesMax = 600_000;
+
+export const bytesOf = ({ key, value, headers }: Message): number =>
+  key.length + value.byteLength + JSON.stringify(headers).length;
+
+/** Payments, payouts and disputes that are held in memory. */
+const statesMax = 1_000;
+
+/** @throws StoreUnavailable; any other error means that no record can be made of this event */
+export type RecordOf = (event: RecordedEvent) => Promise<Message & { topic: string }>;
+
+export function createRecordOf(store: Pick<EventStore, 'read'>): RecordOf {
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
+  return async (event) => {
+    const published = publishedStream(event.stream);
+    if (published === undefined) throw new RangeError(`${event.stream} is not published`);
+    const { kind } = published;
+    const { after } = await states.stepOf(event, kind.views.fold);
+    const message = kind.toMessage(event, after);
+    if (bytesOf(message) > messageBytesMax)
+      throw new TollgateError('record_too_large', 'The record of an event is too large for the message bus.');
+    return { ...message, topic: kind.topic };
+  };
+}

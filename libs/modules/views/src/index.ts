@@ -1,0 +1,41 @@
+export {
+  type CurrentPositionQuery,
+  type CurrentPositions,
+  type PositionQuery,
+  type PositionSource,
+  readCurrentPositions,
+} from './current-positions.ts';
+export {
+  createPositionChanges,
+  noPosition,
+  plusPosition,
+  type PositionPart,
+  type PositionSums,
+} from './position.ts';
+export { createProjection, nothingProjected } from './projection.ts';
+export { createProjector, type Projector, type ProjectorHealth, type ProjectorOptions } from './projector.ts';
+export { SumTooLarge, toPublicTotals } from './public-totals.ts';
+export { createTotalsChanges, type DayTotals, type TotalsChange } from './totals.ts';
+export { checkpointStream, type ViewCheckpoint, viewCheckpointSchema } from './view-checkpoint.ts';
+export {
+  type Columns,
+  foldStream,
+  readView,
+  streamOf,
+  type ViewEnvelope,
+  type ViewKind,
+  viewSchemaVersion,
+  viewStreamOf,
+  viewWrittenType,
+} from './view-kind.ts';
+export {
+  disputeKind,
+  foldedPrefixes,
+  foldRules,
+  kindOfStream,
+  paymentKind,
+  payoutKind,
+  unmatchedKind,
+  viewKinds,
+} from './view-kinds.ts';
+export type { DisputeView, PaymentView, PayoutView, UnmatchedView } from './views.ts';

@@ -1,0 +1,130 @@
+import {
+  InvariantViolation,
+  type PaymentAggregate,
+  decodePaymentEvent,
+  evolvePaymentAggregate,
+  paymentPhases,
+} from '@tollgate/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { viewSchemaVersion } from './view-kind.ts';
+import { paymentKind } from './view-kinds.ts';
+import type { PaymentView } from './views.ts';
+import { anyHistory, happening, requested, toRecordedEvents } from './testing/payment-histories.ts';
+import { startedAt } from './testing/histories.ts';
+import type { Position, RecordedEvent } from '@tollgate/event-store';
+
+const { fold: foldPaymentView } = paymentKind;
+const fold = (events: readonly RecordedEvent[], from?: PaymentView) =>
+  events.reduce<PaymentView | undefined>(foldPaymentView, from);
+
+test('a view has the payment, when it began and last changed, and how far it has read', () => {
+  const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
+  expect(view).toMatchObject({
+    schemaVersion: viewSchemaVersion,
+    token: 'pay_7',
+    createdAt: startedAt,
+    updatedAt: startedAt + 2_000,
+    revision: 2,
+    position: '0000000000000003',
+    payment: { phase: 'approved', approvedAmount: 1_500 },
+  });
+});
+
+test('an event that the view has seen changes nothing', () => {
+  const events = toRecordedEvents([requested(), happening.accepted, happening.approved]);
+  const view = fold(events);
+  for (const event of events) expect(foldPaymentView(view, event)).toBe(view);
+});
+
+describe('a view goes no further than it can read', () => {
+  const [first, second, third] = toRecordedEvents([requested(), happening.accepted, happening.pending]);
+
+  test('events in between are missing, even if the machine accepts the event', () => {
+    const [requestedFirst, , acceptedThird] = toRecordedEvents([
+      requested(),
+      happening.notSent,
+      happening.accepted,
+    ]);
+    expect(() => foldPaymentView(fold([requestedFirst!]), acceptedThird!)).toThrow(InvariantViolation);
+    expect(() => foldPaymentView(undefined, second!)).toThrow(InvariantViolation);
+  });
+
+  test('the payment machine rules the event out', () => {
+    expect(() =>
+      foldPaymentView(fold([first!, second!]), {
+        ...third!,
+        type: 'AttemptNotFound',
+        data: { attemptNumber: 1 },
+      }),
+    ).toThrow(InvariantViolation);
+  });
+
+  test.each([
+    ['the type is unknown', { type: 'PaymentForgotten' }],
+    ['the data is of no version', { type: 'PaymentAuthorized', data: { authorizedAmount: 'much' } }],
+    ['the metadata is of no version', { metadata: {} }],
+  ])('%s', (_, changes) => {
+    expect(() => foldPaymentView(fold([first!, second!]), { ...third!, ...changes })).toThrow();
+  });
+});
+
+const raisedAt = (number: number) => startedAt + number * 1_000;
+
+test('each open review keeps the time at which it was opened, also beside others of its code', () => {
+  const { accepted, approved, reviews, reviewResolved } = happening;
+  const notReadable = {
+    type: 'ReviewOpened',
+    data: { code: 'service_not_readable', evidence: { reason: 'no_answer' } },
+  } as const;
+  const history = [requested(), accepted, reviews, notReadable, approved, reviews];
+  const view = fold(toRecordedEvents(history))!;
+  expect(view.payment.reviews.map(({ code }) => code)).toEqual([
+    'discrepancy',
+    'service_not_readable',
+    'discrepancy',
+  ]);
+  expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(3), raisedAt(5)]);
+  const resolved = fold(toRecordedEvents([...history, reviewResolved, reviews]))!;
+  expect(resolved.reviewsSince).toEqual([raisedAt(3), raisedAt(5), raisedAt(7)]);
+});
+
+test('of several of one code that are resolved one by one, the others keep their time', () => {
+  const { accepted, reviews, reviewResolved } = happening;
+  const second = { ...reviewResolved, data: { ...reviewResolved.data, number: 2 } };
+  const history = [requested(), accepted, reviews, reviews, reviews, second];
+  const view = fold(toRecordedEvents(history))!;
+  expect(view.payment.reviews.map(({ number }) => number)).toEqual([1, 3]);
+  expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(4)]);
+});
+
+test('there is a time for each open review, whatever happens', () => {
+  fc.assert(
+    fc.property(anyHistory, (history) => {
+      const { reviewsSince, payment } = fold(toRecordedEvents(history))!;
+      expect(reviewsSince).toHaveLength(payment.reviews.length);
+      expect(reviewsSince).toEqual(reviewsSince.toSorted((a, b) => a - b));
+    }),
+  );
+});
+
+test('events that were just decided lead to the view that they are folded into once they are stored', () => {
+  const [first, ...others] = toRecordedEvents([requested(), happening.accepted, happening.approved]);
+  const decided = others.reduce<PaymentAggregate<Position>>(
+    (view, { revision, position, type, data }) =>
+      evolvePaymentAggregate(view, {
+        ...{ token: 'pay_1', revision, position, recordedAt: raisedAt(revision) },
+        event: decodePaymentEvent({ type, data }),
+      }),
+    fold([first!])!,
+  );
+  expect({ ...decided, schemaVersion: viewSchemaVersion }).toEqual(fold([first!, ...others]));
+});
+
+test('the histories of these specs reach every phase', () => {
+  const reached = fc.sample(anyHistory, { numRuns: 3_000, seed: 1 }).flatMap((history) => {
+    const view = fold(toRecordedEvents(history));
+    return view === undefined ? [] : [view.payment.phase];
+  });
+  expect([...new Set(reached)].sort()).toEqual([...paymentPhases].sort());
+});

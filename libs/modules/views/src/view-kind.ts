@@ -1,0 +1,168 @@
+/**
+ * What views of all kinds have in common. A view is the state of one stream, folded from its events, in a
+ * stream of its own; folding again from zero gives the same bytes.
+ */
+import type { SQLInputValue } from 'node:sqlite';
+import {
+  oncePerEvent,
+  positionSchema,
+  readLast,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
+import { eventMetadataSchema, type Environment, type InquiryNeed } from '@tollgate/core';
+import { z } from 'zod';
+import type { PositionPart } from './position.ts';
+import type { Contribution } from './totals.ts';
+
+/**
+ * Raised with every change to a schema of views, to what a fold keeps, to what is counted in the index or to its columns: views
+ * and indexes of another version are not used, and folded again.
+ */
+export const viewSchemaVersion = 1;
+
+export interface Versioned {
+  schemaVersion: typeof viewSchemaVersion;
+}
+
+/** Milliseconds since the Unix epoch. */
+export const instantSchema = z.int().min(0).max(8_640_000_000_000_000);
+
+export interface ViewEnvelope {
+  schemaVersion: number;
+  token: string;
+  /** When the first and the last event were decided, milliseconds since the Unix epoch. */
+  createdAt: number;
+  updatedAt: number;
+  /** Revision of the last event in the view, in its stream. */
+  revision: number;
+  /** Position of the last event in the view, in the store. */
+  position: Position;
+}
+
+/** A view as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
+export const viewSchemaOf = <View extends ViewEnvelope>(content: z.ZodRawShape): z.ZodType<View> =>
+  z.object({
+    schemaVersion: z.literal(viewSchemaVersion),
+    token: z.string().min(1),
+    createdAt: instantSchema,
+    updatedAt: instantSchema,
+    revision: z.int().min(0),
+    position: positionSchema,
+    ...content,
+  }) as unknown as z.ZodType<View>;
+
+/** An event of one stream with the metadata that a view uses. */
+interface Happened<Event> {
+  token: string;
+  event: Event;
+  /** When it was decided, milliseconds since the Unix epoch. */
+  recordedAt: number;
+  revision: number;
+  position: Position;
+}
+
+/** The metadata that a fold needs: validating the rest would cost more than the fold, and no view has it. */
+const metadataOfFoldSchema = eventMetadataSchema.pick({ schemaVersion: true, recordedAt: true });
+
+/**
+ * Gives the fold of one kind: the view after one more event of its stream. An event that it has seen already
+ * changes nothing. The fold throws what `decode` and `evolve` throw, and z.ZodError for metadata of no version of ours.
+ */
+export function createFold<View extends ViewEnvelope, Event extends object>(
+  streamPrefix: string,
+  decode: (recorded: RecordedEvent) => Event,
+  evolve: (view: View | undefined, happened: Happened<Event>) => Omit<View, 'schemaVersion'>,
+) {
+  const decodeOnce = oncePerEvent(decode);
+  return {
+    decode: decodeOnce,
+    fold(view: View | undefined, recorded: RecordedEvent): View {
+      const { revision, position } = recorded;
+      if (view !== undefined && revision <= view.revision) return view;
+      const token = view?.token ?? recorded.stream.slice(streamPrefix.length);
+      const { recordedAt } = metadataOfFoldSchema.parse(recorded.metadata);
+      const event = decodeOnce(recorded);
+      const after = evolve(view, { token, event, recordedAt, revision, position });
+      return { schemaVersion: viewSchemaVersion, ...after } as View;
+    },
+  };
+}
+
+/** Columns of a row by name, as SQLite stores them. */
+export type Columns = Record<string, SQLInputValue>;
+
+/** The index columns of one kind of view, beyond those of all kinds. */
+interface IndexTable<View> {
+  name: 'payments' | 'payouts' | 'disputes' | 'unmatched';
+  /** Columns that no event changes: their indexes are not rewritten. */
+  fixedColumns(view: View): Columns;
+  changingColumns(view: View): Columns;
+  /** Why it is inquired, of what is inquired: such a table has columns for it. */
+  inquiryNeedOf?(view: View): InquiryNeed;
+  /** Its events are in the feed of its team. */
+  isFed?: true;
+  /** What its team noted beside it, of what is listed by that. No event changes it. */
+  metadataOf?(view: View): Readonly<Record<string, string>> | undefined;
+  /** Those that show a status, of what is listed by status. */
+  phasesOf?(status: string): readonly string[];
+}
+
+/** All that the projector and the index know of one kind of view. */
+export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
+  name: 'payment' | 'payout' | 'dispute' | 'unmatched';
+  /** Of the streams whose events are folded. */
+  streamPrefix: string;
+  /** Parsing also brings the fields into one order, whatever order the events brought. */
+  schema: z.ZodType<View>;
+  /** The event as the domain knows it. Throws where no version of ours has written it. */
+  decode(recorded: RecordedEvent): { type: string; data: object };
+  /** The view after one more event; one that it has seen changes nothing. Throws if the event cannot be applied. */
+  fold(view: View | undefined, recorded: RecordedEvent): View;
+  /** Whose it is; the team is not always known. */
+  ownerOf(view: View): { environment: Environment; team?: string | undefined };
+  /** When each open review was opened, milliseconds since the Unix epoch. */
+  reviewsSinceOf(view: View): readonly number[];
+  /** What it adds to the totals of its team; absent for kinds that are not counted. */
+  contributionOf?(view: View): Contribution;
+  /** What it adds to the position of its team; absent for kinds that move no money. */
+  positionOf?(view: View): PositionPart | undefined;
+  table: IndexTable<View>;
+}
+
+export const streamOf = ({ streamPrefix }: ViewKind, token: string): string => `${streamPrefix}${token}`;
+
+/** Type of the events that store views. */
+export const viewWrittenType = 'ViewWritten';
+
+/** The stream of the view that is folded from `stream`; only its last event is kept. */
+export const viewStreamOf = (stream: string): string => `view_${stream}`;
+
+/** The current state of a stream, from its events; undefined if it has none. @throws what the fold throws */
+export async function foldStream<View extends ViewEnvelope>(
+  store: Pick<EventStore, 'read'>,
+  kind: ViewKind<View>,
+  token: string,
+): Promise<View | undefined> {
+  let view: View | undefined;
+  for await (const event of store.read(streamOf(kind, token))) view = kind.fold(view, event);
+  return view;
+}
+
+/**
+ * As {@link foldStream}, from the stored view and the events after it. A view of another form is not used.
+ *
+ * @throws what the fold throws; StoreUnavailable
+ */
+export async function readView<View extends ViewEnvelope>(
+  store: Pick<EventStore, 'read'>,
+  kind: ViewKind<View>,
+  token: string,
+): Promise<View | undefined> {
+  const stream = streamOf(kind, token);
+  let view = kind.schema.safeParse((await readLast(store, viewStreamOf(stream)))?.data).data;
+  for await (const event of store.read(stream, { from: (view?.revision ?? -1) + 1 }))
+    view = kind.fold(view, event);
+  return view;
+}

@@ -1,0 +1,159 @@
+/** The kinds of views: one description each; projector and index are generic. */
+import {
+  inquiryNeedOf,
+  inquiryNeedOfPayout,
+  inquiryShardOf,
+  paymentPhases,
+  payoutPhases,
+  reservedAmount,
+  statusOfPayoutPhase,
+  statusOfPhase,
+  undecidedRefund,
+  type Environment,
+  type Review,
+} from '@tollgate/core';
+import { utcDayOf } from '@tollgate/service-kit';
+import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
+import { positionOfPayment, positionOfPayout } from './position.ts';
+import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
+import {
+  disputeViews,
+  paymentViews,
+  payoutViews,
+  unmatchedViews,
+  type DisputeView,
+  type PaymentView,
+  type PayoutView,
+  type UnmatchedView,
+} from './views.ts';
+
+export const paymentKind: ViewKind<PaymentView> = {
+  name: 'payment',
+  ...paymentViews,
+  ownerOf: ({ payment }) => payment,
+  reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
+  contributionOf: contributionOfPayment,
+  positionOf: ({ payment }) => positionOfPayment(payment),
+  table: {
+    name: 'payments',
+    isFed: true,
+    fixedColumns: ({ token, payment }) => termColumns(token, payment),
+    changingColumns: ({ payment }) => ({
+      ...stateColumns(payment),
+      account: payment.attempt.account,
+      service_token: payment.serviceToken ?? null,
+      refund_open: undecidedRefund(payment) === undefined ? 0 : 1,
+    }),
+    inquiryNeedOf: ({ payment }) => inquiryNeedOf(payment),
+    metadataOf: ({ payment }) => payment.terms.metadata,
+    phasesOf: (status) => paymentPhases.filter((phase) => statusOfPhase(phase) === status),
+  },
+};
+
+export const payoutKind: ViewKind<PayoutView> = {
+  name: 'payout',
+  ...payoutViews,
+  ownerOf: ({ payout }) => payout,
+  reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
+  contributionOf: contributionOfPayout,
+  positionOf: ({ payout }) => positionOfPayout(payout),
+  table: {
+    name: 'payouts',
+    isFed: true,
+    fixedColumns: ({ token, payout }) => ({ ...termColumns(token, payout), account: payout.call.account }),
+    changingColumns: ({ payout }) => stateColumns(payout),
+    inquiryNeedOf: ({ payout }) => inquiryNeedOfPayout(payout),
+    metadataOf: ({ payout }) => payout.terms.metadata,
+    phasesOf: (status) => payoutPhases.filter((phase) => statusOfPayoutPhase(phase) === status),
+  },
+};
+
+export const disputeKind: ViewKind<DisputeView> = {
+  name: 'dispute',
+  ...disputeViews,
+  ownerOf: ({ dispute }) => dispute,
+  reviewsSinceOf: () => [],
+  table: {
+    name: 'disputes',
+    isFed: true,
+    fixedColumns: ({ dispute }) => ({ environment: dispute.environment }),
+    changingColumns: (view) => ({
+      team: view.dispute.team ?? null,
+      payment_token: view.dispute.paymentToken ?? null,
+      // When the service says that it was opened, or else when it was first seen here.
+      opened_at: view.dispute.openedAt ?? view.createdAt,
+    }),
+  },
+};
+
+/** Its team is the only one of the account: see the reconciliation. */
+export const unmatchedKind: ViewKind<UnmatchedView> = {
+  name: 'unmatched',
+  ...unmatchedViews,
+  ownerOf: ({ unmatched }) => unmatched,
+  reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
+  table: {
+    name: 'unmatched',
+    fixedColumns: ({ unmatched }) => ({ environment: unmatched.environment }),
+    changingColumns: ({ unmatched }) => ({ team: unmatched.team ?? null }),
+  },
+};
+
+export const viewKinds: readonly ViewKind[] = [paymentKind, payoutKind, disputeKind, unmatchedKind];
+
+/** Prefixes of the streams that are folded. */
+export const foldedPrefixes: readonly string[] = viewKinds.map(({ streamPrefix }) => streamPrefix);
+
+/** The kind whose events a stream has. */
+export const kindOfStream = (stream: string): ViewKind | undefined =>
+  viewKinds.find(({ streamPrefix }) => stream.startsWith(streamPrefix));
+
+interface Operation {
+  environment: string;
+  team: string;
+  terms: { currency: string; orderNumber?: string | undefined };
+  phase: string;
+  reviews: readonly Review[];
+}
+
+const termColumns = (token: string, { environment, team, terms }: Operation): Columns => ({
+  shard: inquiryShardOf(token),
+  environment,
+  team,
+  order_number: terms.orderNumber ?? null,
+  currency: terms.currency,
+});
+
+const stateColumns = ({ phase, reviews }: Operation): Columns => ({
+  phase,
+  needs_review: reviews.length > 0 ? 1 : 0,
+});
+
+/** An index that other rules made is rebuilt. */
+export const foldRules = `views:${viewSchemaVersion}`;
+
+function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
+  const status = statusOfPhase(payment.phase);
+  const isTaken = status === 'approved' || status === 'refunded';
+  const lines: TotalsLine[] = [
+    { group: 'payments', name: status, amount: isTaken ? payment.approvedAmount : payment.terms.amount },
+    { group: 'refunds', name: 'confirmed', amount: payment.refundedAmount },
+    { group: 'refunds', name: 'reserved', amount: reservedAmount(payment) },
+  ];
+  // A payment counts among the refunds only if money was refunded.
+  return {
+    key: totalsKeyOf(payment, createdAt),
+    lines: lines.filter(({ group, amount }) => group !== 'refunds' || amount > 0),
+  };
+}
+
+function contributionOfPayout({ payout, createdAt }: PayoutView): Contribution {
+  const name = statusOfPayoutPhase(payout.phase);
+  const line: TotalsLine = { group: 'payouts', name, amount: payout.terms.amount };
+  return { key: totalsKeyOf(payout, createdAt), lines: [line] };
+}
+
+const totalsKeyOf = (
+  { environment, team, terms }: { environment: Environment; team: string; terms: { currency: string } },
+  createdAt: number,
+): TotalsKey => ({ environment, team, currency: terms.currency, day: utcDayOf(createdAt) });

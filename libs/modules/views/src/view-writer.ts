@@ -1,0 +1,175 @@
+/** Updates views of any kind in the store. */
+import {
+  InvalidArgument,
+  StoreUnavailable,
+  createFoldedStates,
+  createRecentlyUsed,
+  failureAt,
+  readLast,
+  type Appended,
+  type Conflict,
+  type EventStore,
+  type FoldedStates,
+  type RecordedEvent,
+  type StreamFailure,
+} from '@tollgate/event-store';
+import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-kit';
+import { kindOfStream } from './view-kinds.ts';
+import { streamOf, viewStreamOf, viewWrittenType, type ViewEnvelope, type ViewKind } from './view-kind.ts';
+
+export interface ViewWriter {
+  /**
+   * Makes sure that events of one stream, in order, are in its view. Events that are missing before them are read
+   * from the stream. Returns the failure of the first event that cannot be applied.
+   *
+   * @throws StoreUnavailable
+   */
+  write(stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined>;
+  /** As `write`, with all events that the view does not include yet. */
+  catchUp(stream: string): Promise<StreamFailure | undefined>;
+}
+
+/** The most conflicts with other projectors that write the same view. */
+const conflictsMax = 10;
+
+export interface ViewWriterOptions {
+  store: EventStore;
+  ids: Ids;
+  cachedViewsMax: number;
+  /** Writes a view that includes the same events and differs. */
+  isRewriting?: boolean;
+}
+
+/** What is stored as a view, as far as it was read or written here. */
+interface StoredView {
+  /** Of the last event in it; undefined where there is none, or none that can be read: it is rewritten. */
+  includes: number | undefined;
+  /** Its text, where views are rewritten. */
+  text?: string | undefined;
+  /** Last revision of the view's own stream. */
+  revision: number | 'no-stream';
+}
+
+const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
+
+export function createViewWriter(options: ViewWriterOptions): ViewWriter {
+  const { store, ids, cachedViewsMax, isRewriting = false } = options;
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
+  /** By the stream whose events are folded; it may be older than what is stored. */
+  const recent = createRecentlyUsed<StoredView>(cachedViewsMax);
+
+  async function load({ schema }: ViewKind, stream: string): Promise<StoredView> {
+    const last = await readLast(store, viewStreamOf(stream));
+    if (last === undefined) return notStored;
+    const view = schema.safeParse(last.data);
+    const text = isRewriting ? JSON.stringify(last.data) : undefined;
+    return { includes: view.data?.revision, revision: last.revision, text };
+  }
+
+  async function replace(
+    stream: string,
+    view: ViewEnvelope,
+    expected: StoredView['revision'],
+  ): Promise<Appended | Conflict> {
+    const event = { id: ids.uuid(), type: viewWrittenType, data: view, metadata: {} };
+    return store.append(viewStreamOf(stream), [event], expected, { keepLast: 1 });
+  }
+
+  /** Writes it unless what is stored includes as much; `conflict` if another projector was faster. */
+  async function tryWrite(stream: string, view: ViewEnvelope, stored: StoredView) {
+    let current = stored;
+    const isWrong =
+      stored.text !== undefined && view.revision === stored.includes && JSON.stringify(view) !== stored.text;
+    if (view.revision > (stored.includes ?? -1) || isWrong) {
+      const answer = await replace(stream, view, stored.revision);
+      if (answer.kind === 'conflict') return 'conflict';
+      current = { includes: view.revision, revision: answer.revision };
+    }
+    // One that includes more is compared when as much is folded here, and is read again then.
+    const isSettled = !isRewriting || current.includes === view.revision;
+    if (current.revision !== 'no-stream' && isSettled) recent.set(stream, { ...current, text: undefined });
+    return 'written';
+  }
+
+  async function write(stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined> {
+    const kind = requireKind(stream);
+    const { view, failure } = await foldAll(states, kind, events);
+    if (view === undefined) return failure;
+    // A stream that begins in this batch hardly has a view: writing one finds out.
+    const isNew = events[0]?.revision === 0;
+    let stored = recent.get(stream) ?? (isNew ? notStored : await load(kind, stream));
+    for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+      if ((await tryWrite(stream, view, stored)) === 'written') return failure;
+      stored = await load(kind, stream);
+    }
+    throw new TollgateError('view_contended', 'Other projectors keep writing the same view.', {
+      retryable: true,
+    });
+  }
+
+  return {
+    write: (stream, events) => orFailure(stream, () => write(stream, events)),
+    catchUp: (stream) =>
+      orFailure(stream, async () => {
+        const { includes = -1 } = await load(requireKind(stream), stream);
+        return write(stream, await Array.fromAsync(store.read(stream, { from: includes + 1 })));
+      }),
+  };
+}
+
+/** An event that the store never accepts is the fault of the stream, not of the store. */
+async function orFailure(
+  stream: string,
+  work: () => Promise<StreamFailure | undefined>,
+): Promise<StreamFailure | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidArgument) return failureAt({ stream, revision: 0 }, error);
+    throw error;
+  }
+}
+
+interface Folded {
+  view: ViewEnvelope | undefined;
+  failure: StreamFailure | undefined;
+}
+
+/**
+ * The view after as many of the events as can be applied. Folding is pure, so an error is in the event or in the code, and
+ * recurs on every attempt.
+ *
+ * @throws StoreUnavailable
+ */
+async function foldAll(
+  states: FoldedStates<ViewEnvelope>,
+  kind: ViewKind,
+  events: readonly RecordedEvent[],
+): Promise<Folded> {
+  let view: ViewEnvelope | undefined;
+  for (const event of events) {
+    try {
+      view = (await states.stepOf(event, kind.fold)).after;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      return inOrder(kind, { view, failure: failureAt(event, error) });
+    }
+  }
+  return inOrder(kind, { view, failure: undefined });
+}
+
+/** Parsing brings the fields into one order, so that a view has the same bytes however it came about. */
+function inOrder(kind: ViewKind, { view, failure }: Folded): Folded {
+  if (view === undefined) return { view, failure };
+  const parsed = kind.schema.safeParse(view);
+  if (parsed.success) return { view: parsed.data, failure };
+  const { token, revision } = view;
+  return { view: undefined, failure: failureAt({ stream: streamOf(kind, token), revision }, parsed.error) };
+}
+
+/** @throws InvariantViolation for a stream that has no view: it must not have been asked for. */
+function requireKind(stream: string): ViewKind {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) throw new InvariantViolation('a stream without a view kind was projected');
+  return kind;
+}

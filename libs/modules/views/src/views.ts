@@ -1,0 +1,73 @@
+/** The views of payments, payouts, disputes and unmatched operations: the state of one stream, folded from its events. */
+import {
+  decodeDisputeEvent,
+  decodePaymentEvent,
+  decodePayoutEvent,
+  decodeUnmatchedEvent,
+  disputeEventSchemas,
+  disputeStreamPrefix,
+  evolveDisputeAggregate,
+  evolvePaymentAggregate,
+  evolvePayoutAggregate,
+  evolveUnmatchedAggregate,
+  paymentSchema,
+  paymentStreamPrefix,
+  payoutSchema,
+  payoutStreamPrefix,
+  unmatchedSchema,
+  unmatchedStreamPrefix,
+  type DisputeAggregate,
+  type PaymentAggregate,
+  type PayoutAggregate,
+  type UnmatchedAggregate,
+} from '@tollgate/core';
+import type { Position } from '@tollgate/event-store';
+import { z } from 'zod';
+import { createFold, instantSchema, viewSchemaOf, type Versioned } from './view-kind.ts';
+
+export type PaymentView = PaymentAggregate<Position> & Versioned;
+export type PayoutView = PayoutAggregate<Position> & Versioned;
+export type DisputeView = DisputeAggregate<Position> & Versioned;
+export type UnmatchedView = UnmatchedAggregate<Position> & Versioned;
+
+const reviewsSince = z.array(instantSchema);
+
+export const paymentViews = {
+  streamPrefix: paymentStreamPrefix,
+  schema: viewSchemaOf<PaymentView>({ payment: paymentSchema, reviewsSince }),
+  ...createFold<PaymentView, ReturnType<typeof decodePaymentEvent>>(
+    paymentStreamPrefix,
+    decodePaymentEvent,
+    evolvePaymentAggregate,
+  ),
+};
+
+export const payoutViews = {
+  streamPrefix: payoutStreamPrefix,
+  schema: viewSchemaOf<PayoutView>({ payout: payoutSchema, reviewsSince }),
+  ...createFold<PayoutView, ReturnType<typeof decodePayoutEvent>>(
+    payoutStreamPrefix,
+    decodePayoutEvent,
+    evolvePayoutAggregate,
+  ),
+};
+
+export const disputeViews = {
+  streamPrefix: disputeStreamPrefix,
+  schema: viewSchemaOf<DisputeView>({ dispute: disputeEventSchemas.DisputeOpened }),
+  ...createFold<DisputeView, ReturnType<typeof decodeDisputeEvent>>(
+    disputeStreamPrefix,
+    decodeDisputeEvent,
+    evolveDisputeAggregate,
+  ),
+};
+
+export const unmatchedViews = {
+  streamPrefix: unmatchedStreamPrefix,
+  schema: viewSchemaOf<UnmatchedView>({ unmatched: unmatchedSchema, reviewsSince }),
+  ...createFold<UnmatchedView, ReturnType<typeof decodeUnmatchedEvent>>(
+    unmatchedStreamPrefix,
+    decodeUnmatchedEvent,
+    evolveUnmatchedAggregate,
+  ),
+};

@@ -1,0 +1,275 @@
+import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { createTeamDirectory } from '@tollgate/teams';
+import { appendEvents, appendPayment } from '@tollgate/views/testing';
+import { happening } from '@tollgate/views/testing';
+import { givenTeam, testVerifier } from '@tollgate/teams/testing';
+import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import fastify from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEndpointBook } from './endpoints/endpoint-book.ts';
+import { createWebhookJournal } from './webhook-journal.ts';
+import { replaysMax, type Outcome } from './webhook-state.ts';
+import { openDeliveries } from './deliveries.ts';
+import { registerDeliveryRoutes } from './delivery-routes.ts';
+import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
+
+const url = 'https://shop.example/hook';
+const startedAt = Date.UTC(2030, 0, 1);
+const body = {
+  ...{ token: 'pay_1', type: 'payment' as const, status: 'approved' as const, orderNumber: 'order-1' },
+  ...{ amount: 1_500, currency: 'EUR' },
+};
+
+async function start(wrap: (store: EventStore) => EventStore = (store) => store) {
+  const store = await temporaryStore();
+  const keys = {
+    shop: await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['payments', 'read'] }),
+    reader: await givenTeam(store, { team: 'reader', keyId: 'k2', scopes: ['read'] }),
+    games: await givenTeam(store, { team: 'games', keyId: 'k3', scopes: ['payments', 'read'] }),
+    other: await givenTeam(store, { team: 'other', keyId: 'k4', scopes: ['refunds'] }),
+    payer: await givenTeam(store, { team: 'payer', keyId: 'k6', scopes: ['payouts', 'read'] }),
+    production: await givenTeam(store, { team: 'production', keyId: 'k5', environment: 'production' }),
+  };
+  await appendPayment(store, 'pay_1', [requestedWithCallback(url), happening.accepted, happening.approved]);
+  await appendPayment(store, 'pay_2', [requestedWithCallback(url, { team: 'reader' }), happening.accepted]);
+  await appendPayment(store, 'pay_3', [requestedWithCallback(url, { team: 'production' })]);
+  await appendEvents(store, 'payout-po_1', [payoutWithCallback(url, { team: 'payer' })]);
+  await appendEvents(store, 'payout-po_2', [payoutWithCallback(url, { team: 'reader' })]);
+  const clock = createFakeClock({ now: startedAt });
+  const log = silentLog;
+  const journal = createWebhookJournal({
+    store: wrap(store),
+    clock,
+    ids: { ...systemIds, fraction: () => 0 },
+  });
+  const directory = createTeamDirectory({ store, clock, verifier: testVerifier, log });
+  await directory.start();
+  const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, log);
+  const book = createEndpointBook({ store, clock, ids: systemIds });
+  const ids = systemIds;
+  const deliveries = openDeliveries({ store, file: ':memory:', clock, ids, log, retentionMs: 1 });
+  registerDeliveryRoutes(app, { journal, book, deliveries, directory, log });
+  onTestFinished(async () => {
+    await app.close();
+    await deliveries.stop();
+    await directory.stop();
+  });
+  const call = (method: 'GET' | 'POST', path: string, key: keyof typeof keys = 'shop', payload?: unknown) =>
+    app.inject({
+      method,
+      url: `/api/v1/${path}`,
+      headers: {
+        authorization: `Bearer ${keys[key]}`,
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+    });
+  return { store, journal, clock, call, app };
+}
+type Started = Awaited<ReturnType<typeof start>>;
+
+async function due({ journal }: Started, ...ids: string[]): Promise<void> {
+  const cause = { correlationId: 'c', causationId: 'c' };
+  const common = { environment: 'sandbox' as const, team: 'shop', url, body, at: startedAt };
+  await journal.recordDue(
+    'pay_1',
+    ids.map((id) => ({ id, ...common })),
+    cause,
+  );
+}
+
+async function tried({ journal }: Started, id: string, outcome: Outcome): Promise<void> {
+  await journal.recordOutcome('pay_1', id, outcome);
+}
+
+const path = 'webhooks?token=pay_1';
+const ofPayment = { token: 'pay_1' };
+const codesOf = (answer: { json: () => { errors: { code: string; parameter?: string }[] } }) =>
+  answer.json().errors.map(({ code }) => code);
+
+describe('the record of deliveries', () => {
+  it('shows each webhook with its attempts', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2', 'whk_3');
+    await tried(given, 'whk_1', { kind: 'failed', reason: 'timeout' });
+    await given.clock.advance(6_000);
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 204 });
+    await tried(given, 'whk_2', { kind: 'answered', statusCode: 500 });
+    const answer = await given.call('GET', path);
+    const at = '2030-01-01T00:00:00.000Z';
+    const later = '2030-01-01T00:00:06.000Z';
+    const common = { url, body, createdAt: at };
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      {
+        success: true,
+        perPage: expect.any(Number),
+        webhooks: [
+          {
+            ...{ id: 'whk_1', ...common, state: 'delivered' },
+            deliveries: [
+              { attempt: 1, at, outcome: 'failed', reason: 'timeout' },
+              { attempt: 2, at: later, outcome: 'delivered', statusCode: 204 },
+            ],
+          },
+          {
+            ...{ id: 'whk_2', ...common, state: 'open', nextAttemptAt: '2030-01-01T00:00:11.000Z' },
+            deliveries: [{ attempt: 1, at: later, outcome: 'failed', statusCode: 500 }],
+          },
+          { id: 'whk_3', ...common, state: 'open', deliveries: [] },
+        ],
+      },
+    ]);
+  });
+
+  it('of a payment is filtered by status, endpoint and time as the list of all is', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2', 'whk_3');
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 204 });
+    await tried(given, 'whk_2', { kind: 'answered', statusCode: 500 });
+    const idsOf = async (filter: string) =>
+      (await given.call('GET', `${path}&${filter}`)).json().webhooks.map(({ id }: { id: string }) => id);
+    expect(await idsOf('status=delivered')).toEqual(['whk_1']);
+    expect(await idsOf('status=retrying')).toEqual(['whk_2']);
+    expect(await idsOf('status=open')).toEqual(['whk_2', 'whk_3']);
+    for (const none of ['status=failed', 'endpoint=we_1', 'createdBefore=2029-12-31T00:00:00Z'])
+      expect(await idsOf(none)).toEqual([]);
+  });
+
+  it('is empty if there were no webhooks', async () => {
+    const { call } = await start();
+    expect((await call('GET', path)).json()).toMatchObject({ success: true, webhooks: [] });
+  });
+
+  it.each(['pay_1', 'pay_2', 'pay_3', 'pay_none', '..%2Fpay_1', 'x'.repeat(90), '%20'])(
+    'is of the own payments only, %s is not',
+    async (token) => {
+      const given = await start();
+      await due(given, 'whk_1');
+      const listed = await given.call('GET', `webhooks?token=${token}`, 'games');
+      expect([listed.statusCode, listed.json().webhooks]).toEqual([200, []]);
+      for (const asked of [{ token: decodeURIComponent(token) }, { id: 'whk_1' }]) {
+        const answer = await given.call('POST', 'webhooks/replay', 'games', asked);
+        expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
+      }
+    },
+  );
+
+  it('lists those of all payments without a token, and nothing of another team or environment', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2');
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
+    const idsOf = async (query: string, key: Parameters<Started['call']>[2]) =>
+      (await given.call('GET', `webhooks${query}`, key)).json().webhooks.map(({ id }: { id: string }) => id);
+    expect(await idsOf('', 'shop')).toEqual(['whk_2', 'whk_1']);
+    expect(await idsOf('?status=delivered', 'shop')).toEqual(['whk_1']);
+    expect(await idsOf('?status=retrying', 'shop')).toEqual([]);
+    for (const key of ['games', 'production'] as const) expect(await idsOf('', key)).toEqual([]);
+  });
+
+  it('needs a key that may read', async () => {
+    const { call, app } = await start();
+    const answer = await call('GET', path, 'other');
+    expect([answer.statusCode, codesOf(answer)]).toEqual([403, ['scope_missing']]);
+    const nobody = await app.inject({ url: `/api/v1/${path}` });
+    expect([nobody.statusCode, codesOf(nobody)]).toEqual([401, ['auth_header_not_found']]);
+  });
+});
+
+describe('a replay', () => {
+  it('of one webhook, or of all of a payment, is requested in the name of the key', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2');
+    for (const id of ['whk_1', 'whk_2']) await tried(given, id, { kind: 'answered', statusCode: 200 });
+    const replay = (asked: object) => given.call('POST', 'webhooks/replay', 'shop', asked);
+    const one = await replay({ ...ofPayment, id: 'whk_2' });
+    expect([one.statusCode, one.json()]).toEqual([202, { success: true, replayed: 1 }]);
+    expect((await replay(ofPayment)).json()).toEqual({ success: true, replayed: 1 });
+    expect((await replay({ status: 'delivered' })).json()).toEqual({ success: true, replayed: 0 });
+    const events = await Array.fromAsync(given.store.read('webhook-pay_1'));
+    const requested = events.filter(({ type }) => type === 'ReplayRequested');
+    expect(requested.map(({ data }) => (data as { id: string }).id)).toEqual(['whk_2', 'whk_1']);
+    expect(requested[0]?.metadata).toMatchObject({ actor: { kind: 'team', team: 'shop', keyId: 'k1' } });
+  });
+
+  it('of all that failed, or were delivered, goes on behind its cursor', async () => {
+    const given = await start();
+    await due(given, 'whk_1', 'whk_2', 'whk_3');
+    await tried(given, 'whk_1', { kind: 'abandoned' });
+    await tried(given, 'whk_2', { kind: 'answered', statusCode: 200 });
+    const replay = async (asked: object) =>
+      (await given.call('POST', 'webhooks/replay', 'shop', asked)).json().replayed;
+    expect(await replay({ createdBefore: '2029-12-31T00:00:00Z' })).toBe(0);
+    expect([await replay({}), await replay({})]).toEqual([1, 0]);
+    expect(await replay({ status: 'delivered' })).toBe(1);
+    const wrong = await given.call('POST', 'webhooks/replay', 'shop', { cursor: 'x' });
+    expect([wrong.statusCode, codesOf(wrong)]).toEqual([400, ['invalid_param']]);
+  });
+
+  it('of an unknown webhook is refused', async () => {
+    const given = await start();
+    for (const payload of [ofPayment, { ...ofPayment, id: 'whk_9' }, { id: 'whk_9' }]) {
+      const answer = await given.call('POST', 'webhooks/replay', 'shop', payload);
+      expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
+    }
+  });
+
+  it.each([{ id: 7 }, { ids: ['whk_1'] }, 'whk_1'])('of %j is refused', async (payload) => {
+    const { call } = await start();
+    const answer = await call('POST', 'webhooks/replay', 'shop', payload);
+    expect([answer.statusCode, codesOf(answer)]).toEqual([400, ['invalid_param']]);
+  });
+
+  it('is refused beyond the limit', async () => {
+    const given = await start();
+    await due(given, 'whk_1');
+    const data = { id: 'whk_1', at: startedAt };
+    const replays = Array.from({ length: replaysMax }, () => ({
+      ...{ id: systemIds.uuid(), type: 'ReplayRequested', data, metadata: {} },
+    }));
+    await given.store.append('webhook-pay_1', replays, 'any');
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
+    const answer = await given.call('POST', 'webhooks/replay', 'shop', ofPayment);
+    expect([answer.statusCode, codesOf(answer)]).toEqual([409, ['too_many_replays']]);
+  });
+
+  it('needs a key that may change payments', async () => {
+    const { call } = await start();
+    const answer = await call('POST', 'webhooks/replay', 'reader', { token: 'pay_2' });
+    expect([answer.statusCode, codesOf(answer)]).toEqual([403, ['scope_missing']]);
+  });
+
+  it('is answered 503 while the store is unavailable', async () => {
+    const { call } = await start((store) => ({
+      ...store,
+      read: () => {
+        throw new StoreUnavailable('store_busy', 'busy');
+      },
+    }));
+    const answer = await call('POST', 'webhooks/replay', 'shop', ofPayment);
+    expect([answer.statusCode, codesOf(answer), answer.headers['retry-after']]).toEqual([
+      503,
+      ['store_unavailable'],
+      '1',
+    ]);
+  });
+});
+
+it('webhooks of a payout are shown and replayed like those of a payment', async () => {
+  const { call, journal } = await start();
+  const notice = {
+    ...{ id: 'whk_1', environment: 'sandbox' as const, team: 'payer', url, at: startedAt },
+    body: { ...body, token: 'po_1', type: 'payout' as const },
+  };
+  await journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
+  await journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
+  expect((await call('GET', 'webhooks?token=po_1', 'payer')).json()).toMatchObject({
+    webhooks: [{ id: 'whk_1', state: 'delivered', body: { type: 'payout' } }],
+  });
+  const replayed = await call('POST', 'webhooks/replay', 'payer', { token: 'po_1' });
+  expect([replayed.statusCode, replayed.json().replayed]).toEqual([202, 1]);
+  expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
+});

@@ -1,0 +1,12 @@
+export { openDeliveries } from './deliveries.ts';
+export { toPublicWebhook } from './delivery-routes.ts';
+export type { EndpointCount } from './endpoints/endpoint-directory.ts';
+export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint-events.ts';
+export type { WebhookClient } from './http-client.ts';
+export { registerNotifierRoutes } from './notifier-routes.ts';
+export { runNotifier } from './notifier.ts';
+export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
+export { createWebhookJournal } from './webhook-journal.ts';
+export { retainWebhooks } from './webhook-retention.ts';
+export { shardsOf } from './webhook-shards.ts';
+export { type ReplayRefusal, replaysMax, type Webhook } from './webhook-state.ts';

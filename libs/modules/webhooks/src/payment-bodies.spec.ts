@@ -1,0 +1,191 @@
+import type { PaymentEvent } from '@tollgate/core';
+import { paymentKind, type PaymentView } from '@tollgate/views';
+import { happening, requested, toRecordedEvents } from '@tollgate/views/testing';
+import { describe, expect, it } from 'vitest';
+import { noticesOf } from './notices.ts';
+import { paymentSubject } from './notices.ts';
+import { requestedWithCallback } from './testing/subjects.ts';
+
+const url = 'https://shop.example/hook';
+const { accepted, pending, held: authorized, approved, declined, failed, captureRefused } = happening;
+const { confirming: capturing } = happening;
+const { refunding, refundApproved, refundDeclined, refundUnresolved, refundedElsewhere, revised } = happening;
+
+/** The webhooks due for each event of a history. */
+function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) {
+  let before: PaymentView | undefined;
+  return toRecordedEvents([first, ...events]).map((event) => {
+    const after = paymentKind.fold(before, event);
+    const notices = noticesOf(paymentSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
+      ({ due }) => due,
+    );
+    before = after;
+    return notices;
+  });
+}
+const sent = (events: readonly PaymentEvent[]) =>
+  noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
+
+/** The provider contradicts itself: another amount is approved. */
+const revisedTo = (amount: number): PaymentEvent => ({
+  type: 'FinalStatusRevised',
+  data: { from: 'approved', to: 'approved', amount },
+});
+
+describe('a team gets a webhook', () => {
+  it('for every change of status, and for nothing else', () => {
+    expect(sent([accepted, pending, approved, happening.reviews])).toEqual([
+      [],
+      [],
+      ['payment pending'],
+      ['payment approved'],
+      [],
+    ]);
+  });
+
+  it('for a failed payment, as declined', () => {
+    expect(sent([happening.refused, failed])).toEqual([[], [], ['payment declined']]);
+  });
+
+  it('for an authorization, although the status may be the same; not for a refused capture', () => {
+    expect(sent([accepted, authorized, capturing, captureRefused])).toEqual([
+      [],
+      [],
+      ['payment pending'],
+      [],
+      [],
+    ]);
+    expect(sent([accepted, pending, authorized]).at(-1)).toEqual(['payment pending']);
+  });
+
+  it('for a revised final status', () => {
+    expect(sent([accepted, declined, revised]).at(-1)).toEqual(['payment approved']);
+  });
+
+  it('for another approved amount, although the status is the same', () => {
+    const changed = revisedTo(1_400);
+    expect(sent([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
+  });
+
+  it('for an external refund only once everything is refunded', () => {
+    const elsewhere = (amount: number): PaymentEvent => ({
+      type: 'ExternalRefundObserved',
+      data: { amount },
+    });
+    expect(sent([accepted, approved, elsewhere(1_400), elsewhere(100)]).slice(-2)).toEqual([
+      [],
+      ['payment refunded'],
+    ]);
+  });
+
+  it('not for a recurring token alone', () => {
+    expect(sent([accepted, approved, happening.recurringTokenIssued]).at(-1)).toEqual([]);
+  });
+
+  it('for the outcome of each refund', () => {
+    expect(sent([accepted, approved, refunding, refundUnresolved, refundApproved]).slice(-3)).toEqual([
+      [],
+      [],
+      ['refund approved'],
+    ]);
+    expect(sent([accepted, approved, refunding, refundDeclined]).at(-1)).toEqual(['refund declined']);
+  });
+
+  it('for the last refund and then for the refunded payment', () => {
+    const history = [accepted, approved, refunding, refundedElsewhere, refundApproved];
+    expect(sent(history).at(-1)).toEqual(['refund approved', 'payment refunded']);
+  });
+
+  it('only if it gave a callbackUrl', () => {
+    expect(noticesAlong([accepted, approved], requested()).flat()).toEqual([]);
+  });
+});
+
+describe('a webhook', () => {
+  it("says what the specification's callback says, with our token and the team's order number", () => {
+    const [notice] = noticesAlong([accepted, approved]).flat();
+    expect(notice).toEqual({
+      id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
+      ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
+      body: {
+        ...{ token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'order-1' },
+        ...{ amount: 1_500, currency: 'EUR', sanitizedMask: '439296******1251' },
+        ...{ sequence: 2, occurredAt: expect.any(String) },
+      },
+    });
+  });
+
+  it('says why a payment was declined', () => {
+    const [notice] = noticesAlong([accepted, declined]).flat();
+    expect(notice?.body).toMatchObject({ status: 'declined', declineReason: 'insufficient funds' });
+  });
+
+  it('has the approved amount, or else the requested one', () => {
+    const amountsOf = (events: readonly PaymentEvent[]) =>
+      noticesAlong(events)
+        .flat()
+        .map(({ body }) => body.amount);
+    expect(amountsOf([accepted, approved, revisedTo(1_400)])).toEqual([1_500, 1_400]);
+    expect(amountsOf([accepted, declined, revised])).toEqual([1_500, 1_400]);
+    const undone: PaymentEvent = { type: 'FinalStatusRevised', data: { from: 'approved', to: 'declined' } };
+    expect(amountsOf([accepted, declined, revised, undone])).toEqual([1_500, 1_400, 1_500]);
+  });
+
+  it('has the alias of the recurring token that the payment yielded', () => {
+    const history = [accepted, approved, happening.recurringTokenIssued, refunding, refundedElsewhere];
+    const notices = noticesAlong([...history, refundApproved]).flat();
+    expect(notices.map(({ body }) => [`${body.type} ${body.status}`, body.recurringToken])).toEqual([
+      ['payment approved', undefined],
+      ['refund approved', undefined],
+      ['payment refunded', 'rec_1'],
+    ]);
+  });
+
+  it('does not have the alias with which the payment was charged', () => {
+    const first = requestedWithCallback(url, { recurringToken: 'rec_0' });
+    expect(noticesAlong([accepted, approved], first).flat()[0]?.body).not.toHaveProperty('recurringToken');
+  });
+
+  it('of a refund has its token and amount, and names its payment', () => {
+    const notice = noticesAlong([accepted, approved, refunding, refundApproved]).flat().at(-1);
+    expect(notice?.body).toEqual({
+      ...{ token: 'ref_1', paymentToken: 'pay_1', type: 'refund', status: 'approved' },
+      ...{ orderNumber: 'order-1', amount: 500, currency: 'EUR' },
+      ...{ sequence: 4, occurredAt: expect.any(String) },
+    });
+  });
+
+  it('has null if the payment has no order number', () => {
+    const bare = requestedWithCallback(url);
+    if (bare.type !== 'PaymentRequested') throw new Error('no request');
+    const { orderNumber: _, ...terms } = bare.data.terms;
+    const first: PaymentEvent = { ...bare, data: { ...bare.data, terms } };
+    expect(noticesAlong([accepted, approved], first).flat()[0]?.body.orderNumber).toBeNull();
+  });
+
+  it('is in order by its sequence, and those of one event share it', () => {
+    const notices = noticesAlong([
+      ...[accepted, pending, approved, refunding, refundedElsewhere, refundApproved],
+    ]).flat();
+    expect(notices.map(({ body }) => [`${body.type} ${body.status}`, body.sequence])).toEqual([
+      ['payment pending', 2],
+      ['payment approved', 3],
+      ['refund approved', 6],
+      ['payment refunded', 6],
+    ]);
+  });
+
+  it('has the same id whenever its event is read, and no other has it', () => {
+    const history = [accepted, pending, approved, refunding, refundedElsewhere, refundApproved];
+    const ids = noticesAlong(history)
+      .flat()
+      .map(({ id }) => id);
+    expect(
+      noticesAlong(history)
+        .flat()
+        .map(({ id }) => id),
+    ).toEqual(ids);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

@@ -1,0 +1,86 @@
+/** Webhooks of payouts use the mechanism of payments; what both have in common is in notifier.int.spec.ts. */
+import type { EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import type { PaymentEvent, PayoutEvent } from '@tollgate/core';
+import { appendEvents, appendPayment } from '@tollgate/views/testing';
+import { happening, payoutHappening } from '@tollgate/views/testing';
+import { eventually } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { startReceiver, type Receiver } from './testing/receiver.ts';
+import { webhooksOf, pay, start, statesOf, sentTo, verifierOf, verify } from './testing/running.ts';
+import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
+
+const { accepted, approved, declined, revised } = payoutHappening;
+
+async function given() {
+  return { store: await temporaryStore(), receiver: await startReceiver() };
+}
+
+/** A payout whose first status changes by these events. */
+async function payOut(
+  store: EventStore,
+  receiver: Receiver,
+  { token = 'po_1', events = [approved] as readonly PayoutEvent[] } = {},
+): Promise<void> {
+  await appendEvents(store, `payout-${token}`, [payoutWithCallback(receiver.url), accepted, ...events]);
+}
+
+describe('a team gets', () => {
+  it('every change of its payout in order, signed, and on record under the token of the payout', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await payOut(store, receiver, { events: [declined, revised] });
+    await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered', 'delivered']));
+    expect(sentTo(receiver)).toEqual(['payout declined', 'payout approved']);
+    for (const each of receiver.received) {
+      expect(verify(each, verifierOf('shop'))).toEqual(each.body);
+      expect(each.body).toMatchObject({ token: 'po_1', orderNumber: 'P-1', amount: 300, currency: 'EUR' });
+    }
+  });
+});
+
+it('without a checkpoint, webhooks for the past of a store are sent: they may never have been', async () => {
+  const { store, receiver } = await given();
+  await pay(store, receiver);
+  await payOut(store, receiver);
+  start(store);
+  await eventually(() => expect(sentTo(receiver).sort()).toEqual(['payment pending', 'payout approved']));
+});
+
+describe('a recurring token', () => {
+  const first = (url: string) => requestedWithCallback(url, { recurring: true });
+  const bodiesOf = async (store: EventStore) => (await webhooksOf(store)).map(({ body }) => body);
+
+  it('is sent with its approval, although it is recorded after that', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted]);
+    await appendPayment(store, 'pay_1', [
+      ...[happening.approved, happening.reviews],
+      happening.recurringTokenIssued,
+    ]);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect(receiver.received[0]?.body).toMatchObject({ status: 'approved', recurringToken: 'rec_1' });
+  });
+
+  it('that does not come leaves the approval as it is', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted, happening.approved]);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect((await bodiesOf(store))[0]).not.toHaveProperty('recurringToken');
+  });
+
+  it('whose record is damaged does not prevent the webhook of the approval', async () => {
+    const { store, receiver } = await given();
+    const damaged = { type: 'RecurringTokenIssued', data: { recurringToken: 7 } } as unknown as PaymentEvent;
+    await appendPayment(store, 'pay_1', [
+      ...[first(receiver.url), happening.accepted, happening.approved],
+      damaged,
+    ]);
+    start(store);
+    await pay(store, receiver, { token: 'pay_2' });
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    expect(await bodiesOf(store)).toMatchObject([{ status: 'approved' }]);
+  });
+});

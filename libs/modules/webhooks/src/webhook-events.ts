@@ -1,0 +1,59 @@
+/**
+ * The events of one queue of webhooks (stream `webhook-<queue>`): each due webhook, and every attempt to deliver it. Of a
+ * receiver's answer only the status code is kept. Instants are milliseconds since the Unix epoch.
+ */
+import { failureReasons, webhookBodySchema } from '@tollgate/gateway-api';
+import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
+import { z } from 'zod';
+
+const instantSchema = z.int().min(0);
+/** `whk_` and 32 hexadecimal digits; sent as `webhook-id`, the same on every attempt. */
+const idSchema = z.string().min(1);
+
+/** Data of each event type, as stored. */
+const webhookEventSchemas = {
+  /** It is due immediately. */
+  WebhookDue: z.object({
+    id: idSchema,
+    environment: environmentSchema,
+    team: z.string(),
+    /** Of an endpoint: as it was then. */
+    url: z.string(),
+    /** Id of the standing endpoint that it goes to; absent for a `callbackUrl`. */
+    endpoint: z.string().exactOptional(),
+    body: webhookBodySchema,
+    at: instantSchema,
+  }),
+  /** `attempt` counts all attempts of the webhook, from 1. Without `nextAt` no further attempt is scheduled. */
+  DeliveryFailed: z.object({
+    id: idSchema,
+    attempt: z.int().min(1),
+    at: instantSchema,
+    statusCode: z.int().exactOptional(),
+    reason: z.enum(failureReasons).exactOptional(),
+    nextAt: instantSchema.exactOptional(),
+  }),
+  Delivered: z.object({ id: idSchema, attempt: z.int().min(1), at: instantSchema, statusCode: z.int() }),
+  DeliveryGivenUp: z.object({ id: idSchema, at: instantSchema }),
+  /** A replay was requested: at once, and on the whole schedule again if that fails. */
+  ReplayRequested: z.object({ id: idSchema, at: instantSchema }),
+} as const;
+
+type WebhookEventType = keyof typeof webhookEventSchemas;
+export type WebhookEvent = EventOf<typeof webhookEventSchemas>;
+export type WebhookEventOf<Type extends WebhookEventType> = Extract<WebhookEvent, { type: Type }>;
+
+export const webhookStreamPrefix = 'webhook-';
+export const webhookStream = (queue: string): string => `${webhookStreamPrefix}${queue}`;
+export const queueOfStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
+/**
+ * Webhooks about one payment or payout to one receiver are a queue, so that no receiver waits for another. A `callbackUrl` is
+ * the receiver of one payment or payout: its queue is named by their token.
+ */
+export const queueAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
+/** The standing endpoint of a queue; undefined for a `callbackUrl`. Ids of endpoints begin with `we_`, as no token does. */
+export const endpointOfQueue = (queue: string): string | undefined =>
+  queue.startsWith('we_') ? queue.slice(0, queue.indexOf('.')) : undefined;
+
+export const { decode: decodeWebhookEvent, versionOf: versionOfWebhookEvent } =
+  eventFamily(webhookEventSchemas);

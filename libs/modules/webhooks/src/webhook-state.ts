@@ -1,0 +1,211 @@
+/** The webhooks of one payment or payout (the subject), folded from their events, and the decisions on them. Pure. */
+import type { Decision } from '@tollgate/event-store';
+import { InvariantViolation, type Environment } from '@tollgate/core';
+import { omitUndefined } from '@tollgate/service-kit';
+import type { FailureReason, WebhookBody } from '@tollgate/gateway-api';
+import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
+
+/** One attempt, with the status code of the answer, or else a reason. */
+export interface Delivery {
+  attempt: number;
+  at: number;
+  statusCode?: number;
+  reason?: FailureReason;
+  isDelivered: boolean;
+}
+
+export interface Webhook {
+  id: string;
+  environment: Environment;
+  team: string;
+  url: string;
+  /** The standing endpoint that it goes to, by whatever URL that has then. */
+  endpoint?: string;
+  body: WebhookBody;
+  /** Of the event that it tells of: the id of a request, where one caused it. */
+  correlationId?: string;
+  createdAt: number;
+  state: 'open' | 'delivered' | 'given_up';
+  /** When the next attempt is due, while open. 0 is at once, whatever the clock says, so its jumps change no order. */
+  nextAt: number;
+  /** Since it became due, or was last replayed. */
+  failuresInRow: number;
+  /** It had ended before: it is no news, and holds up none. */
+  isReplay?: true;
+  deliveries: readonly Delivery[];
+}
+
+/** In the order in which they became due. */
+export interface SubjectWebhooks {
+  webhooks: readonly Webhook[];
+  replays: number;
+}
+
+export const noWebhooks: SubjectWebhooks = { webhooks: [], replays: 0 };
+
+/** The most replays of one subject: its stream is read at every attempt. */
+export const replaysMax = 200;
+
+/** The outcome of an attempt; `abandoned`: none was made, and none will be. */
+export type Outcome =
+  | { kind: 'answered'; statusCode: number }
+  | { kind: 'failed'; reason: FailureReason }
+  | { kind: 'abandoned' };
+
+export interface ReplayRefusal {
+  code: 'webhook_not_found' | 'too_many_replays';
+}
+
+/** As it is read: with what caused it, which stands beside the event. */
+export type CausedWebhookEvent = WebhookEvent & { correlationId?: string };
+
+/** The state after an event. @throws InvariantViolation for an event of an unknown webhook. */
+export function evolveWebhooks(state: SubjectWebhooks, event: CausedWebhookEvent): SubjectWebhooks {
+  if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event)] };
+  // The last event of webhooks that were let go of: their stream goes on behind it.
+  if (state.webhooks.length === 0) return state;
+  if (!state.webhooks.some(({ id }) => id === event.data.id))
+    throw new InvariantViolation(`${event.type} is of a webhook that is not there`);
+  return {
+    webhooks: state.webhooks.map((each) => (each.id === event.data.id ? apply(each, event) : each)),
+    replays: state.replays + (event.type === 'ReplayRequested' ? 1 : 0),
+  };
+}
+
+const begin = ({
+  data: { at, ...data },
+  correlationId,
+}: CausedWebhookEvent & WebhookEventOf<'WebhookDue'>): Webhook => ({
+  ...data,
+  ...omitUndefined({ correlationId }),
+  createdAt: at,
+  state: 'open',
+  nextAt: 0,
+  failuresInRow: 0,
+  deliveries: [],
+});
+
+function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDue' }>): Webhook {
+  const { deliveries, failuresInRow } = webhook;
+  switch (event.type) {
+    case 'DeliveryFailed': {
+      const { id: _, nextAt = webhook.nextAt, ...tried } = event.data;
+      const next = { nextAt, failuresInRow: failuresInRow + 1 };
+      return { ...webhook, ...next, deliveries: [...deliveries, { ...tried, isDelivered: false }] };
+    }
+    case 'Delivered': {
+      const { id: _, ...tried } = event.data;
+      return {
+        ...webhook,
+        state: 'delivered',
+        deliveries: [...deliveries, { ...tried, isDelivered: true }],
+      };
+    }
+    case 'DeliveryGivenUp':
+      // Another process may have delivered it meanwhile: that prevails.
+      return webhook.state === 'open' ? { ...webhook, state: 'given_up' } : webhook;
+    case 'ReplayRequested':
+      return {
+        ...{ ...webhook, state: 'open', nextAt: 0, failuresInRow: 0 },
+        ...(webhook.state === 'open' ? {} : { isReplay: true }),
+      };
+  }
+}
+
+/**
+ * The next in line: a later status is not sent before an earlier one was delivered or given up, so the first open one is
+ * the only candidate. What is replayed has a line of its own.
+ */
+function nextInLine({ webhooks }: SubjectWebhooks): readonly Webhook[] {
+  const open = webhooks.filter(({ state }) => state === 'open');
+  const first = open.find(({ isReplay }) => isReplay !== true);
+  const replayed = open.find(({ isReplay }) => isReplay === true);
+  return [first, replayed].filter((each) => each !== undefined);
+}
+
+/** When the next attempt of any webhook is due; undefined if none is open. */
+export function nextTryAt(state: SubjectWebhooks): number | undefined {
+  const times = nextInLine(state).map(({ nextAt }) => nextAt);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** The webhook to attempt now: of news and replays the one that has been due longest. */
+export function dueWebhook(state: SubjectWebhooks, now: number): Webhook | undefined {
+  const due = nextInLine(state).filter((each) => each.nextAt <= now);
+  return due.toSorted((a, b) => a.nextAt - b.nextAt)[0];
+}
+
+type Decided<Refusal = never> = Decision<WebhookEvent, Refusal>;
+
+/** Records due webhooks; a recorded one adds nothing, so the decision may be repeated. */
+export function decideDue(
+  state: SubjectWebhooks,
+  due: readonly WebhookEventOf<'WebhookDue'>['data'][],
+): Decided {
+  const isNew = ({ id }: { id: string }) => !state.webhooks.some((known) => known.id === id);
+  return { kind: 'events', events: due.filter(isNew).map((data) => ({ type: 'WebhookDue', data })) };
+}
+
+/** Records an attempt. `nextAtAfter` says when to retry after so many failures; undefined after the last. */
+export function decideOutcome(
+  state: SubjectWebhooks,
+  tried: { id: string; at: number; outcome: Outcome },
+  nextAtAfter: (failuresInRow: number) => number | undefined,
+): Decided {
+  const { id, at, outcome } = tried;
+  const webhook = state.webhooks.find((each) => each.id === id);
+  if (webhook === undefined) throw new InvariantViolation('a try is of a webhook that is not there');
+  const isOpen = webhook.state === 'open';
+  if (outcome.kind === 'abandoned')
+    return { kind: 'events', events: isOpen ? [{ type: 'DeliveryGivenUp', data: { id, at } }] : [] };
+  const base = { id, attempt: webhook.deliveries.length + 1, at };
+  if (outcome.kind === 'answered' && isAccepted(outcome))
+    return {
+      kind: 'events',
+      events: [{ type: 'Delivered', data: { ...base, statusCode: outcome.statusCode } }],
+    };
+  const why = outcome.kind === 'answered' ? { statusCode: outcome.statusCode } : { reason: outcome.reason };
+  const nextAt = isOpen && !isLastTry(webhook, outcome) ? nextAtAfter(webhook.failuresInRow + 1) : undefined;
+  const failed: WebhookEvent = {
+    type: 'DeliveryFailed',
+    data: { ...base, ...why, ...omitUndefined({ nextAt }) },
+  };
+  const isOver = isOpen && nextAt === undefined;
+  return {
+    kind: 'events',
+    events: isOver ? [failed, { type: 'DeliveryGivenUp', data: { id, at } }] : [failed],
+  };
+}
+
+export const isAccepted = (outcome: Outcome): boolean =>
+  outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300;
+
+/** The endpoint does not exist any more, and says so. */
+export const isGone = ({ endpoint }: Webhook, outcome: Outcome): boolean =>
+  endpoint !== undefined && outcome.kind === 'answered' && outcome.statusCode === 410;
+
+/** A person waits for the outcome of a test. */
+const isLastTry = (webhook: Webhook, outcome: Outcome): boolean =>
+  webhook.body.type === 'test' || isGone(webhook, outcome);
+
+/**
+ * Requests the replay of one webhook, or of all of the subject's. One that is due at once stays as it is, and where a state
+ * is named, one that is in another by now.
+ */
+export function decideReplay(
+  { webhooks, replays }: SubjectWebhooks,
+  id: string | undefined,
+  at: number,
+  only?: Webhook['state'],
+): Decided<ReplayRefusal> {
+  const wanted = webhooks.filter((each) => id === undefined || each.id === id);
+  if (wanted.length === 0) return { kind: 'refused', refusal: { code: 'webhook_not_found' } };
+  const asked = wanted.filter(
+    ({ state, nextAt }) => (state !== 'open' || nextAt > 0) && (only === undefined || state === only),
+  );
+  if (replays + asked.length > replaysMax) return { kind: 'refused', refusal: { code: 'too_many_replays' } };
+  return {
+    kind: 'events',
+    events: asked.map((each) => ({ type: 'ReplayRequested', data: { id: each.id, at } })),
+  };
+}

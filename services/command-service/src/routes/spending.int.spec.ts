@@ -1,0 +1,304 @@
+import type { Requester, MoneyLimit } from '@tollgate/core';
+import { describe, expect, it } from 'vitest';
+import { type Instance, caller, card, payoutFor, quietMs, teaFor } from '@tollgate/core/testing';
+import { errorsOf, startApp } from '../testing/app.ts';
+import { allGuards } from '../testing/guards.ts';
+import { useHarness } from '@tollgate/core/testing';
+
+const harness = useHarness(() => ({ guardsOf: allGuards }));
+
+const limitOf = (
+  operation: MoneyLimit['operation'],
+  perCall: number | null,
+  perDay: number | null,
+  keyId?: string,
+): MoneyLimit => ({
+  ...{ environment: 'sandbox', operation, currency: 'EUR', perCall, perDay },
+  ...(keyId === undefined ? {} : { keyId }),
+});
+const limited = (...limits: MoneyLimit[]): Requester => ({ ...caller, limits });
+const create = (orderNumber: string, amount: number, by: Requester, instance: Instance = harness()) =>
+  instance.create({ ...teaFor(orderNumber, amount), caller: by });
+const payOut = (orderNumber: string, amount: number, by: Requester, instance: Instance = harness()) => {
+  const { request, ...rest } = payoutFor(orderNumber);
+  return instance.payOut({ ...rest, caller: by, request: { ...request, amount } });
+};
+const codeOf = (result: { kind: string; refusal?: { code: string } }) => result.refusal?.code ?? result.kind;
+const spendingEvents = async () => {
+  const ending = new AbortController();
+  let count = 0;
+  for await (const item of harness().store.subscribe({
+    from: '' as never,
+    prefixes: ['spending'],
+    signal: ending.signal,
+  })) {
+    if (item.kind === 'caught-up') break;
+    count += 1;
+  }
+  ending.abort();
+  return count;
+};
+
+it('a team without a limit, or with one about something else, reserves nothing', async () => {
+  await create('order-1', 100, caller);
+  await create(
+    'order-2',
+    100,
+    limited(limitOf('refund', 1, 1), { ...limitOf('payment', 1, 1), currency: 'USD' }),
+  );
+  expect(await spendingEvents()).toBe(0);
+});
+
+it('one call is bounded: nothing is recorded or sent, and the key is not used up', async () => {
+  const by = limited(limitOf('payment', 100, null));
+  expect(await create('order-1', 101, by)).toEqual({
+    kind: 'refused',
+    refusal: { code: 'amount_limit_exceeded', of: 'team', operation: 'payment', currency: 'EUR', limit: 100 },
+  });
+  expect(codeOf(await create('order-1', 100, by))).toBe('answered');
+  expect(harness().provider.received).toHaveLength(1);
+});
+
+describe('the sum of a day', () => {
+  it('is that of payments, refunds and payouts each, and restarts at midnight UTC', async () => {
+    const by = limited(
+      limitOf('payment', null, 250),
+      limitOf('refund', null, 60),
+      limitOf('payout', null, 50),
+    );
+    const token = await harness().approved('paid', 200);
+    expect(codeOf(await create('order-1', 200, by))).toBe('answered');
+    expect(codeOf(await create('order-2', 51, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await harness().refund(token, 'a', 50, by))).toBe('answered');
+    expect(codeOf(await harness().refund(token, 'b', 11, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await harness().refund(token, 'c', undefined, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await payOut('payout-1', 51, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await payOut('payout-1', 50, by))).toBe('answered');
+    await harness().clock.advance(86_400_000);
+    expect(codeOf(await create('order-2', 51, by))).toBe('answered');
+  });
+
+  it('is passed by no fifty requests at once of two processes, and all of it may be used', async () => {
+    const by = limited(limitOf('payout', null, 10_000));
+    const processes = [harness(), harness().startInstance()];
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => payOut(`payout-${index}`, 700, by, processes[index % 2])),
+    );
+    expect(results.map(codeOf).filter((code) => code === 'answered')).toHaveLength(14);
+    expect(harness().provider.payoutRequests).toHaveLength(14);
+  });
+
+  it('counts a repeat once, also at another process and on another day', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    await create('order-1', 100, by);
+    expect(codeOf(await create('order-1', 100, by))).toBe('answered');
+    await harness().clock.advance(86_400_000);
+    expect(codeOf(await create('order-1', 100, by, harness().startInstance()))).toBe('answered');
+    expect(codeOf(await create('order-2', 100, by))).toBe('answered');
+  });
+
+  it('has again what came to nothing, and not what is unknown', async () => {
+    const by = limited(limitOf('payout', null, 100));
+    harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
+    await payOut('payout-1', 100, by);
+    harness().provider.payoutStatus = 'declined';
+    await payOut('payout-2', 100, by);
+    harness().provider.payoutStatus = 'approved';
+    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
+    await payOut('payout-3', 100, by);
+    expect(codeOf(await payOut('payout-4', 1, by))).toBe('daily_limit_exceeded');
+  });
+
+  it('has again what a process reserved that died before it announced', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    const dying = harness().startInstance({
+      dies: true,
+      wrapStore: (store) => ({
+        ...store,
+        append: (stream, ...rest) =>
+          stream.startsWith('payment-') ? new Promise(() => undefined) : store.append(stream, ...rest),
+      }),
+    });
+    void create('order-1', 100, by, dying);
+    await expect.poll(spendingEvents).toBe(1);
+    expect(codeOf(await create('order-2', 100, by))).toBe('daily_limit_exceeded');
+    await harness().clock.advance(quietMs);
+    expect(codeOf(await create('order-2', 100, by))).toBe('answered');
+  });
+
+  it('of a team and of a key both count: what the second refuses does not use up the first', async () => {
+    const ofKey = limitOf('payment', null, 50, 'k');
+    const by = limited(limitOf('payment', null, 100), ofKey);
+    expect(await create('order-1', 60, by)).toMatchObject({ refusal: { of: 'key', left: { amount: 50 } } });
+    const other = { ...limited(limitOf('payment', null, 100)), keyId: 'other' };
+    expect(codeOf(await create('order-2', 100, other))).toBe('answered');
+  });
+
+  // A team paid 6,000 under a limit of 1,600 a day: each request of 500 had a repeat beside it, under the same key and with
+  // another amount, and what this one reserved took the place of the 500.
+  it('is that of the greatest of several requests under one key, of which one is announced', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    const { promise: opened, resolve: open } = Promise.withResolvers<undefined>();
+    const announcing = (after: Promise<unknown>, dies: boolean) =>
+      harness().startInstance({
+        dies,
+        wrapStore: (store) => ({
+          ...store,
+          async append(stream, ...rest) {
+            if (stream.startsWith('payment-')) await after;
+            return store.append(stream, ...rest);
+          },
+        }),
+      });
+    const first = create('order-1', 60, by, announcing(opened, false));
+    await expect.poll(spendingEvents).toBe(1);
+    await harness().clock.advance(1);
+    void create('order-1', 1, by, announcing(new Promise(() => undefined), true));
+    await expect.poll(spendingEvents).toBe(2);
+    open(undefined);
+    expect(codeOf(await first)).toBe('answered');
+    expect(codeOf(await create('order-2', 60, by))).toBe('daily_limit_exceeded');
+  });
+
+  it('keeps what one key has reserved where another key may not ask for the same', async () => {
+    const ofTeam = limitOf('payment', null, 100);
+    const [free, bound] = [limited(ofTeam), limited(ofTeam, limitOf('payment', null, 10, 'bound'))];
+    await Promise.all([free, bound, bound].map((by) => create('order-1', 60, by)));
+    expect(harness().provider.received).toHaveLength(1);
+    expect(codeOf(await create('order-2', 60, free))).toBe('daily_limit_exceeded');
+  });
+
+  it('is answered with what is left and when it ends, by HTTP 422', async () => {
+    const app = startApp(harness(), { team: { limits: [limitOf('payment', 80, 100)] } });
+    const body = (orderNumber: string, amount: number) => ({ ...teaFor(orderNumber, amount).request });
+    expect(errorsOf(await app.post('payments', body('order-1', 81)))).toEqual([
+      ...[422, 'processing_error amount_limit_exceeded amount'],
+    ]);
+    await app.post('payments', body('order-1', 80));
+    const answer = await app.post('payments', body('order-2', 30));
+    expect(errorsOf(answer)).toEqual([422, 'processing_error daily_limit_exceeded amount']);
+    expect(answer.body).toMatch(/of which 20 are left.*T00:00:00.000Z/);
+  });
+});
+
+const refundedOf = async (...tokens: string[]) => {
+  const payments = await Promise.all(tokens.map((token) => harness().payments.load(token)));
+  return payments.map((found) => found?.payment.refundedAmount);
+};
+
+/** A process whose appends to these streams wait until it is let go on: before they are made, or once they are on record. */
+function startHolding(when: 'before' | 'after', prefix: string, type?: string) {
+  const [reached, opened] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const hold = async () => {
+    reached.resolve(undefined);
+    await opened.promise;
+  };
+  const instance = harness().startInstance({
+    wrapStore: (store) => ({
+      ...store,
+      async append(stream, events, ...rest) {
+        const isHeld = stream.startsWith(prefix) && (type === undefined || events[0]?.type === type);
+        if (isHeld && when === 'before') await hold();
+        const answer = await store.append(stream, events, ...rest);
+        if (isHeld && when === 'after') await hold();
+        return answer;
+      },
+    }),
+  });
+  return { instance, reached: reached.promise, letGo: () => opened.resolve(undefined) };
+}
+
+describe('a refund of all that is left, under a limit', () => {
+  /** A refund of everything that the provider has refused, which takes a moment to be recorded. */
+  async function underWay(token: string, by: Requester) {
+    const { instance, reached, letGo } = startHolding('before', 'payment-', 'RefundDeclined');
+    const refused = { kind: 'refused', code: 'a_code', errorKind: 'processing_error' } as const;
+    harness().provider.faultsOf.refund.push(refused);
+    const first = instance.refund(token, 'first', 100, by);
+    await reached;
+    return async () => {
+      letGo();
+      await first;
+    };
+  }
+
+  /** By now it waits for its turn. */
+  async function askForRest(token: string, by: Requester) {
+    const asking = harness().refund(token, 'rest', undefined, by);
+    await harness().passTime(harness().clock.sleep(200));
+    return { asking };
+  }
+
+  // While another refund had all of it, nothing was left, and so nothing was limited: a key that may refund 10 at once
+  // refunded 100 when the other one had come to nothing.
+  it('is within what one call may have, also where it waited for another one', async () => {
+    const token = await harness().approved('order-1', 100);
+    const end = await underWay(token, caller);
+    const { asking } = await askForRest(token, limited(limitOf('refund', 10, null)));
+    await end();
+    expect(codeOf(await harness().passTime(asking))).toBe('amount_limit_exceeded');
+    expect(await refundedOf(token)).toEqual([0]);
+  });
+
+  // 200 were refunded on one day under a limit of 100.
+  it('counts for the day, also where it waited for another one', async () => {
+    const by = limited(limitOf('refund', null, 100));
+    const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
+    const end = await underWay(one, by);
+    const { asking } = await askForRest(one, by);
+    await end();
+    expect(codeOf(await harness().passTime(asking))).toBe('answered');
+    expect(codeOf(await harness().refund(two, 'other', 100, by))).toBe('daily_limit_exceeded');
+    expect(await refundedOf(one, two)).toEqual([100, 0]);
+  });
+
+  // 100 are left and reserved; then another key refunds 30 of them.
+  it('is what is left when it is announced, and counts as that', async () => {
+    const by = limited(limitOf('refund', null, 100));
+    const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
+    const { instance, reached, letGo } = startHolding('after', 'spending');
+    const asking = instance.refund(one, 'rest', undefined, by);
+    await reached;
+    await harness().refund(one, 'part', 30);
+    letGo();
+    expect(await harness().passTime(asking)).toMatchObject({ aggregate: { refund: { amount: 70 } } });
+    expect(codeOf(await harness().refund(two, 'a', 31, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await harness().refund(two, 'b', 30, by))).toBe('answered');
+  });
+});
+
+// What they had reserved had lapsed while they slept, and others had used the sum: 200 went out under a limit of 100.
+describe('a process that slept between reserving and announcing sends nothing when it wakes up', () => {
+  it('of a refund', async () => {
+    const by = limited(limitOf('refund', null, 100));
+    const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
+    const { instance, reached, letGo } = startHolding('after', 'spending');
+    const late = instance.refund(one, 'a', 100, by);
+    await reached;
+    // From here on this process observes what the other one has reserved.
+    expect(codeOf(await harness().refund(two, 'early', 100, by))).toBe('daily_limit_exceeded');
+    await harness().clock.advance(quietMs + 5_000);
+    expect(codeOf(await harness().refund(two, 'b', 100, by))).toBe('answered');
+    letGo();
+    expect(await harness().passTime(late)).toMatchObject({ aggregate: { refund: { state: 'declined' } } });
+    expect(await refundedOf(one, two)).toEqual([0, 100]);
+  });
+
+  // The attempt that came too late was followed by another one at once, and that one was sent.
+  it('of a payment, and attempts it no more', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    const charge = (orderNumber: string, at: Instance = harness()) =>
+      at.create({ ...teaFor(orderNumber, 100, { card }), caller: by });
+    const { instance, reached, letGo } = startHolding('before', 'payment-');
+    const late = charge('order-1', instance);
+    await reached;
+    expect((await charge('order-0')).kind).toBe('refused');
+    await harness().clock.advance(quietMs);
+    expect(await charge('order-2')).toMatchObject({ aggregate: { payment: { phase: 'approved' } } });
+    letGo();
+    expect(await harness().passTime(late)).toMatchObject({
+      aggregate: { payment: { phase: 'failed', failure: 'not-sent', attempt: { number: 1 } } },
+    });
+    expect(harness().provider.requests).toHaveLength(1);
+  });
+});
