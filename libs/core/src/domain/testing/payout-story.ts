@@ -39,7 +39,7 @@ export const retrieved = (
   changedAt = inquiredAt,
 ): PayoutInput => ({ type: 'RecordPayoutObservation', observed, inquiredAt, changedAt });
 /** Half an hour after the last change: it is no older picture. */
-const retrievedLater = (observed: ObservedPayout): PayoutInput =>
+export const retrievedLater = (observed: ObservedPayout): PayoutInput =>
   retrieved(observed, afterQuiet + 30 * 60_000, afterQuiet);
 export const missing = (serviceToken = 'token-a'): PayoutInput => ({
   type: 'RecordMissing',
@@ -91,7 +91,7 @@ const sideOf = ({
 });
 
 /** The review about what the provider shows; `ours` is our status, null for a duplicate. */
-const differs = (
+export const differs = (
   kind: DiscrepancyKind,
   ours: PayoutStatus | null,
   theirs: ObservedPayout | null,
@@ -107,7 +107,7 @@ const differs = (
       theirs: theirs && sideOf(theirs),
     },
   )[0] as PayoutEvent;
-const second = (serviceToken: string, status: string): PayoutEvent =>
+export const second = (serviceToken: string, status: string): PayoutEvent =>
   differs('second_payout_found', null, observedPayout(status, { serviceToken }));
-const resolvedAs = (resolution: string, reason = 'a reason', number = 1): PayoutEvent =>
+export const resolvedAs = (resolution: string, reason = 'a reason', number = 1): PayoutEvent =>
   payoutReviewResolved('discrepancy', resolution, reason, number);
