@@ -1,8 +1,14 @@
 /** `account …`: which merchant accounts the gateway calls. */
 import { accountChangeRequestSchema } from '@tollgate/gateway-api/http';
-import { changeAccount, daysToReconcile, readAccountChanges, requestReload } from '@tollgate/core';
+import {
+  changeAccount,
+  daysToReconcile,
+  readAccountChanges,
+  requestReload,
+  type AccountState,
+  type Environment,
+} from '@tollgate/core';
 import { lastReconciled } from '@tollgate/reconciliation';
-import type { AccountState, Environment } from '@tollgate/core';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
 

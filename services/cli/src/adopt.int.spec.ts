@@ -1,12 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
-import { nameOfInstallation } from '@tollgate/core';
-import type { ObservedPayment } from '@tollgate/core';
+import { nameOfInstallation, type ObservedPayment } from '@tollgate/core';
 import { createFakeProvider } from '@tollgate/core/testing';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { TollgateError, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
-import { projectPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { projectPayment, happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { testTeamKeys } from '@tollgate/teams/testing';
 import { runWith, toolsWith } from './testing/run-with.ts';

@@ -6,10 +6,11 @@ import {
   inquiryLimits,
   nameOfInstallation,
   requireDataSecrets,
+  containsCardNumber,
+  type ComparablePayment,
+  isAllowedOrigin,
 } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
-import { containsCardNumber } from '@tollgate/core';
-import type { ComparablePayment } from '@tollgate/core';
 import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';
 import {
   type CommandResult,
@@ -22,7 +23,6 @@ import {
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
-import { isAllowedOrigin } from '@tollgate/core';
 import { openNotes, progressOf, toResult } from './adopt-report.ts';
 import * as read from './parameters.ts';
 import { serviceTokenLookup } from './service-token-lookup.ts';

@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import { createMembers } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment } from '@tollgate/views/testing';
-import { requested } from '@tollgate/views/testing';
+import { appendPayment, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 

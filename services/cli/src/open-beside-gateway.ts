@@ -3,8 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
 import { type TopicSpec, prefixTopicReader, prefixTopics } from '@tollgate/message-bus';
-import { inquiryLimits } from '@tollgate/core';
-import { schemaVersion } from '@tollgate/core';
+import { inquiryLimits, schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import {
   type Clock,

@@ -1,7 +1,7 @@
 /** How the commands read their parameters. Days are in UTC and instants name their zone: no machine's zone changes a result. */
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { currencySchema } from '@tollgate/core/money';
-import { environmentSchema } from '@tollgate/core';
+import { environmentSchema, normaliseOrigin, walletNameSchema } from '@tollgate/core';
 import { dayMs } from '@tollgate/service-kit';
 import {
   InvalidParameter,
@@ -15,7 +15,6 @@ import {
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
-import { normaliseOrigin, walletNameSchema } from '@tollgate/core';
 import { operatorRoles, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
 

@@ -1,6 +1,11 @@
 /** `payment forget`. */
-import { forgetCustomerOf, isCustomerKept, remainingPlaces, remainingTexts } from '@tollgate/core';
-import { paymentStream } from '@tollgate/core';
+import {
+  forgetCustomerOf,
+  isCustomerKept,
+  remainingPlaces,
+  remainingTexts,
+  paymentStream,
+} from '@tollgate/core';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import type { CommandTools } from './tools.ts';
 

@@ -1,6 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment, paymentViewStream } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, paymentViewStream, happening, requested } from '@tollgate/views/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';

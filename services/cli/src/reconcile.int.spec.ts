@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { requestReconciliation } from '@tollgate/reconciliation';
-import { membersStream } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
 import {
+  requestReconciliation,
   decodeReconciliationJournalEvent,
   noCounts,
   reconciliationJournal,
@@ -10,6 +8,8 @@ import {
   type Counts,
   type ReconciliationRequest,
 } from '@tollgate/reconciliation';
+import { membersStream } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { providerCalls } from '@tollgate/gateway/configuration';

@@ -1,8 +1,7 @@
 /** `reconcile`: has the running gateway compare days of an account, and shows the result. */
-import { createJournal, requestReconciliation } from '@tollgate/reconciliation';
-import { livingMembers } from '@tollgate/event-store';
-import { providerCalls } from '@tollgate/gateway/configuration';
 import {
+  createJournal,
+  requestReconciliation,
   type ReconciliationEvent,
   type ReconciliationReport,
   type ReconciliationRequest,
@@ -11,6 +10,8 @@ import {
   evolveReconciliationReport,
   reconciliationStream,
 } from '@tollgate/reconciliation';
+import { livingMembers } from '@tollgate/event-store';
+import { providerCalls } from '@tollgate/gateway/configuration';
 import { dayMs } from '@tollgate/service-kit';
 import {
   type CommandResult,

@@ -1,6 +1,10 @@
-import { createFingerprints, requireDataSecrets } from '@tollgate/core';
+import {
+  createFingerprints,
+  requireDataSecrets,
+  recurringStream,
+  recurringTokenContext,
+} from '@tollgate/core';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { recurringStream, recurringTokenContext } from '@tollgate/core';
 import { createLocalKeyService, createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';

@@ -12,8 +12,13 @@ import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/m
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { appendEvents, appendPayment } from '@tollgate/views/testing';
-import { happening, payoutRequested, requested as paymentRequested } from '@tollgate/views/testing';
+import {
+  appendEvents,
+  appendPayment,
+  happening,
+  payoutRequested,
+  requested as paymentRequested,
+} from '@tollgate/views/testing';
 import { runCommandLine } from './program.ts';
 
 function exampleOf(type: string, key?: string): EncodedRecord {

@@ -1,14 +1,14 @@
 /** `team …`: teams, where their URLs may point, and what limits their payouts. */
-import type { Environment } from '@tollgate/core';
-import { omitUndefined } from '@tollgate/service-kit';
-import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import {
+  type Environment,
   type LimitedOperation,
   type OriginPurpose,
   type Wallet,
   originPurposes,
   originsMax,
 } from '@tollgate/core';
+import { omitUndefined } from '@tollgate/service-kit';
+import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import {
   type Team,
   type TeamCommand,

@@ -2,14 +2,13 @@
 import type { EventStore } from '@tollgate/event-store';
 import { createComputedTopicReader } from '@tollgate/topics';
 import type { MessageBus, TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
-import type { Account } from '@tollgate/core';
+import type { Account, Environment, Person } from '@tollgate/core';
 import type {
   AccountName,
   DataDirectory,
   InstalledTeamKeys,
   InternalSecrets,
 } from '@tollgate/gateway/configuration';
-import type { Environment, Person } from '@tollgate/core';
 import {
   type Clock,
   type DataSecrets,

@@ -2,8 +2,7 @@ import { beginning, createMembers, readSchemaVersion, type EventStore } from '@t
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { schemaVersion } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 

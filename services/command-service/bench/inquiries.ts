@@ -7,7 +7,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEventStore, type EventStore, type Position } from '@tollgate/event-store';
-import { type PaymentEvent, type PaymentState, evolve, inquiryDelays, inquiryShards } from '@tollgate/core';
+import {
+  type PaymentEvent,
+  type PaymentState,
+  evolve,
+  inquiryDelays,
+  inquiryShards,
+  createInquirySchedule,
+} from '@tollgate/core';
 import { silentLog, systemClock, systemIds, hourMs } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 import { createPaymentIndex } from '@tollgate/lists';
@@ -19,7 +26,6 @@ import {
   streamOf,
   viewStreamOf,
 } from '@tollgate/views';
-import { createInquirySchedule } from '@tollgate/core';
 
 const appendsAtOnce = 500;
 const passes = 200;

@@ -1,6 +1,11 @@
 import { readCallback } from '@tollgate/provider/callbacks';
-import { encodeCallbackRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
-import { type DueItem, inquiryDelays } from '@tollgate/core';
+import {
+  encodeCallbackRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+  type DueItem,
+  inquiryDelays,
+} from '@tollgate/core';
 import { type MessageBus, createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
@@ -14,8 +19,7 @@ import {
   createCommandService,
 } from './command-service.ts';
 import { directoryOf } from './testing/app.ts';
-import { patientTimes, payoutFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
+import { patientTimes, payoutFor, useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

@@ -2,50 +2,49 @@
  * Decides, announces, calls and records. It is the only service that calls providers, and the only one that writes
  * payments, payouts and disputes.
  */
-import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
-import type { Environment, InquiryDelays } from '@tollgate/core';
-import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
-import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
-import type { FastifyInstance } from 'fastify';
-import { type AccountsFile, createAccountChanges } from '@tollgate/core';
-import type { ChangeableAccounts } from '@tollgate/core';
-import { createCustomers } from '@tollgate/core';
-import { createPayments } from '@tollgate/core';
-import { createPayouts } from '@tollgate/core';
-import { createRecurringTokens } from '@tollgate/core';
-import { createRefundKeys } from '@tollgate/core';
-import { createUnmatchedOperations } from '@tollgate/core';
-import type { Cause } from '@tollgate/core';
-import { subjectsOf } from '@tollgate/core';
-import { createBackground } from '@tollgate/core';
-import { type CoreDependencies, createCore } from '@tollgate/core';
-import { type CallbackConsumerDependencies, consumeCallbacks } from '@tollgate/core';
-import { type DisputesPollerDependencies, createDisputesPoller } from '@tollgate/disputes';
-import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from '@tollgate/core';
-import { createInquiryOnRead } from '@tollgate/core';
-import { type LastAnswer, inquireAbout, inquireNamed, lastAnswersMax } from '@tollgate/core';
-import { createInquiries } from '@tollgate/core';
-import type { InquiryResult } from '@tollgate/core';
 import {
+  type InquiryDelays,
+  type AccountsFile,
+  createAccountChanges,
+  type Cause,
+  subjectsOf,
+  createBackground,
+  type CoreDependencies,
+  createCore,
+  type CallbackConsumerDependencies,
+  consumeCallbacks,
+  inquiryScheduleName,
+  createInquiryOnRead,
+  inquireNamed,
+  type InquiryResult,
   type InquirySchedule,
   type InquiryScheduleDependencies,
   type InquiryScheduleHealth,
   createInquirySchedule,
+  type Place,
+  runShards,
+  quietPeriodMs,
 } from '@tollgate/core';
-import { type Place, runShards } from '@tollgate/core';
-import { type CallTimes, quietPeriodMs } from '@tollgate/core';
+import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
+import type { FastifyInstance } from 'fastify';
+import { type DisputesPollerDependencies, createDisputesPoller } from '@tollgate/disputes';
 import { createSpendingGuard } from '@tollgate/limits';
 import { createApprovalGuard } from '@tollgate/approvals';
-import { createQuietPeriods } from '@tollgate/core';
-import { createSender } from '@tollgate/core';
-import { createBalances } from '@tollgate/balances';
-import { type PositionsDependencies, createBalanceGuard, createPositions } from '@tollgate/balances';
-import type { Books } from '@tollgate/reconciliation';
-import { lastReconciled } from '@tollgate/reconciliation';
-import { type ReconciliationHealth, createReconciler } from '@tollgate/reconciliation';
-import { soleTeamOf } from '@tollgate/reconciliation';
-import { postponeVerified } from '@tollgate/reconciliation';
+import {
+  createBalances,
+  type PositionsDependencies,
+  createBalanceGuard,
+  createPositions,
+} from '@tollgate/balances';
+import {
+  type Books,
+  lastReconciled,
+  type ReconciliationHealth,
+  createReconciler,
+  soleTeamOf,
+  postponeVerified,
+} from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
 import { registerDeadLetterRoutes } from './routes/dead-letter-routes.ts';
@@ -54,7 +53,6 @@ import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
-import type { FingerprintsOf } from '@tollgate/core';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;
@@ -112,15 +110,7 @@ export interface CommandService {
 export function createCommandService(deps: CommandServiceDependencies): CommandService {
   const background = createBackground(deps);
   const parts = createParts(deps, background.signal);
-  const { payments, sender, inquiries, disputes } = parts;
-
-  /** One that comes before the call's answer is followed by another one after the answer. */
-  async function inquireForCallback(token: string, cause: Cause): Promise<InquiryResult> {
-    const result = await inquiries.request(token, cause);
-    if (result === 'awaiting-answer')
-      background.once(sender.settled(token).then(() => inquiries.request(token, cause)));
-    return result;
-  }
+  const { sender, inquiries, disputes } = parts;
 
   const reconciler = createReconciler({
     ...parts,
@@ -137,21 +127,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   const schedule = createSchedule(deps, parts);
   const changes = createAccountChanges({ ...deps, file: deps.accountsFile });
 
-  const callbacks: CallbackConsumerDependencies = {
-    ...deps,
-    readCallback: deps.readCallback,
-    inquire: inquireForCallback,
-    inquireNamed: (...named) => inquireNamed(parts, ...named),
-    nudgeDisputes: () => disputes.nudge(),
-    async recordRefundDeclineReported(token, serviceRefundToken, cause) {
-      if ((await payments.load(token)) === undefined) return;
-      await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);
-    },
-    async defer({ token, ...named }, cause) {
-      const deferred = { type: 'DeferCallback', ...named, deferredAt: deps.clock.now() } as const;
-      await subjectsOf(parts, token).execute(token, deferred, cause);
-    },
-  };
+  const callbacks = callbacksOf(deps, parts, background);
 
   return {
     registerRoutes(app) {
@@ -202,6 +178,34 @@ function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
     balances: createBalances(deps),
     guards,
     disputes: createDisputesPoller(deps),
+  };
+}
+
+function callbacksOf(
+  deps: CommandServiceDependencies,
+  parts: ReturnType<typeof createParts>,
+  background: ReturnType<typeof createBackground>,
+): CallbackConsumerDependencies {
+  const { payments, sender, inquiries, disputes } = parts;
+  return {
+    ...deps,
+    /** One that comes before the call's answer is followed by another one after the answer. */
+    async inquire(token, cause) {
+      const result = await inquiries.request(token, cause);
+      if (result === 'awaiting-answer')
+        background.once(sender.settled(token).then(() => inquiries.request(token, cause)));
+      return result;
+    },
+    inquireNamed: (...named) => inquireNamed(parts, ...named),
+    nudgeDisputes: () => disputes.nudge(),
+    async recordRefundDeclineReported(token, serviceRefundToken, cause) {
+      if ((await payments.load(token)) === undefined) return;
+      await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);
+    },
+    async defer({ token, ...named }, cause) {
+      const deferred = { type: 'DeferCallback', ...named, deferredAt: deps.clock.now() } as const;
+      await subjectsOf(parts, token).execute(token, deferred, cause);
+    },
   };
 }
 

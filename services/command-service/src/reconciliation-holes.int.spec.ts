@@ -1,15 +1,28 @@
-import { createFakeProvider } from '@tollgate/core/testing';
+import {
+  createFakeProvider,
+  accountNamed,
+  caller,
+  cause,
+  payoutFor,
+  times,
+  useHarness,
+} from '@tollgate/core/testing';
 import { silentLog, utcDayOf } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { adoptPayments } from '@tollgate/adoption';
-import { type AnySubject, creationOf, stateOf, subjectsOf } from '@tollgate/core';
-import { createUnmatchedOperations, deriveUnmatchedToken } from '@tollgate/core';
-import { inquireNamed } from '@tollgate/core';
-import { accountNamed, caller, cause, payoutFor, times } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
-import { requestReconciliation } from '@tollgate/reconciliation';
-import { type RunDependencies, runReconciliation } from '@tollgate/reconciliation';
 import {
+  type AnySubject,
+  creationOf,
+  stateOf,
+  subjectsOf,
+  createUnmatchedOperations,
+  deriveUnmatchedToken,
+  inquireNamed,
+} from '@tollgate/core';
+import {
+  requestReconciliation,
+  type RunDependencies,
+  runReconciliation,
   evolveReconciliationReport,
   type ReconciliationReport,
   decodeReconciliationEvent,

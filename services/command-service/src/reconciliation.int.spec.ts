@@ -5,22 +5,37 @@ import {
   evolveReconciliationReport,
   reconciliationJournal,
   reconciliationStream,
+  type Books,
+  createJournal,
+  requestReconciliation,
+  type ReconcilerDependencies,
+  createReconciler,
+  runReconciliation,
 } from '@tollgate/reconciliation';
-import { pageRows } from '@tollgate/core';
+import {
+  pageRows,
+  type AnySubject,
+  creationOf,
+  stateOf,
+  subjectsOf,
+  createUnmatchedOperations,
+  deriveUnmatchedToken,
+  inquireNamed,
+} from '@tollgate/core';
 import { StoreUnavailable } from '@tollgate/event-store';
 import { silentLog, utcDayOf } from '@tollgate/service-kit';
-import { createFakeProvider } from '@tollgate/core/testing';
+import {
+  createFakeProvider,
+  type Instance,
+  accountNamed,
+  caller,
+  payoutFor,
+  teaFor,
+  times,
+  useHarness,
+} from '@tollgate/core/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { adoptPayments } from '@tollgate/adoption';
-import { type AnySubject, creationOf, stateOf, subjectsOf } from '@tollgate/core';
-import { createUnmatchedOperations, deriveUnmatchedToken } from '@tollgate/core';
-import { inquireNamed } from '@tollgate/core';
-import { type Instance, accountNamed, caller, payoutFor, teaFor, times } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
-import type { Books } from '@tollgate/reconciliation';
-import { createJournal, requestReconciliation } from '@tollgate/reconciliation';
-import { type ReconcilerDependencies, createReconciler } from '@tollgate/reconciliation';
-import { runReconciliation } from '@tollgate/reconciliation';
 
 const hung = { provider: createFakeProvider() };
 const harness = useHarness(() => {

@@ -4,11 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type MaySend } from '@tollgate/core';
+import { type MaySend, startStopwatch, createSender } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { Secret, silentLog, systemClock } from '@tollgate/service-kit';
-import { startStopwatch } from '@tollgate/core';
-import { createSender } from '@tollgate/core';
 
 const [baseUrl = '', caFile = ''] = process.argv.slice(2);
 const aggregate = { token: 'pay_1' };

@@ -10,8 +10,7 @@ import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import { eventually, programEnvironment } from '@tollgate/testing';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));

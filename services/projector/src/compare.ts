@@ -15,8 +15,8 @@ import {
   viewStreamOf,
   type ViewEnvelope,
   type ViewKind,
+  nothingProjected,
 } from '@tollgate/views';
-import { nothingProjected } from '@tollgate/views';
 
 /** What the comparison needs of an index. */
 export interface ComparedIndex {

@@ -2,12 +2,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { beginning, failedStreamsMax, type EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream, type PaymentEvent } from '@tollgate/core';
-import { checkpointStream } from '@tollgate/views';
-import { appendPayment, paymentViewStream, storedViews, writeCheckpoint } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { checkpointStream, createProjector } from '@tollgate/views';
+import {
+  appendPayment,
+  paymentViewStream,
+  storedViews,
+  writeCheckpoint,
+  happening,
+  requested,
+} from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import { describe, expect, test, vi } from 'vitest';
-import { createProjector } from '@tollgate/views';
 import {
   checkpointIn,
   expectRebuiltIsStored,

@@ -9,9 +9,11 @@ import {
   storedTexts,
   storedViews,
   writeCheckpoint,
+  happening,
+  payoutRequested,
+  requested,
 } from '@tollgate/views/testing';
 import { paymentKind, viewSchemaVersion } from '@tollgate/views';
-import { happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { compareReadModels, type ComparedIndex } from './compare.ts';

@@ -1,8 +1,7 @@
 /** Folds all views again from the events, and writes those that differ. The live projector goes on meanwhile. */
 import { beginning, type EventStore, type FailedStream, type RecordedEvent } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { foldedPrefixes } from '@tollgate/views';
-import { createProjection } from '@tollgate/views';
+import { foldedPrefixes, createProjection } from '@tollgate/views';
 
 export interface RebuildOptions {
   store: EventStore;

@@ -1,8 +1,7 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createPaymentIndex } from '@tollgate/lists';
-import { appendPayment } from '@tollgate/views/testing';
+import { appendPayment, happening, planted, requested } from '@tollgate/views/testing';
 import { type PaymentEvent } from '@tollgate/core';
-import { happening, planted, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { projected, soon, startProjector } from './testing/projected.ts';

@@ -1,6 +1,6 @@
 import { type EventStore } from '@tollgate/event-store';
 import { openStoreInThread, temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { viewStreamOf } from '@tollgate/views';
+import { viewStreamOf, createProjector } from '@tollgate/views';
 import {
   anyDisputeHistory,
   anyHistory,
@@ -12,13 +12,13 @@ import {
   payoutRequested,
   requested,
   type AnyEvent,
+  appendEvents,
+  storedViews,
 } from '@tollgate/views/testing';
-import { appendEvents, storedViews } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createProjector } from '@tollgate/views';
 import {
   checkpointIn,
   expectRebuiltIsStored,

@@ -1,8 +1,7 @@
 /** The tokens and sessions of people. */
-import { routes, toPublicCredential } from '@tollgate/gateway-api/http';
+import { routes, toPublicCredential, addReadRoute } from '@tollgate/gateway-api/http';
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { addReadRoute } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
 
 const listedMax = 1_000;

@@ -1,7 +1,12 @@
 import { payoutKind } from '@tollgate/views';
 import { refundKeyStream } from '@tollgate/core';
-import { appendEvents } from '@tollgate/views/testing';
-import { happening, payoutHappening, payoutRequested, requested } from '@tollgate/views/testing';
+import {
+  appendEvents,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  requested,
+} from '@tollgate/views/testing';
 import { describe, expect, test } from 'vitest';
 import { errorsOf, games, given, notFound, start } from './testing/harness.ts';
 

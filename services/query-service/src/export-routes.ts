@@ -1,12 +1,11 @@
 /** `GET /api/v1/payments.csv`: aborts exports that stall. */
 import { Readable } from 'node:stream';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute } from '@tollgate/gateway-api/http';
 import type { SecurityWatch } from '@tollgate/teams';
 import { TollgateError } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toListQuery } from './list-query.ts';
 import { exportedLines } from './payment-export.ts';
-import { addReadRoute } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export interface ExportOptions {

@@ -7,9 +7,10 @@ import {
   statusOfPayoutPhase,
   statusOfPhase,
   type Actor,
+  isOwnedBy,
+  isToken,
 } from '@tollgate/core';
 import { toIso, toPublicEventData, toPublicPayoutEventData } from '@tollgate/gateway-api';
-import { isOwnedBy, isToken } from '@tollgate/core';
 import { type Caller, type Reach } from '@tollgate/teams';
 import {
   paymentKind,

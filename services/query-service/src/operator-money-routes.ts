@@ -1,8 +1,11 @@
 /** Payouts and reconciliations across teams, for people who operate the gateway. */
-import type { ReconciliationSummary } from '@tollgate/reconciliation';
+import {
+  type ReconciliationSummary,
+  toPublicDifferences,
+  toPublicReconciliation,
+} from '@tollgate/reconciliation';
 import { toPublicPayout } from '@tollgate/gateway-api';
-import { toPublicDifferences, toPublicReconciliation } from '@tollgate/reconciliation';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach } from '@tollgate/teams';
 import { isToken } from '@tollgate/core';
@@ -12,7 +15,6 @@ import { payoutHistory, readOperatorHistory } from './history.ts';
 import { notedIn } from './list-query.ts';
 import { type OperatorReadDependencies, ownersIn } from './operator-routes.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { readJournal, readReport } from './reconciliation-routes.ts';
 
 export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {

@@ -8,6 +8,7 @@ import {
   refundableAmount,
   undecidedRefund,
   callWithoutOutcome,
+  isToken,
 } from '@tollgate/core';
 import { lagSeconds } from '@tollgate/event-store';
 import {
@@ -22,10 +23,12 @@ import {
   type OperatorPaymentAnswer,
   routes,
   sendError,
+  addReadRoute,
+  parameterOf,
+  sendRefusedPage,
 } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/teams';
-import { isToken } from '@tollgate/core';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner, ReviewEntry } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
@@ -35,11 +38,8 @@ import { notedIn } from './list-query.ts';
 import { paymentHistory, readOperatorHistory } from './history.ts';
 import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
-import type { RequestLedger } from '@tollgate/requests';
-import type { RequestRecord } from '@tollgate/requests';
-import { toPublicRequest } from '@tollgate/requests';
+import { type RequestLedger, type RequestRecord, toPublicRequest } from '@tollgate/requests';
 
 /** Operators see who has answered it; teams do not. */
 const toOperatorsReviewEntry = (entry: ReviewEntry) => ({

@@ -1,14 +1,12 @@
 /** What a person types into one box: which payments may be meant, and why. */
 import type { EventStore } from '@tollgate/event-store';
-import { refundKeyStream, refundKeyUsedSchema } from '@tollgate/core';
+import { refundKeyStream, refundKeyUsedSchema, isToken } from '@tollgate/core';
 import { isRequestId } from '@tollgate/service-kit';
-import { isToken } from '@tollgate/core';
 import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
 import type { ListOfAll, ListOwner, PaymentIndex } from '@tollgate/lists';
 import { readInPieces } from './pieces.ts';
 import type { ReadDependencies } from './reading.ts';
-import type { RequestLedger } from '@tollgate/requests';
-import type { RequestRecord } from '@tollgate/requests';
+import type { RequestLedger, RequestRecord } from '@tollgate/requests';
 
 export interface Hit {
   why: 'token' | 'refund' | 'service-token' | 'request' | 'order-number' | 'mask';

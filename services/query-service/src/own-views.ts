@@ -1,8 +1,7 @@
 /** A caller's payments and payouts by their tokens. */
 import { createRecentlyUsed, type EventStore } from '@tollgate/event-store';
-import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/core';
+import { inquiryNeedOf, inquiryNeedOfPayout, isOwnedBy, isToken } from '@tollgate/core';
 import type { PaymentIndex } from '@tollgate/lists';
-import { isOwnedBy, isToken } from '@tollgate/core';
 import { type Caller } from '@tollgate/teams';
 import {
   readView,

@@ -1,5 +1,5 @@
 /** Payments, and payouts where the specification shows them among payments. */
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { paymentHistory, readHistory } from './history.ts';
@@ -7,7 +7,6 @@ import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
 import { listOf, toShownTo } from './payment-lists.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependencies): void {

@@ -1,6 +1,13 @@
 import { payoutKind } from '@tollgate/views';
-import { appendEvents, appendPayment } from '@tollgate/views/testing';
-import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
+import {
+  appendEvents,
+  appendPayment,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  requested,
+  startedAt,
+} from '@tollgate/views/testing';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { errorsOf, games, given, invalid, notFound, refused, start } from './testing/harness.ts';

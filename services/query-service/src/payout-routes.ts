@@ -1,5 +1,5 @@
 import { toPublicPayout } from '@tollgate/gateway-api';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { payoutHistory, readHistory } from './history.ts';
@@ -7,7 +7,6 @@ import { sendList } from './list-answer.ts';
 import { accountFor } from './payment-lists.ts';
 import { toListQuery } from './list-query.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
 
 export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencies): void {

@@ -1,7 +1,6 @@
 /** Reads a page of a list in pieces, so that no request holds the event loop for long. */
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, type ReadShare } from '@tollgate/service-kit';
 import { type ViewList, pageLengthMax } from '@tollgate/lists';
-import type { ReadShare } from '@tollgate/service-kit';
 
 /** Entries of one piece: a few milliseconds of work. */
 const pieceMax = 50;

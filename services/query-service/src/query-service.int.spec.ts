@@ -1,9 +1,8 @@
 import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
 import { formatCursor, type PaymentIndex } from '@tollgate/lists';
 import { type PublicPayment } from '@tollgate/gateway-api';
-import { appendPayment, foldStored } from '@tollgate/views/testing';
+import { appendPayment, foldStored, happening, planted, requested, startedAt } from '@tollgate/views/testing';
 import { paymentKind } from '@tollgate/views';
-import { happening, planted, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError, systemClock } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';

@@ -1,8 +1,8 @@
 /** The read side of the gateway's API. */
 import type { EventStore } from '@tollgate/event-store';
-import type { PaymentIndex } from '@tollgate/lists';
+import { type PaymentIndex, type RecordOf, registerFeedRoutes } from '@tollgate/lists';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
-import { type Clock, type Log, type UnderWay, createUnderWay } from '@tollgate/service-kit';
+import { type Clock, type Log, type UnderWay, createUnderWay, createReadShare } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createPositionWaits } from '@tollgate/gateway-api/http';
 import { createOwnViews } from './own-views.ts';
@@ -12,11 +12,7 @@ import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
-import { type RequestLedger } from '@tollgate/requests';
-import type { RecordOf } from '@tollgate/lists';
-import { registerFeedRoutes } from '@tollgate/lists';
-import { createReadShare } from '@tollgate/service-kit';
-import { registerRequestRoutes } from '@tollgate/requests';
+import { type RequestLedger, registerRequestRoutes } from '@tollgate/requests';
 import { registerTeamRoutes } from './team-routes.ts';
 import { registerTotalsRoutes } from './totals-routes.ts';
 

@@ -1,13 +1,11 @@
 /** The parts of the query service that its routes use. */
 import type { EventStore } from '@tollgate/event-store';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, type PositionWaits } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex } from '@tollgate/lists';
-import type { Clock, Log } from '@tollgate/service-kit';
+import type { Clock, Log, ReadShare } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
-import type { PositionWaits } from '@tollgate/gateway-api/http';
 import type { OwnViews } from './own-views.ts';
-import type { ReadShare } from '@tollgate/service-kit';
 
 export interface ReadDependencies {
   store: EventStore;

@@ -8,16 +8,16 @@ import {
   evolveReconciliationReport,
   reconciliationJournal,
   reconciliationStream,
+  toPublicDifferences,
+  toPublicReconciliation,
 } from '@tollgate/reconciliation';
 import type { PublicDifference } from '@tollgate/gateway-api';
-import { toPublicDifferences, toPublicReconciliation } from '@tollgate/reconciliation';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller } from '@tollgate/teams';
 import { isOwnedBy, isToken } from '@tollgate/core';
 import type { FastifyInstance } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
-import { addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { type ReadDependencies } from './reading.ts';
 
 /** Entries of the journal that one request passes over at most: most are requests, or of other accounts. */

@@ -1,7 +1,6 @@
 /** A refund by its own token. It is part of a payment, which the record of its idempotency key names. */
 import type { EventStore, Position } from '@tollgate/event-store';
-import { refundKeyStream, refundKeyUsedSchema, type RefundKey } from '@tollgate/core';
-import { isOwnedBy, isToken } from '@tollgate/core';
+import { refundKeyStream, refundKeyUsedSchema, type RefundKey, isOwnedBy, isToken } from '@tollgate/core';
 import { type Caller } from '@tollgate/teams';
 import { toPublicRefund, type PublicRefund } from '@tollgate/gateway-api';
 import type { PaymentView } from '@tollgate/views';

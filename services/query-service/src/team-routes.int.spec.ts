@@ -1,8 +1,9 @@
 import { StoreUnavailable } from '@tollgate/event-store';
 import { refundKeyStream, type RefundKey } from '@tollgate/core';
 import { disputeKind, payoutKind, unmatchedKind } from '@tollgate/views';
-import { appendEvents, appendPayment } from '@tollgate/views/testing';
 import {
+  appendEvents,
+  appendPayment,
   disputeOpened,
   happening,
   payoutHappening,

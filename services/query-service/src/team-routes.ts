@@ -1,11 +1,17 @@
 /** Reads across a team's payments and payouts: refunds, disputes and reviews. */
 import { toPublicDispute, toPublicReviewEntry } from '@tollgate/gateway-api';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import {
+  routes,
+  sendError,
+  addReadRoute,
+  parameterOf,
+  sendRefusedPage,
+  tellPosition,
+} from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { readInPieces } from './pieces.ts';
-import { addReadRoute, parameterOf, sendRefusedPage, tellPosition } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { findRefund } from './refund-reader.ts';
 

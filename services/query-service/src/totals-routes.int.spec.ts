@@ -1,6 +1,13 @@
 import { paymentKind, payoutKind } from '@tollgate/views';
-import { appendPayment, projectEvents } from '@tollgate/views/testing';
-import { type AnyEvent, happening, payoutRequested, requested, toNewEvents } from '@tollgate/views/testing';
+import {
+  appendPayment,
+  projectEvents,
+  type AnyEvent,
+  happening,
+  payoutRequested,
+  requested,
+  toNewEvents,
+} from '@tollgate/views/testing';
 import { systemClock, systemIds, utcDayOf } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test } from 'vitest';

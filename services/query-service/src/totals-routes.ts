@@ -1,9 +1,8 @@
 /** A team's payments, refunds and payouts, day by day. */
 import { SumTooLarge, toPublicTotals } from '@tollgate/views';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute } from '@tollgate/gateway-api/http';
 import { omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { addReadRoute } from '@tollgate/gateway-api/http';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 import { parseTotalsRange } from './totals-query.ts';
 

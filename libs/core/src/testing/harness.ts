@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, beginning } from '@tollgate/event-store';
+import type { EventStore } from '@tollgate/event-store';
 import { openStoreInThread } from '@tollgate/event-store/testing';
 import { decodePaymentEvent, paymentStream } from '../domain/payment/payment-events.ts';
 import { decodePayoutEvent, payoutStream } from '../domain/payout/payout-events.ts';

@@ -1,5 +1,12 @@
 /** The bodies of requests that are the gateway's own; the others are the specification's. */
-import { containsCardNumber } from '@tollgate/core';
+import {
+  containsCardNumber,
+  environmentSchema,
+  metadataBytes,
+  metadataBytesMax,
+  metadataLimits,
+  resolutionSchema,
+} from '@tollgate/core';
 import {
   createPaymentRequestSchema,
   httpUrlSchema,
@@ -9,13 +16,6 @@ import {
   payoutRequestSchema as payoutOfService,
   refundRequestSchema as refundOfService,
 } from '@tollgate/payment-api';
-import {
-  environmentSchema,
-  metadataBytes,
-  metadataBytesMax,
-  metadataLimits,
-  resolutionSchema,
-} from '@tollgate/core';
 import { z } from 'zod';
 import { savedViewSchema as viewSchema } from '@tollgate/teams';
 import { anyReviewCodes } from '../review.ts';

@@ -1,6 +1,5 @@
 /** What the routes of teams and keys answer. */
-import { environmentSchema } from '@tollgate/core';
-import { limitedOperations } from '@tollgate/core';
+import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import { instant } from '../values.ts';

@@ -1,7 +1,12 @@
 /** What people who operate the gateway ask for to change teams and their keys. */
 import { currencySchema } from '@tollgate/core/money';
-import { environmentSchema } from '@tollgate/core';
-import { limitedOperations, originPurposes, originsMax, walletNameSchema } from '@tollgate/core';
+import {
+  environmentSchema,
+  limitedOperations,
+  originPurposes,
+  originsMax,
+  walletNameSchema,
+} from '@tollgate/core';
 import { networksMax, requestsPerSecondSchema, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
 import { instantSchema } from './queries.ts';

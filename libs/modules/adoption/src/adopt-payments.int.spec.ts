@@ -1,9 +1,6 @@
-import type { ObservedPayment } from '@tollgate/core';
-import type { FoundPayment } from '@tollgate/core';
+import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
-import { deriveUnmatchedToken } from '@tollgate/core';
-import { caller, teaFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
+import { caller, teaFor, useHarness } from '@tollgate/core/testing';
 import { type AdoptedRow, type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
 
 const harness = useHarness();

@@ -3,14 +3,20 @@
  * before is left as it is: a run that was killed is started again.
  */
 import type { EventStore } from '@tollgate/event-store';
-import type { Actor, Environment } from '@tollgate/core';
-import type { ComparablePayment } from '@tollgate/core';
+import {
+  type Actor,
+  type Environment,
+  type ComparablePayment,
+  type Adoptions,
+  createAdoptions,
+  type RecurringTokens,
+  createRecurringTokens,
+  type Cause,
+  type UnmatchedOperations,
+  createUnmatchedOperations,
+  type AskAccount,
+} from '@tollgate/core';
 import { type Clock, type Ids, type Vault, dayMs } from '@tollgate/service-kit';
-import { type Adoptions, createAdoptions } from '@tollgate/core';
-import { type RecurringTokens, createRecurringTokens } from '@tollgate/core';
-import type { Cause } from '@tollgate/core';
-import { type UnmatchedOperations, createUnmatchedOperations } from '@tollgate/core';
-import type { AskAccount } from '@tollgate/core';
 import { type AdoptedRow, adoptRow } from './adopt-row.ts';
 import { type AdoptionTally, createTally } from './adoption-tally.ts';
 import { type Ask, askPatiently } from './ask-patiently.ts';

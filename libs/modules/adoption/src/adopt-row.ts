@@ -1,9 +1,16 @@
 /** One payment as the provider lists it: ours, of somebody else, or adopted. */
-import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '@tollgate/core';
-import type { ComparablePayment } from '@tollgate/core';
+import {
+  adoptPayment,
+  type AdoptPayment,
+  type AdoptionRefusal,
+  type ComparablePayment,
+  deriveUnmatchedToken,
+  resolveAsKnown,
+  deriveAdoptedToken,
+  deriveRecurringAlias,
+  tokenInOrderNumber,
+} from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import { deriveUnmatchedToken, resolveAsKnown } from '@tollgate/core';
-import { deriveAdoptedToken, deriveRecurringAlias, tokenInOrderNumber } from '@tollgate/core';
 import type { Adopting } from './adopt-payments.ts';
 
 export const adoptionOutcomes = [

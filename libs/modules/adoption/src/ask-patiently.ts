@@ -1,8 +1,5 @@
-import type { Environment } from '@tollgate/core';
-import type { Inquirer, InquiryOutcome } from '@tollgate/core';
+import type { Environment, Inquirer, InquiryOutcome, Cause, AskAccount } from '@tollgate/core';
 import { type Clock, TollgateError } from '@tollgate/service-kit';
-import type { Cause } from '@tollgate/core';
-import type { AskAccount } from '@tollgate/core';
 
 /**
  * Asks until there is an answer; undefined where the provider has nothing under the token.

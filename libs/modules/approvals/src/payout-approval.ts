@@ -5,15 +5,20 @@ import {
   type PayoutRefusal,
   type RequestPayout,
   isBeforeAnnouncement,
+  type Requester,
+  isOwnedBy,
+  isToken,
+  type PayoutAggregate,
+  type Payouts,
+  type Cause,
+  requireDone,
+  isPayoutToken,
+  type Guard,
+  inProgress,
+  type DecisionRecorder,
+  recordDecision,
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
-import { type Requester, isOwnedBy, isToken } from '@tollgate/core';
-import type { PayoutAggregate, Payouts } from '@tollgate/core';
-import { type Cause, requireDone } from '@tollgate/core';
-import { isPayoutToken } from '@tollgate/core';
-import type { Guard } from '@tollgate/core';
-import { inProgress } from '@tollgate/core';
-import { type DecisionRecorder, recordDecision } from '@tollgate/core';
 
 /** The last guard: what it records as waiting has been reserved by the others. */
 export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard => ({

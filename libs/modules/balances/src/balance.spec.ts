@@ -1,11 +1,8 @@
-import type { Balance, InquiryOutcome } from '@tollgate/core';
+import { type Balance, type InquiryOutcome, type Account, createAccounts } from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import type { Account } from '@tollgate/core';
-import { createAccounts } from '@tollgate/core';
-import { createFakeProvider } from '@tollgate/core/testing';
-import { accountNamed } from '@tollgate/core/testing';
+import { createFakeProvider, accountNamed } from '@tollgate/core/testing';
 import { createBalances } from './balance.ts';
 
 const wanted = { environment: 'sandbox', team: 'demo', currency: 'EUR' } as const;

@@ -1,11 +1,7 @@
 /** The balance that a team reads: its own position, or that of the accounts that its payments go to, asked of the provider. */
 import type { ApiError } from '@tollgate/core/money';
-import type { Environment } from '@tollgate/core';
-import type { Balance, InquiryOutcome } from '@tollgate/core';
+import type { Environment, Balance, InquiryOutcome, Account, Accounts, Requester } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
-import type { Account } from '@tollgate/core';
-import type { Accounts } from '@tollgate/core';
-import type { Requester } from '@tollgate/core';
 import type { Positions } from './positions.ts';
 
 type BalanceResult =

@@ -3,16 +3,22 @@
  * is of all teams. The other team's refund then failed.
  */
 import { describe, expect, it } from 'vitest';
-import type { Requester } from '@tollgate/core';
-import { createFakeProvider } from '@tollgate/core/testing';
-import type { CreatePayoutResult } from '@tollgate/core';
-import { diesAnnounced } from '@tollgate/core/testing';
-import { inquireNamed } from '@tollgate/core';
-import { type Instance, accountNamed, caller, cause, payoutFor, quietMs } from '@tollgate/core/testing';
-import { keepRecurringToken, recurringAlias } from '@tollgate/core/testing';
+import { type Requester, type CreatePayoutResult, inquireNamed } from '@tollgate/core';
+import {
+  createFakeProvider,
+  diesAnnounced,
+  type Instance,
+  accountNamed,
+  caller,
+  cause,
+  payoutFor,
+  quietMs,
+  keepRecurringToken,
+  recurringAlias,
+  useHarness,
+} from '@tollgate/core/testing';
 import { createBalanceGuard } from './positions.ts';
 import { positionsOf } from './testing/positions-of.ts';
-import { useHarness } from '@tollgate/core/testing';
 
 const other = { provider: createFakeProvider() };
 let sharing: string[] = [];

@@ -4,17 +4,21 @@
  * event of one stream per wallet and currency.
  */
 import { type EventStore, notShown, readLast } from '@tollgate/event-store';
-import { type Environment, type EventMetadata, firstSchemaVersion } from '@tollgate/core';
+import {
+  type Environment,
+  type EventMetadata,
+  firstSchemaVersion,
+  type Requester,
+  type Wallet,
+  type Cause,
+  createKeyedMutex,
+  type Guard,
+  type QuietPeriods,
+} from '@tollgate/core';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
-import type { Requester, Wallet } from '@tollgate/core';
 import type { TeamDirectory } from '@tollgate/teams';
-import type { CurrentPositionQuery, CurrentPositions } from '@tollgate/views';
-import type { PositionSums } from '@tollgate/views';
+import type { CurrentPositionQuery, CurrentPositions, PositionSums } from '@tollgate/views';
 import { z } from 'zod';
-import type { Cause } from '@tollgate/core';
-import { createKeyedMutex } from '@tollgate/core';
-import type { Guard } from '@tollgate/core';
-import type { QuietPeriods } from '@tollgate/core';
 import {
   type Reservation,
   type ReservationDecision,

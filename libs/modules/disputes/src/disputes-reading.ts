@@ -1,10 +1,7 @@
 /** One reading of the lists of disputes: what is new in them is recorded, and matched with its payments. */
 import type { EventStore } from '@tollgate/event-store';
-import type { Environment } from '@tollgate/core';
-import type { FoundDispute, InquiryOutcome } from '@tollgate/core';
+import type { Environment, FoundDispute, InquiryOutcome, Account, Cause } from '@tollgate/core';
 import { type Clock, type Ids, type Log, omitUndefined, isRetryable } from '@tollgate/service-kit';
-import type { Account } from '@tollgate/core';
-import type { Cause } from '@tollgate/core';
 import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
 
 export interface ReadingDependencies {

@@ -10,10 +10,11 @@ import {
   disputeStream,
   evolveDisputeAggregate,
   versionOfDisputeEvent,
+  type Repository,
+  createRepository,
+  deriveToken,
 } from '@tollgate/core';
 import type { Clock, Ids } from '@tollgate/service-kit';
-import { type Repository, createRepository } from '@tollgate/core';
-import { deriveToken } from '@tollgate/core';
 
 type DisputeAggregate = AggregateAt<Position>;
 export type Disputes = Repository<DisputeAggregate, DisputeEvent, ObserveDispute, DisputeRefusal>;

@@ -1,9 +1,13 @@
 /** What became of something that was reserved under a limit. */
-import type { Payment, Payout } from '@tollgate/core';
-import { statusOfPayoutPhase, statusOfPhase } from '@tollgate/core';
-import type { Payments } from '@tollgate/core';
-import type { Payouts } from '@tollgate/core';
-import { isPayoutToken } from '@tollgate/core';
+import {
+  type Payment,
+  type Payout,
+  statusOfPayoutPhase,
+  statusOfPhase,
+  type Payments,
+  type Payouts,
+  isPayoutToken,
+} from '@tollgate/core';
 import type { AmountReserved } from './spending-day.ts';
 
 export interface SpendingOutcomes {

@@ -4,13 +4,21 @@
  * request would pass the sum, what has come to nothing meanwhile is released first, by the outcome of each.
  */
 import { type EventStore, type Revision, createRecentlyUsed, notShown } from '@tollgate/event-store';
-import { type EventMetadata, firstSchemaVersion } from '@tollgate/core';
+import {
+  type EventMetadata,
+  firstSchemaVersion,
+  type Requester,
+  type LimitedOperation,
+  type MoneyLimit,
+  type Cause,
+  createKeyedMutex,
+  type Guard,
+  type GuardedCommand,
+  type LimitRefusal,
+  type Verdict,
+  type QuietPeriods,
+} from '@tollgate/core';
 import { type Clock, type Ids, TollgateError, dayMs, utcDayOf } from '@tollgate/service-kit';
-import type { Requester, LimitedOperation, MoneyLimit } from '@tollgate/core';
-import type { Cause } from '@tollgate/core';
-import { createKeyedMutex } from '@tollgate/core';
-import type { Guard, GuardedCommand, LimitRefusal, Verdict } from '@tollgate/core';
-import type { QuietPeriods } from '@tollgate/core';
 import { type SpendingOutcomes, outcomeOf } from './spending-outcome.ts';
 import {
   type AmountReserved,

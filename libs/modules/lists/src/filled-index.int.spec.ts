@@ -7,12 +7,11 @@ import { inquiryDelays } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { paymentKind } from '@tollgate/views';
-import { happening, requested } from '@tollgate/views/testing';
+import { happening, requested, projectEvents } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { fillIndex } from './filled-index.ts';
 import { indexSchemaOf } from './index-schema.ts';
 import { createPaymentIndex } from './payment-index.ts';
-import { projectEvents } from '@tollgate/views/testing';
 
 /** An index between whose two sides messages can be held back, and what each side logs as an error. */
 async function given() {

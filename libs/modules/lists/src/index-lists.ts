@@ -1,7 +1,6 @@
 /** Pages of what is in the index. */
-import type { DisputeView, ViewEnvelope, ViewKind } from '@tollgate/views';
+import { type DisputeView, type ViewEnvelope, type ViewKind, disputeKind } from '@tollgate/views';
 
-import { disputeKind } from '@tollgate/views';
 import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';

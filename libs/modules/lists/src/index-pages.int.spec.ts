@@ -3,12 +3,19 @@ import { paymentPhases, payoutPhases, statusOfPayoutPhase, statusOfPhase } from 
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } from '@tollgate/views';
+import {
+  streamOf,
+  type ViewEnvelope,
+  type ViewKind,
+  paymentKind,
+  payoutKind,
+  type PaymentView,
+  type PayoutView,
+} from '@tollgate/views';
 
 import type { ListQuery, OperationView } from './view-list.ts';
 import { listViews } from './index-lists.ts';
 import { openIndexFile, pageOf } from './testing/open-index-file.ts';
-import type { PaymentView, PayoutView } from '@tollgate/views';
 
 import {
   happening,

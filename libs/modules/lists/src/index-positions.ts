@@ -1,6 +1,11 @@
 /** Positions of teams. They are kept in the transaction that takes a view over, as the totals are. */
-import { noPosition, plusPosition, type PositionPart, type PositionSums } from '@tollgate/views';
-import type { PositionQuery } from '@tollgate/views';
+import {
+  noPosition,
+  plusPosition,
+  type PositionPart,
+  type PositionSums,
+  type PositionQuery,
+} from '@tollgate/views';
 import type { IndexFile } from './index-file.ts';
 import type { Row, Statements } from './index-rows.ts';
 

@@ -1,6 +1,14 @@
 /** The open reviews of payments, payouts and of what only the provider has, from the index. */
-import type { ViewEnvelope, ViewKind, PaymentView, PayoutView, UnmatchedView } from '@tollgate/views';
-import { paymentKind, payoutKind, unmatchedKind } from '@tollgate/views';
+import {
+  type ViewEnvelope,
+  type ViewKind,
+  type PaymentView,
+  type PayoutView,
+  type UnmatchedView,
+  paymentKind,
+  payoutKind,
+  unmatchedKind,
+} from '@tollgate/views';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { Row } from './index-rows.ts';

@@ -11,8 +11,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { disputeKind, payoutKind } from '@tollgate/views';
 import { createPaymentIndex, type PaymentIndex, type PaymentIndexOptions } from './payment-index.ts';
 import { fillIndex } from './filled-index.ts';
-import { appendPayment, projectEvents, projectPayment } from '@tollgate/views/testing';
 import {
+  appendPayment,
+  projectEvents,
+  projectPayment,
   disputeOpened,
   payoutHappening,
   payoutRequested,

@@ -27,8 +27,10 @@ import {
   type PayoutView,
   type ViewEnvelope,
   type ViewKind,
+  readCurrentPositions,
+  type CurrentPositionQuery,
+  type CurrentPositions,
 } from '@tollgate/views';
-import { readCurrentPositions, type CurrentPositionQuery, type CurrentPositions } from '@tollgate/views';
 import { followFilled } from './filled-index.ts';
 import { openFollowedIndex } from './followed-index.ts';
 import type { IndexFile } from './index-file.ts';

@@ -1,7 +1,14 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { foldStream, paymentKind, payoutKind, streamOf, type ViewKind } from '@tollgate/views';
+import {
+  foldStream,
+  paymentKind,
+  payoutKind,
+  streamOf,
+  type ViewKind,
+  readCurrentPositions,
+} from '@tollgate/views';
 import {
   anyHistory,
   anyPayoutHistory,
@@ -11,14 +18,14 @@ import {
   planted,
   requested,
   type AnyEvent,
+  appendEvents,
+  projectEvents,
 } from '@tollgate/views/testing';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { eventually, propertyRuns } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readCurrentPositions } from '@tollgate/views';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
-import { appendEvents, projectEvents } from '@tollgate/views/testing';
 
 const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
 const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] } as const;

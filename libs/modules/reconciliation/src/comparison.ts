@@ -6,9 +6,11 @@ import {
   statusOf,
   statusOfPayoutPhase,
   statusOfPhase,
+  type SubjectState,
+  creationOf,
+  stateOf,
 } from '@tollgate/core';
 import { type ReconciledPart, type Sums, addCounts, addSums, noCounts } from './reconciliation.ts';
-import { type SubjectState, creationOf, stateOf } from '@tollgate/core';
 
 /** A payment or payout as one side has it; amounts in minor units. */
 export interface Standing {

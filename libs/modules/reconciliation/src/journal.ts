@@ -1,6 +1,6 @@
 /** The list of all reconciliations in the event store: what was asked for, and what became of it. */
 import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import { type Environment, type Person } from '@tollgate/core';
+import { type Environment, type Person, deriveToken } from '@tollgate/core';
 import {
   type ReconciliationJournalEvent,
   type ReconciliationRequest,
@@ -12,7 +12,6 @@ import {
   reconciliationTokenPrefix,
 } from './reconciliation.ts';
 import { type Clock, type Ids, omitUndefined } from '@tollgate/service-kit';
-import { deriveToken } from '@tollgate/core';
 import { type ReconciledDays, afterRun } from './schedule.ts';
 
 interface JournalDependencies {

@@ -5,16 +5,28 @@ import {
   type ReconciliationRequest,
   noCounts,
 } from './reconciliation.ts';
-import { type OperationKind, decideUnmatched } from '@tollgate/core';
+import {
+  type OperationKind,
+  decideUnmatched,
+  type Cause,
+  requireDone,
+  type AnySubject,
+  type SubjectState,
+  type Subjects,
+  stateOf,
+  subjectsOf,
+  type UnmatchedOperations,
+  deriveUnmatchedToken,
+  resolveAsKnown,
+  type AskAccount,
+  type Listed,
+  type InquiryResult,
+  type CallTimes,
+  quietPeriodMs,
+  deriveAdoptedToken,
+  tokenInOrderNumber,
+} from '@tollgate/core';
 import { type Clock, omitUndefined, dayMs } from '@tollgate/service-kit';
-import { type Cause, requireDone } from '@tollgate/core';
-import { type AnySubject, type SubjectState, type Subjects, stateOf, subjectsOf } from '@tollgate/core';
-import { type UnmatchedOperations, deriveUnmatchedToken, resolveAsKnown } from '@tollgate/core';
-import type { AskAccount } from '@tollgate/core';
-import type { Listed } from '@tollgate/core';
-import type { InquiryResult } from '@tollgate/core';
-import { type CallTimes, quietPeriodMs } from '@tollgate/core';
-import { deriveAdoptedToken, tokenInOrderNumber } from '@tollgate/core';
 import type { BookedOperation, Books } from './books.ts';
 import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
 

@@ -1,8 +1,7 @@
 /** Carries out reconciliations: those that are due, and those that a person asks for. One process does it for all. */
-import { type Environment, merchantAccountKey } from '@tollgate/core';
+import { type Environment, merchantAccountKey, type Accounts } from '@tollgate/core';
 import { type ReconciliationRequest } from './reconciliation.ts';
 import { isRetryable } from '@tollgate/service-kit';
-import type { Accounts } from '@tollgate/core';
 import { type Journal, createJournal, requestReconciliation } from './journal.ts';
 import {
   type RunDependencies,

@@ -3,7 +3,17 @@
  * showed. Every page is recorded before the next one is asked for, so that a run continues after a kill.
  */
 import { type EventStore, type LoadedState, loadState } from '@tollgate/event-store';
-import { type OperationKind } from '@tollgate/core';
+import {
+  type OperationKind,
+  maskedText,
+  type ComparablePayment,
+  type Page,
+  pageRows,
+  type ObservedPayout,
+  type Cause,
+  stateOf,
+  reconciliationName,
+} from '@tollgate/core';
 import {
   type ReconciliationEvent,
   type ReconciliationOutcome,
@@ -14,13 +24,7 @@ import {
   differenceCountOf,
   reconciliationStream,
 } from './reconciliation.ts';
-import { maskedText } from '@tollgate/core';
-import { type ComparablePayment, type Page, pageRows } from '@tollgate/core';
-import type { ObservedPayout } from '@tollgate/core';
 import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service-kit';
-import type { Cause } from '@tollgate/core';
-import { stateOf } from '@tollgate/core';
-import { reconciliationName } from '@tollgate/core';
 import { type ListedRow, joinParts } from './comparison.ts';
 import { reportReconciliation } from './journal.ts';
 import { type RunProgress, evolveProgress, fingerprintOf, isListShort, noProgress } from './progress.ts';

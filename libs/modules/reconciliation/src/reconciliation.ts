@@ -3,9 +3,14 @@
  * Each run has a stream, which is its progress and its report; the journal lists the runs.
  */
 import { z } from 'zod';
-import { type EventOf, eventFamily } from '@tollgate/core';
-import { operationKindSchema } from '@tollgate/core';
-import { environmentSchema, instantSchema, shownSumSchema } from '@tollgate/core';
+import {
+  type EventOf,
+  eventFamily,
+  operationKindSchema,
+  environmentSchema,
+  instantSchema,
+  shownSumSchema,
+} from '@tollgate/core';
 
 export const reconciliationJournal = 'reconciliations';
 export const reconciliationStreamPrefix = 'reconciliation-';

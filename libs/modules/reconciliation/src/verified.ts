@@ -6,9 +6,9 @@ import {
   inquiryNeedOf,
   inquiryNeedOfPayout,
   nextInquiryAt,
+  isPayoutToken,
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
-import { isPayoutToken } from '@tollgate/core';
 import type { Books } from './books.ts';
 
 /**

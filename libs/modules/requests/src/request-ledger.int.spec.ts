@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { requestIdFrom, silentLog, dayMs } from '@tollgate/service-kit';
-import { createFakeClock } from '@tollgate/testing';
+import { createFakeClock, zeroPageWith } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { zeroPageWith } from '@tollgate/testing';
 import { type RequestLedger, openRequestLedger } from './request-ledger.ts';
 import type { RequestRecord } from './request-record.ts';
 

@@ -1,15 +1,15 @@
 /** What became of the requests of a team. */
-import type { PublicRequest } from '@tollgate/gateway-api';
-import { toIso } from '@tollgate/gateway-api';
-import { routes, sendError } from '@tollgate/gateway-api/http';
-import { omitUndefined, instantOfRequestId, isRequestId, requestIdFrom, dayMs } from '@tollgate/service-kit';
-import type { FastifyInstance } from 'fastify';
+import { type PublicRequest, toIso } from '@tollgate/gateway-api';
 import {
+  routes,
+  sendError,
   type ReadRouteDependencies,
   addReadRoute,
   parameterOf,
   sendRefusedPage,
 } from '@tollgate/gateway-api/http';
+import { omitUndefined, instantOfRequestId, isRequestId, requestIdFrom, dayMs } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
 import type { RequestLedger } from './request-ledger.ts';
 import type { RequestRecord } from './request-record.ts';
 

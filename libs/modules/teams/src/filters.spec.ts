@@ -1,10 +1,9 @@
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
-import { isAllowedOrigin, normaliseOrigin } from '@tollgate/core';
+import { isAllowedOrigin, normaliseOrigin, isToken } from '@tollgate/core';
 import { parseApiKey } from './api-key.ts';
 import { createNetworkList, normaliseNetwork } from './networks.ts';
 import { savedViewSchema } from './operators/saved-views.ts';
-import { isToken } from '@tollgate/core';
 
 const header = 16 * 1024;
 const body = 64 * 1024;

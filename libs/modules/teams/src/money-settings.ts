@@ -1,8 +1,15 @@
 /** What bounds the money of a team: the wallet that its payouts are taken from, the sum above which a second key approves, and limits. */
 import { isDeepStrictEqual } from 'node:util';
-import { environmentSchema, type Decision, type Environment } from '@tollgate/core';
+import {
+  environmentSchema,
+  type Decision,
+  type Environment,
+  type MoneyLimit,
+  type Wallet,
+  limitSchema,
+  walletSchema,
+} from '@tollgate/core';
 import { z } from 'zod';
-import { type MoneyLimit, type Wallet, limitSchema, walletSchema } from '@tollgate/core';
 
 const ownWallet: Wallet = { kind: 'own' };
 

@@ -1,7 +1,7 @@
 /** Who is calling: a live directory of the teams and their keys, kept in memory. */
 import { timingSafeEqual } from 'node:crypto';
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
-import { type Environment } from '@tollgate/core';
+import type { Environment, Requester } from '@tollgate/core';
 import { type Clock, type Log, minuteMs, omitUndefined } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 import { approvalAboveIn, limitsOfKey } from './money-settings.ts';
@@ -16,7 +16,6 @@ import { scopesWithin } from './operators/grants.ts';
 import { type KnownPeople, createKnownPeople } from './operators/known-people.ts';
 import { personStreamPrefix, type RegisteredCredential } from './operators/person-record.ts';
 import type { OperatorScope, PersonScope } from './operators/roles.ts';
-import type { Requester } from '@tollgate/core';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import history from '../histories/v1/team.json' with { type: 'json' };
-import { InvariantViolation } from '@tollgate/core';
+import { InvariantViolation, originPurposes, originsMax, type OriginPurpose } from '@tollgate/core';
 import {
   activeKeysMax,
   decideTeam,
@@ -16,7 +16,6 @@ import {
   type TeamEvent,
   type TeamState,
 } from './team.ts';
-import { originPurposes, originsMax, type OriginPurpose } from '@tollgate/core';
 import { networksMax } from './networks.ts';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };

@@ -1,6 +1,19 @@
 /** A team that uses the gateway, and its keys (stream `team-<name>`). Secrets of keys are never here, only their hashes. */
 import { z } from 'zod';
-import { normaliseOrigin, originPurposes, originsMax, type OriginPurpose } from '@tollgate/core';
+import {
+  normaliseOrigin,
+  originPurposes,
+  originsMax,
+  type OriginPurpose,
+  type Decision,
+  type EventOf,
+  InvariantViolation,
+  eventFamily,
+  since,
+  unreachable,
+  environmentSchema,
+  type Environment,
+} from '@tollgate/core';
 import { networksMax, normaliseNetwork } from './networks.ts';
 import {
   rotateWebhookSecret,
@@ -17,16 +30,6 @@ import {
   type MoneyCommand,
   type MoneySettings,
 } from './money-settings.ts';
-import type { Decision } from '@tollgate/core';
-import {
-  type EventOf,
-  InvariantViolation,
-  eventFamily,
-  since,
-  unreachable,
-  environmentSchema,
-  type Environment,
-} from '@tollgate/core';
 
 export const scopes = [
   'payments',

@@ -1,7 +1,6 @@
 /** Rotations of the secret that a team's webhooks are signed with: of all its endpoints, or of those of one origin. */
-import { environmentSchema, type Environment } from '@tollgate/core';
+import { environmentSchema, type Environment, normaliseOrigin } from '@tollgate/core';
 import { z } from 'zod';
-import { normaliseOrigin } from '@tollgate/core';
 import type { Team, TeamDecision } from './team.ts';
 
 /** Rotations of a team in its life at most. */

@@ -8,8 +8,9 @@ import {
   gatewayPaymentsTopic,
   gatewayPayoutsTopic,
 } from '@tollgate/gateway-api';
-import { appendEvents, appendPayment } from '@tollgate/views/testing';
 import {
+  appendEvents,
+  appendPayment,
   disputeHappening,
   disputeOpened,
   happening,

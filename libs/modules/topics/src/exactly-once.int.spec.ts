@@ -1,8 +1,13 @@
 /** Each event is on its topic exactly once, per key in the order of its stream, and nothing else is: whatever happens when. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { type AnyEvent, anyDisputeHistory, anyHistory, anyPayoutHistory } from '@tollgate/views/testing';
-import { appendEvents } from '@tollgate/views/testing';
+import {
+  type AnyEvent,
+  anyDisputeHistory,
+  anyHistory,
+  anyPayoutHistory,
+  appendEvents,
+} from '@tollgate/views/testing';
 import { eventually, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

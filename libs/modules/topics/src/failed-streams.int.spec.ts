@@ -3,8 +3,7 @@ import { failedStreamsMax, type EventStore, type RecordedEvent } from '@tollgate
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expectPublishedOnce, untilAllArePublished } from './testing/expect-published.ts';

@@ -1,7 +1,6 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { type Clock, type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, expect, it } from 'vitest';

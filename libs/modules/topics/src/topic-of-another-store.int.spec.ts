@@ -1,8 +1,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic, positionHeader } from '@tollgate/gateway-api';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';

@@ -12,10 +12,14 @@ import { planted } from './testing/histories.ts';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { publicPayment, toPublicPayment, toRecordedPayment } from '@tollgate/gateway-api';
-import { toPublicEventData } from '@tollgate/gateway-api';
-import { toPublicReviewEntry } from '@tollgate/gateway-api';
-import { toPublicEvidence } from '@tollgate/gateway-api';
+import {
+  publicPayment,
+  toPublicPayment,
+  toRecordedPayment,
+  toPublicEventData,
+  toPublicReviewEntry,
+  toPublicEvidence,
+} from '@tollgate/gateway-api';
 
 const viewOf = (...events: PaymentEvent[]) =>
   toRecordedEvents(events).reduce<PaymentView | undefined>(paymentKind.fold, undefined)!;

@@ -1,8 +1,7 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createTeamDirectory } from '@tollgate/teams';
-import { appendEvents, appendPayment } from '@tollgate/views/testing';
-import { happening } from '@tollgate/views/testing';
+import { appendEvents, appendPayment, happening } from '@tollgate/views/testing';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';

@@ -9,10 +9,9 @@ import {
   sendError,
   webhookReplaySchema,
 } from '@tollgate/gateway-api/http';
-import { type Actor, InvariantViolation } from '@tollgate/core';
+import { type Actor, InvariantViolation, isToken } from '@tollgate/core';
 import { type Log, omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import { type Caller, type SecurityWatch, type TeamDirectory } from '@tollgate/teams';
-import { isToken } from '@tollgate/core';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Deliveries, type DeliveryFilter, type DeliveryRow, parsePlace } from './deliveries.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';

@@ -7,8 +7,7 @@ import {
   type Position,
 } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening } from '@tollgate/views/testing';
+import { appendPayment, happening } from '@tollgate/views/testing';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';

@@ -2,8 +2,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import type { PaymentEvent, PayoutEvent } from '@tollgate/core';
-import { appendEvents, appendPayment } from '@tollgate/views/testing';
-import { happening, payoutHappening } from '@tollgate/views/testing';
+import { appendEvents, appendPayment, happening, payoutHappening } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from './testing/receiver.ts';

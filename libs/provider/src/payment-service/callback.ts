@@ -1,7 +1,6 @@
 /** The Payment Service's callbacks: what may be kept of one, and what it hints at. */
-import { containsCardNumber } from '@tollgate/core';
+import { containsCardNumber, type CallbackHint } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { CallbackHint } from '@tollgate/core';
 
 /** What is read of a callback, at once or by an operator who examines a dead-lettered one. */
 const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;

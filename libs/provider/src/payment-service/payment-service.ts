@@ -1,23 +1,26 @@
 /** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
-import { containsCardNumber, maskedText } from '@tollgate/core';
-import { pageUrlSchema } from '@tollgate/payment-api';
-import type { ApiError } from '@tollgate/core/money';
-import type {
-  CreatePaymentRequest,
-  ServiceDispute,
-  ServicePayment,
-  ServicePayout,
-} from '@tollgate/payment-api';
-import type { CallOutcome, ObservedDispute, ObservedPayout } from '@tollgate/core';
-import { omitUndefined } from '@tollgate/service-kit';
-import type {
-  AuthorizeRequest,
-  ComparablePayment,
-  FoundDispute,
-  FoundPayment,
-  InquiryOutcome,
-  Provider,
+import {
+  containsCardNumber,
+  maskedText,
+  type CallOutcome,
+  type ObservedDispute,
+  type ObservedPayout,
+  type AuthorizeRequest,
+  type ComparablePayment,
+  type FoundDispute,
+  type FoundPayment,
+  type InquiryOutcome,
+  type Provider,
 } from '@tollgate/core';
+import {
+  pageUrlSchema,
+  type CreatePaymentRequest,
+  type ServiceDispute,
+  type ServicePayment,
+  type ServicePayout,
+} from '@tollgate/payment-api';
+import type { ApiError } from '@tollgate/core/money';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { ComparableRow } from './answers.ts';
 import type { ServiceOutcome } from './classify.ts';
 import type { PaymentServiceClientOptions } from './client-options.ts';

@@ -5,9 +5,8 @@ import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { type SecurityEvent, createSecurityLog, newSigningKeys } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment, writeView } from '@tollgate/views/testing';
+import { appendPayment, writeView, happening, requested } from '@tollgate/views/testing';
 import { paymentKind } from '@tollgate/views';
-import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { requireDataSecrets } from '@tollgate/core';
 import { makeBackup } from './make-backup.ts';

@@ -1,11 +1,10 @@
 /** Whether a gateway can be restored from a backup. Reads it where it is, needs no gateway, and changes nothing. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkDataSecrets } from '@tollgate/core';
+import { checkDataSecrets, schemaVersion } from '@tollgate/core';
 import { type EventStore, beginning, checkEmbeddedCopy, openEmbeddedCopy } from '@tollgate/event-store';
 import { topicStreamPrefix } from '@tollgate/message-bus';
 import { webhookStreamPrefix } from '@tollgate/webhooks';
-import { schemaVersion } from '@tollgate/core';
 import { compareReadModels } from '@tollgate/projector';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import { TollgateError, parseDataSecrets, parseWebhookSecrets, silentLog } from '@tollgate/service-kit';

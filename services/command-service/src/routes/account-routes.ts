@@ -7,19 +7,20 @@ import {
   type AccountState,
   type DueInquiries,
   inquiryShards,
-} from '@tollgate/core';
-import { StartupError, omitUndefined, isRetryable, sendErrors } from '@tollgate/service-kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountChanges, AccountsFile, FileDifferences } from '@tollgate/core';
-import {
+  type AccountChanges,
+  type AccountsFile,
+  type FileDifferences,
   type AccountChangeDependencies,
   type LastReconciled,
   changeAccount,
   daysToReconcile,
   requestReload,
+  type Account,
+  inquiryLimits,
+  type Accounts,
 } from '@tollgate/core';
-import { type Account, inquiryLimits } from '@tollgate/core';
-import type { Accounts } from '@tollgate/core';
+import { StartupError, omitUndefined, isRetryable, sendErrors } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toRefusedAnswer } from './answers.ts';
 import { parseBody } from './parsed.ts';
 import { type CallerRequest, type RouteKit, addCommandRoute } from './route-kit.ts';

@@ -12,13 +12,13 @@ import {
   mayBePaidOut,
   mayHaveBeenMade,
   statusOfPayoutPhase,
+  type PaymentAggregate,
+  type PayoutAggregate,
+  type RefundedPayment,
 } from '@tollgate/core';
 import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
 import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
 import type { FastifyReply } from 'fastify';
-import type { PaymentAggregate } from '@tollgate/core';
-import type { PayoutAggregate } from '@tollgate/core';
-import type { RefundedPayment } from '@tollgate/core';
 
 /** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
 export function toCreationAnswer(view: PaymentAggregate): Answer {

@@ -1,9 +1,14 @@
 /** What an account that operators have drained or paused still does, asked as teams ask. */
-import { createFakeProvider } from '@tollgate/core/testing';
+import {
+  createFakeProvider,
+  accountNamed,
+  caller,
+  payoutFor,
+  teaFor,
+  useHarness,
+} from '@tollgate/core/testing';
 import { describe, expect, it } from 'vitest';
 import { startApp } from '../testing/app.ts';
-import { accountNamed, caller, payoutFor, teaFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
 
 const other = { provider: createFakeProvider() };
 const harness = useHarness(() => {

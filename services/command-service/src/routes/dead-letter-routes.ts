@@ -3,8 +3,14 @@ import { deadLetterReplaySchema, routes, sendError } from '@tollgate/gateway-api
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
 import { omitUndefined, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { type ForgetDependencies, forgetCustomerOf, remainingPlaces, remainingTexts } from '@tollgate/core';
-import { publishDeadLettersAgain, readDeadLetters } from '@tollgate/core';
+import {
+  type ForgetDependencies,
+  forgetCustomerOf,
+  remainingPlaces,
+  remainingTexts,
+  publishDeadLettersAgain,
+  readDeadLetters,
+} from '@tollgate/core';
 import { isPaymentInReach } from './operator-routes.ts';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';

@@ -2,10 +2,15 @@ import { toPublicRefund } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { accountNamed, card, payoutFor } from '@tollgate/core/testing';
-import { keepRecurringToken, recurringAlias } from '@tollgate/core/testing';
+import {
+  accountNamed,
+  card,
+  payoutFor,
+  keepRecurringToken,
+  recurringAlias,
+  useHarness,
+} from '@tollgate/core/testing';
 import { allGuards } from '../testing/guards.ts';
-import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness(() => ({ guardsOf: allGuards }));
 

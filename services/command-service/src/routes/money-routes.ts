@@ -3,15 +3,18 @@ import { toPublicPayout } from '@tollgate/gateway-api';
 import { approvalRefusalSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Balances, readBalance } from '@tollgate/balances';
-import { type CreatePayoutDependencies, createPayout } from '@tollgate/core';
+import { type Balances, readBalance, type Positions } from '@tollgate/balances';
+import {
+  type CreatePayoutDependencies,
+  createPayout,
+  type RefundPaymentDependencies,
+  refundPayment,
+} from '@tollgate/core';
 import {
   type DecidePayoutDependencies,
   type DecidePayoutInput,
   decidePayoutApproval,
 } from '@tollgate/approvals';
-import { type RefundPaymentDependencies, refundPayment } from '@tollgate/core';
-import type { Positions } from '@tollgate/balances';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
 import { parseIdempotencyKey, parseBody } from './parsed.ts';
 import { parsePayoutRequest, parseRefundRequest } from './requests.ts';

@@ -9,12 +9,9 @@ import {
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
 import { type Caller, type Operator, type Reach, createSavedViews } from '@tollgate/teams';
-import { isToken } from '@tollgate/core';
-import { paymentStream } from '@tollgate/core';
+import { isToken, paymentStream, type Cause, type InquiryResult } from '@tollgate/core';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Cause } from '@tollgate/core';
-import type { InquiryResult } from '@tollgate/core';
 import { requestReconciliation } from '@tollgate/reconciliation';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';

@@ -1,8 +1,7 @@
-import { containsCardNumber } from '@tollgate/core';
+import { containsCardNumber, type IdempotencyKey } from '@tollgate/core';
 import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
 import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
 import type { z } from 'zod';
-import type { IdempotencyKey } from '@tollgate/core';
 
 /** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
 export type Parsed<Value> = { kind: 'parsed'; value: Value } | Refused;

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { type Harness, accountNamed, card, cause, teaFor } from '@tollgate/core/testing';
+import {
+  type Harness,
+  accountNamed,
+  card,
+  cause,
+  teaFor,
+  keepRecurringToken,
+  recurringAlias,
+  useHarness,
+} from '@tollgate/core/testing';
 import { inquireNamed } from '@tollgate/core';
-import { keepRecurringToken, recurringAlias } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 
@@ -42,6 +49,20 @@ describe('POST /api/v1/payments answers', () => {
       processingUrl: 'https://pay.example/service-1',
       payment,
     });
+  });
+
+  it('no page where the provider accepted another amount', async () => {
+    harness().provider.provider.authorize = () =>
+      Promise.resolve({
+        kind: 'accepted',
+        serviceToken: 'service-1',
+        processingUrl: 'https://pay.example/service-1',
+        amount: 125_000,
+        currency: 'EUR',
+      });
+    const answer = await startApp(harness()).post('payments', tea);
+    expect(answer.body).not.toContain('pay.example');
+    expect(answer.json()).toMatchObject({ payment: { reviews: [{ code: 'discrepancy' }] } });
   });
 
   it('the same to a repeat, and says that it is one', async () => {

@@ -2,8 +2,12 @@
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type CreatePaymentDependencies, createPayment } from '@tollgate/core';
-import { type CaptureOrVoidDependencies, captureOrVoid } from '@tollgate/core';
+import {
+  type CreatePaymentDependencies,
+  createPayment,
+  type CaptureOrVoidDependencies,
+  captureOrVoid,
+} from '@tollgate/core';
 import { sendAnswer, toCreationAnswer, toCaptureOrVoidAnswer } from './answers.ts';
 import { parseIdempotencyKey } from './parsed.ts';
 import { parsePaymentName, parsePaymentRequest } from './requests.ts';

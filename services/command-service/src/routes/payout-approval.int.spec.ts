@@ -2,11 +2,17 @@ import { StoreUnavailable } from '@tollgate/event-store';
 import type { Requester } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
-import { type Instance, caller, payoutFor, quietMs } from '@tollgate/core/testing';
-import { keepRecurringToken, recurringAlias } from '@tollgate/core/testing';
+import {
+  type Instance,
+  caller,
+  payoutFor,
+  quietMs,
+  keepRecurringToken,
+  recurringAlias,
+  useHarness,
+} from '@tollgate/core/testing';
 import { positionsOf } from '@tollgate/balances/testing';
 import { allGuards } from '../testing/guards.ts';
-import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness(() => ({ guardsOf: allGuards }));
 

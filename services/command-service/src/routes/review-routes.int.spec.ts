@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { payoutFor, teaFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
+import { payoutFor, teaFor, useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

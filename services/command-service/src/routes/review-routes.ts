@@ -2,11 +2,14 @@
 import { resolutionRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type ResolveReviewDependencies, resolveReview } from '@tollgate/core';
-import { isToken } from '@tollgate/core';
+import {
+  type ResolveReviewDependencies,
+  resolveReview,
+  isToken,
+  type AnySubject,
+  type UnmatchedAggregate,
+} from '@tollgate/core';
 import { toPublicPayment, toPublicPayout } from '@tollgate/gateway-api';
-import type { AnySubject } from '@tollgate/core';
-import type { UnmatchedAggregate } from '@tollgate/core';
 import { sendAnswer } from './answers.ts';
 import { parseBody } from './parsed.ts';
 import { type CallerRequest, type RouteKit, addCommandRoute, sendRefusal } from './route-kit.ts';

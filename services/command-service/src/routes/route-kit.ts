@@ -1,5 +1,17 @@
 /** What the routes of the command service have in common: who calls, what set it off, and how a refusal is answered. */
-import type { PaymentRefusal, PayoutRefusal, UnmatchedRefusal } from '@tollgate/core';
+import {
+  type PaymentRefusal,
+  type PayoutRefusal,
+  type UnmatchedRefusal,
+  type OriginRefusal,
+  type GuardRefusal,
+  type LimitRefusal,
+  type NotBegun,
+  type OperationDependencies,
+  type Cause,
+  type IdempotencyKey,
+  deriveOperationToken,
+} from '@tollgate/core';
 import {
   type Call,
   type ErrorDetails,
@@ -10,11 +22,6 @@ import {
 } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { OriginRefusal } from '@tollgate/core';
-import type { GuardRefusal, LimitRefusal } from '@tollgate/core';
-import type { NotBegun, OperationDependencies } from '@tollgate/core';
-import type { Cause } from '@tollgate/core';
-import { type IdempotencyKey, deriveOperationToken } from '@tollgate/core';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;

@@ -4,9 +4,7 @@ import { isRequestId } from '@tollgate/service-kit';
 import { scopes } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
-import { failingStore } from '@tollgate/core/testing';
-import { teaFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
+import { failingStore, teaFor, useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness();
 

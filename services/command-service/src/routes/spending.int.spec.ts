@@ -1,9 +1,8 @@
 import type { Requester, MoneyLimit } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
-import { type Instance, caller, card, payoutFor, quietMs, teaFor } from '@tollgate/core/testing';
+import { type Instance, caller, card, payoutFor, quietMs, teaFor, useHarness } from '@tollgate/core/testing';
 import { errorsOf, startApp } from '../testing/app.ts';
 import { allGuards } from '../testing/guards.ts';
-import { useHarness } from '@tollgate/core/testing';
 
 const harness = useHarness(() => ({ guardsOf: allGuards }));
 

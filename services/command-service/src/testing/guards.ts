@@ -1,6 +1,5 @@
-import type { Core } from '@tollgate/core';
+import type { Core, Guard } from '@tollgate/core';
 import { createSpendingGuard } from '@tollgate/limits';
-import type { Guard } from '@tollgate/core';
 import { createApprovalGuard } from '@tollgate/approvals';
 import { createBalanceGuard } from '@tollgate/balances';
 import { positionsOf } from '@tollgate/balances/testing';

@@ -6,9 +6,9 @@ import {
   type ChangeableAccounts,
   type FileDifferences,
   createAccounts,
+  merchantAccountKey,
+  type Provider,
 } from '@tollgate/core';
-import { merchantAccountKey } from '@tollgate/core';
-import { type Provider } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { StartupError } from '@tollgate/service-kit';
 import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';

@@ -2,9 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type AccountConfig, inquiryLimits } from '@tollgate/core';
+import { type AccountConfig, inquiryLimits, environmentSchema } from '@tollgate/core';
 import { currencySchema, orMissing } from '@tollgate/core/money';
-import { environmentSchema } from '@tollgate/core';
 import { type ProviderName, defaultProvider, providerNames } from '@tollgate/provider';
 import { teamNameSchema } from '@tollgate/teams';
 import { Secret, StartupError, decodeUtf8, errorCode, omitUndefined } from '@tollgate/service-kit';

@@ -2,8 +2,7 @@
 import { type Socket, connect } from 'node:net';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
-import { appendPayment } from '@tollgate/views/testing';
-import { requested } from '@tollgate/views/testing';
+import { appendPayment, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import type { TestedApiOptions } from './testing/api.ts';
 import { startConsole } from './testing/console.ts';

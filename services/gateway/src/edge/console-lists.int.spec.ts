@@ -2,8 +2,7 @@
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { projectEvents, happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 

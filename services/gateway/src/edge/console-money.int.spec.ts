@@ -3,9 +3,13 @@ import { systemClock } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
-import { projectEvents } from '@tollgate/views/testing';
+import {
+  projectEvents,
+  payoutApprovalRequested,
+  payoutHappening,
+  payoutRequested,
+} from '@tollgate/views/testing';
 import { payoutKind } from '@tollgate/views';
-import { payoutApprovalRequested, payoutHappening, payoutRequested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 

@@ -2,8 +2,7 @@
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/views/testing';
-import { disputeOpened, happening, requested } from '@tollgate/views/testing';
+import { projectEvents, disputeOpened, happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 

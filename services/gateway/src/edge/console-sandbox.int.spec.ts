@@ -3,8 +3,7 @@ import { faultNames, faultOperations } from '@tollgate/payment-service/settings'
 import { TollgateError } from '@tollgate/service-kit';
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/views/testing';
-import { happening, planted, requested } from '@tollgate/views/testing';
+import { projectEvents, happening, planted, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { startConsole } from './testing/console.ts';
 

@@ -1,8 +1,7 @@
 /** The console over the API, without a browser: who gets in, whose forms are believed, and what texts can do. */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { projectEvents, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cookieOf, hostile, startConsole } from './testing/console.ts';

@@ -5,10 +5,11 @@ import {
   encodeDeadLetter,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
+  customerStream,
+  paymentStream,
 } from '@tollgate/core';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
-import { customerStream, paymentStream } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';

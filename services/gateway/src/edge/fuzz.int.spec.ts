@@ -4,8 +4,7 @@
  */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
-import { projectEvents } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { projectEvents, happening, requested } from '@tollgate/views/testing';
 import { isWholeRun } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

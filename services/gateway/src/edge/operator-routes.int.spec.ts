@@ -1,9 +1,8 @@
 /** People who operate the gateway call the API across teams, and no key of a team does. */
 import { givenTeam, keyText } from '@tollgate/teams/testing';
 import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
-import { projectEvents } from '@tollgate/views/testing';
+import { projectEvents, disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
-import { disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { routes } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';

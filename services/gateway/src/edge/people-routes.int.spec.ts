@@ -21,9 +21,14 @@ import {
 } from '@tollgate/teams';
 import { isWholeRun } from '@tollgate/testing';
 import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
-import { projectEvents } from '@tollgate/views/testing';
+import {
+  projectEvents,
+  disputeOpened,
+  happening,
+  payoutApprovalRequested,
+  requested,
+} from '@tollgate/views/testing';
 import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
-import { disputeOpened, happening, payoutApprovalRequested, requested } from '@tollgate/views/testing';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type TestedApi, startApi } from './testing/api.ts';

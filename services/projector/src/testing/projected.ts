@@ -7,11 +7,13 @@ import {
   kindOfStream,
   viewStreamOf,
   type ViewCheckpoint,
+  createProjector,
+  type Projector,
+  type ProjectorOptions,
 } from '@tollgate/views';
 import { foldStored, storedViews } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createProjector, type Projector, type ProjectorOptions } from '@tollgate/views';
 
 export const soon = { timeout: 10_000, interval: 5 };
 

@@ -5,8 +5,7 @@ import { createPaymentIndex, type PaymentIndex } from '@tollgate/lists';
 import { createTeamDirectory } from '@tollgate/teams';
 import { paymentKind, type ViewKind } from '@tollgate/views';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
-import { projectEvents } from '@tollgate/views/testing';
-import { type AnyEvent } from '@tollgate/views/testing';
+import { projectEvents, type AnyEvent } from '@tollgate/views/testing';
 import {
   answerInJsonOnly,
   httpServerOptions,

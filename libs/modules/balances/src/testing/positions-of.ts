@@ -1,6 +1,12 @@
 import { beginning, type EventStore } from '@tollgate/event-store';
-import { type PositionSource, readCurrentPositions } from '@tollgate/views';
-import { type ViewEnvelope, kindOfStream, payoutKind, paymentKind } from '@tollgate/views';
+import {
+  type PositionSource,
+  readCurrentPositions,
+  type ViewEnvelope,
+  kindOfStream,
+  payoutKind,
+  paymentKind,
+} from '@tollgate/views';
 import type { Core } from '@tollgate/core';
 import { type Positions, createPositions } from '../positions.ts';
 

@@ -1,10 +1,9 @@
 /** What a page of the feed has: the records of the topics, each with the place behind it. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
-import { type Log, isRetryable } from '@tollgate/service-kit';
+import { type Log, isRetryable, type ReadShare } from '@tollgate/service-kit';
 import type { FeedEntry } from '../index-operators.ts';
 import type { ListOwner } from '../list-page.ts';
 import type { PaymentIndex } from '../payment-index.ts';
-import type { ReadShare } from '@tollgate/service-kit';
 
 /** A record as it is on its topic. */
 interface TopicRecord {

@@ -2,10 +2,16 @@
 import { Readable } from 'node:stream';
 import { type Clock, createPlaces } from '@tollgate/service-kit';
 import type { PaymentIndex } from '../payment-index.ts';
-import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
+import {
+  type Call,
+  authenticateAgain,
+  routes,
+  sendError,
+  type ReadRouteDependencies,
+  addReadRoute,
+} from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type ReadRouteDependencies, addReadRoute } from '@tollgate/gateway-api/http';
 import { type FedRecord, type FeedPage, type PageDependencies, readFeedPage } from './feed-pages.ts';
 
 export type FeedDependencies = ReadRouteDependencies &

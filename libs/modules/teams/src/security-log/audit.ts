@@ -1,5 +1,5 @@
 /** Reads and checks the security log, for people. */
-import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
 import type { TeamVerifier } from '../signing/signing-keys.ts';
 import type { Reach } from '../operators/grants.ts';
@@ -12,7 +12,6 @@ import {
   securityEventKinds,
   securityLogStream,
 } from './entries.ts';
-import { beginning } from '@tollgate/event-store';
 
 /** An entry as it is shown. */
 export interface AuditEntry {

@@ -1,5 +1,4 @@
-import { appendPayment } from '@tollgate/views/testing';
-import { happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';

@@ -11,7 +11,7 @@ import {
   webhookEndpointChangeSchema,
   webhookEndpointRequestSchema,
 } from '@tollgate/gateway-api/http';
-import { type Actor, InvariantViolation } from '@tollgate/core';
+import { type Actor, InvariantViolation, isAllowedOrigin } from '@tollgate/core';
 import {
   type Clock,
   type Ids,
@@ -24,7 +24,6 @@ import {
   webhookSecretsOf,
 } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory } from '@tollgate/teams';
-import { isAllowedOrigin } from '@tollgate/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { queueAtEndpoint } from '../webhook-events.ts';
 import type { WebhookJournal } from '../webhook-journal.ts';

@@ -1,8 +1,7 @@
 /** The notifier over a store, and what it has recorded there, for specs. */
 import type { EventStore } from '@tollgate/event-store';
 import type { PaymentEvent } from '@tollgate/core';
-import { appendPayment } from '@tollgate/views/testing';
-import { happening } from '@tollgate/views/testing';
+import { appendPayment, happening } from '@tollgate/views/testing';
 import {
   dayMs,
   once,

@@ -1,14 +1,18 @@
 /** The gauges: read from the services at each scrape, so that they cost nothing in between. */
-import type { AccountHealth, Accounts, InquiryScheduleHealth } from '@tollgate/core';
+import {
+  type AccountHealth,
+  type Accounts,
+  type InquiryScheduleHealth,
+  accountStates,
+  inquiryNeeds,
+} from '@tollgate/core';
 import type { ReconciliationHealth } from '@tollgate/reconciliation';
-import { accountStates, inquiryNeeds } from '@tollgate/core';
 import type { PublisherHealth } from '@tollgate/topics';
 import { type EventStore, lagSeconds } from '@tollgate/event-store';
 import type { EndpointCount } from '@tollgate/webhooks';
-import type { ProjectorHealth } from '@tollgate/views';
+import { type ProjectorHealth, foldedPrefixes } from '@tollgate/views';
 import { type PaymentIndex } from '@tollgate/lists';
 import type { TeamDirectory } from '@tollgate/teams';
-import { foldedPrefixes } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
 import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
 

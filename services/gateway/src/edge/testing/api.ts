@@ -1,6 +1,12 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
 import { readCallback } from '@tollgate/provider/callbacks';
-import { type Account, type AccountsFile, createAccounts, createFingerprints } from '@tollgate/core';
+import {
+  type Account,
+  type AccountsFile,
+  createAccounts,
+  createFingerprints,
+  inquiryDelays,
+} from '@tollgate/core';
 import { createCommandService } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
@@ -9,7 +15,6 @@ import { openDeliveries, registerNotifierRoutes } from '@tollgate/webhooks';
 import { createRecordOf } from '@tollgate/topics';
 import { createQueryService } from '@tollgate/query-service';
 import { openRequestLedger } from '@tollgate/requests';
-import { inquiryDelays } from '@tollgate/core';
 import { createPaymentIndex } from '@tollgate/lists';
 import {
   type IdentityProviderConfig,
