@@ -44,6 +44,7 @@ const tollgate = {
       'pure-domain-imports': 'no-restricted-imports',
       'pure-domain-globals': 'no-restricted-globals',
       'no-default-export': 'no-restricted-syntax',
+      'no-object-literal-spread': 'no-restricted-syntax',
     }).map(([name, coreRule]) => [name, builtinRules.get(coreRule)]),
   ),
 };
@@ -294,7 +295,19 @@ const style = [
       'no-unsafe-finally': 'error',
       'no-useless-assignment': 'error',
       'object-shorthand': 'error',
+      'tollgate/no-object-literal-spread': [
+        'error',
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'Write the properties themselves.',
+        },
+      ],
     },
+  },
+  {
+    // A table of cases is read in rows.
+    files: specs,
+    rules: { 'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }] },
   },
   {
     ignores: ['*.config.*'],

@@ -119,6 +119,7 @@ const ambientFaults = [
 ];
 
 const styleFaults = [
+  canary('tollgate/no-object-literal-spread', service, 'export const both = { ...{ one: 1, two: 2 } };'),
   canary('tollgate/no-default-export', service, 'export default 1;'),
   canary('tollgate/no-default-export', 'infra', 'const one = 1;\nexport { one as default };'),
   canary(

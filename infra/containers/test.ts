@@ -41,7 +41,8 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
   const engine = stops.adopt(await findEngine(options), (found) => found.stop());
   const images = await makeImages({ engine, cacheDir, say, signal });
   const env = {
-    ...{ ...engine.env, ...images },
+    ...engine.env,
+    ...images,
     TESTCONTAINERS_RYUK_DISABLED: 'true',
     // Ports are on loopback, also where this machine is a container itself.
     TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1',

@@ -27,16 +27,24 @@ describe('arguments that are in order', () => {
       patienceMs: 10_000,
       totalTimeoutMs: 600_000,
       // As they were given.
-      ...{ callbacks: true, patience: 10, timeout: 600 },
+      callbacks: true,
+      patience: 10,
+      timeout: 600,
     });
   });
 
   it('have the sandbox at the base URL, or at another address with a key of its own', () => {
     expect(run('--sandbox', '--move-clock').sandbox).toEqual({
-      ...{ url: 'https://127.0.0.1:4443', key: 'sk_sandbox_k', isElsewhere: false, mayMoveClock: true },
+      url: 'https://127.0.0.1:4443',
+      key: 'sk_sandbox_k',
+      isElsewhere: false,
+      mayMoveClock: true,
     });
     expect(run('--sandbox-url', 'https://localhost:1/', '--sandbox-key', 'k').sandbox).toEqual({
-      ...{ url: 'https://localhost:1', key: 'k', isElsewhere: true, mayMoveClock: false },
+      url: 'https://localhost:1',
+      key: 'k',
+      isElsewhere: true,
+      mayMoveClock: false,
     });
   });
 

@@ -133,7 +133,10 @@ function readArguments(options: Options, environment: Environment, fail: Fail): 
   if (key === undefined)
     return fail('--key is missing: give a private key of the sandbox, or set CONFORMANCE_KEY');
   return {
-    ...{ ...rest, baseUrl, key, sendsIdempotencyKeys },
+    ...rest,
+    baseUrl,
+    key,
+    sendsIdempotencyKeys,
     httpUrl: rest.httpUrl ?? (baseUrl.startsWith('http:') ? baseUrl : undefined),
     otherKey: checkKey('--other-key', otherKey, fail),
     sandbox: readSandbox(options, environment, { url: baseUrl, key }, fail),

@@ -104,7 +104,10 @@ describe('the report', () => {
 
   it('counts by section and closes with the totals', () => {
     const result = (name: string, outcome: TestResult['outcome']): TestResult => ({
-      ...{ name, outcome, basis: 'specification', durationMs: 1 },
+      name,
+      outcome,
+      basis: 'specification',
+      durationMs: 1,
     });
     const results = [result('§4 a', 'passed'), result('§4 b', 'failed'), result('§5 c', 'not run')];
     const lines = closingReport({ results, durationMs: 1_500, isCutShort: false }).trimEnd().split('\n');

@@ -27,7 +27,9 @@ async function start(store: EventStore, clock: FakeClock, member: string, does =
 }
 
 const beatOf = (member: string) => ({
-  ...{ id: systemIds.uuid(), type: 'MemberLives', metadata: {} },
+  id: systemIds.uuid(),
+  type: 'MemberLives',
+  metadata: {},
   data: { member, release: '0.1.0', reads: 1, shares: [work] },
 });
 

@@ -18,7 +18,11 @@ export const disputeEvents = {
       },
     },
     {
-      ...{ amount: 1250, currency: 'EUR', type: 'chargeback', reasonCode: '4853', status: 'open' },
+      amount: 1250,
+      currency: 'EUR',
+      type: 'chargeback',
+      reasonCode: '4853',
+      status: 'open',
       openedAt: example.instant,
     },
   ),

@@ -43,7 +43,8 @@ const [showAnswer, showRecord] = [showing(publicDispute.answer), showing(publicD
 
 // The opening time that the provider reports, or else when we first saw it.
 const sourceOf = (aggregate: DisputeAggregate) => ({
-  ...{ ...aggregate.dispute, ...aggregate },
+  ...aggregate.dispute,
+  ...aggregate,
   createdAt: aggregate.dispute.openedAt ?? aggregate.createdAt,
 });
 
@@ -54,7 +55,14 @@ export const toRecordedDispute = (aggregate: DisputeAggregate): RecordedDispute 
 
 /** A dispute that has just been opened, before its payment is known. */
 export const exampleDispute: RecordedDispute = {
-  ...{ token: 'dsp_4t7vkq3bz2n6y5cx', id: 'D-1024', environment: 'sandbox' },
-  ...{ amount: 1250, currency: 'EUR', type: 'chargeback', reasonCode: '4853', status: 'open' },
-  ...{ createdAt: example.instant, updatedAt: example.instant },
+  token: 'dsp_4t7vkq3bz2n6y5cx',
+  id: 'D-1024',
+  environment: 'sandbox',
+  amount: 1250,
+  currency: 'EUR',
+  type: 'chargeback',
+  reasonCode: '4853',
+  status: 'open',
+  createdAt: example.instant,
+  updatedAt: example.instant,
 };

@@ -57,7 +57,10 @@ const after = {
   approved: { status: 'approved', phase: 'approved', approvedAmount: 1250, ...exampleMask },
 } satisfies Record<string, After>;
 const inTwoSteps = (phase: string): After => ({
-  ...{ status: 'pending', phase, needConfirmation: true, heldAmount: 1250 },
+  status: 'pending',
+  phase,
+  needConfirmation: true,
+  heldAmount: 1250,
   ...exampleMask,
 });
 const withRefund = (status: 'pending' | 'approved' | 'declined', phase: string): After => ({
@@ -72,7 +75,8 @@ export const paymentEvents = {
     {
       both: {
         kind: oneOf(termsSchema.shape.kind.options, 'How the customer pays.'),
-        ...{ ...paymentTerms.both, attempt },
+        ...paymentTerms.both,
+        attempt,
       },
       inAnswers: paymentTerms.inAnswers,
       from: ({ terms, attempt: announced }: PaymentEventOf<'PaymentRequested'>['data']) => ({
@@ -81,8 +85,13 @@ export const paymentEvents = {
       }),
     },
     {
-      ...{ kind: 'hosted', product: 'Tea for two', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
-      ...{ needConfirmation: false, attempt: exampleAttempt },
+      kind: 'hosted',
+      product: 'Tea for two',
+      amount: 1250,
+      currency: 'EUR',
+      orderNumber: 'order-1',
+      needConfirmation: false,
+      attempt: exampleAttempt,
     },
   ),
   PaymentAdopted: publicEvent(
@@ -96,7 +105,10 @@ export const paymentEvents = {
       }),
     },
     {
-      ...{ product: 'Tea for two', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+      product: 'Tea for two',
+      amount: 1250,
+      currency: 'EUR',
+      orderNumber: 'order-1',
       needConfirmation: false,
     },
     { ...after.approved, createdAt: '2029-12-01T12:00:00.000Z', revision: 0 },
@@ -145,7 +157,8 @@ export const paymentEvents = {
     { both: {} },
     {},
     {
-      ...{ status: 'pending', phase: 'pending' },
+      status: 'pending',
+      phase: 'pending',
     },
   ),
   PaymentAuthorized: publicEvent(
@@ -177,7 +190,8 @@ export const paymentEvents = {
     { both: {} },
     {},
     {
-      ...{ status: 'expired', phase: 'expired' },
+      status: 'expired',
+      phase: 'expired',
     },
   ),
   PaymentFailed: publicEvent(
@@ -268,7 +282,8 @@ export const paymentEvents = {
     'The Payment Service changed a final status.',
     {
       both: {
-        ...{ from: paymentStatusSchema, to: paymentStatusSchema },
+        from: paymentStatusSchema,
+        to: paymentStatusSchema,
         amount: amount
           .exactOptional()
           .describe('The approved amount after a revision to `approved`, in minor units.'),

@@ -100,7 +100,9 @@ const sourceOf = (aggregate: PaymentAggregate) => {
   const { payment } = aggregate;
   const { terms, phase } = payment;
   return {
-    ...{ ...terms, ...payment, ...aggregate },
+    ...terms,
+    ...payment,
+    ...aggregate,
     // Not for every reader: the query service adds it.
     account: undefined,
     status: statusOfPhase(phase),
@@ -127,20 +129,23 @@ export const toRecordedPayment = (aggregate: PaymentAggregate): RecordedPayment 
 
 /** A payment that has just been requested. */
 export const examplePayment: RecordedPayment = {
-  ...{
-    token: example.paymentToken,
-    environment: 'sandbox',
-    team: 'shop',
-    status: 'init',
-    phase: 'requested',
-  },
-  ...{
-    product: 'Tea for two',
-    amount: 1250,
-    currency: 'EUR',
-    orderNumber: 'order-1',
-    needConfirmation: false,
-  },
-  ...{ heldAmount: 0, approvedAmount: 0, refundedAmount: 0, refunds: [], errors: [], reviews: [] },
-  ...{ createdAt: example.instant, updatedAt: example.instant, revision: 3 },
+  token: example.paymentToken,
+  environment: 'sandbox',
+  team: 'shop',
+  status: 'init',
+  phase: 'requested',
+  product: 'Tea for two',
+  amount: 1250,
+  currency: 'EUR',
+  orderNumber: 'order-1',
+  needConfirmation: false,
+  heldAmount: 0,
+  approvedAmount: 0,
+  refundedAmount: 0,
+  refunds: [],
+  errors: [],
+  reviews: [],
+  createdAt: example.instant,
+  updatedAt: example.instant,
+  revision: 3,
 };

@@ -31,8 +31,10 @@ const lapsesAt = instant.describe('Until when it may be approved, and then sent.
 const approved = { status: 'approved', phase: 'approved' };
 const declined = { declineReason: 'card expired' };
 const exampleTerms = {
-  ...{ amount: examplePayout.amount, currency: examplePayout.currency },
-  ...{ orderNumber: examplePayout.orderNumber, destination: examplePayout.destination },
+  amount: examplePayout.amount,
+  currency: examplePayout.currency,
+  orderNumber: examplePayout.orderNumber,
+  destination: examplePayout.destination,
 };
 
 export const payoutEvents = {
@@ -42,7 +44,9 @@ export const payoutEvents = {
       both: { ...payoutTerms.both, lapsesAt },
       inAnswers: { ...payoutTerms.inAnswers, askedBy: keyId },
       from: ({ terms, askedBy, lapsesAt: until }: PayoutEventOf<'PayoutApprovalRequested'>['data']) => ({
-        ...{ ...terms, askedBy, lapsesAt: until },
+        ...terms,
+        askedBy,
+        lapsesAt: until,
       }),
     },
     { ...exampleTerms, lapsesAt: example.instant },

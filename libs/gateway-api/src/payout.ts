@@ -80,7 +80,9 @@ const sourceOf = (aggregate: PayoutAggregate) => {
   const { payout } = aggregate;
   const { terms, phase } = payout;
   return {
-    ...{ ...terms, ...payout, ...aggregate },
+    ...terms,
+    ...payout,
+    ...aggregate,
     // Not for every reader: the query service adds it.
     account: undefined,
     status: statusOfPayoutPhase(phase),
@@ -106,9 +108,19 @@ export const toListedPayout = (aggregate: PayoutAggregate): z.infer<typeof liste
 
 /** A payout that has just been requested. */
 export const examplePayout: RecordedPayout = {
-  ...{ token: 'po_6b3kz7nq2v4t5ycx', environment: 'sandbox', team: 'shop' },
-  ...{ status: 'pending', phase: 'requested', amount: 5000, currency: 'EUR', orderNumber: 'payout-1' },
+  token: 'po_6b3kz7nq2v4t5ycx',
+  environment: 'sandbox',
+  team: 'shop',
+  status: 'pending',
+  phase: 'requested',
+  amount: 5000,
+  currency: 'EUR',
+  orderNumber: 'payout-1',
   destination: { kind: 'card', sanitizedMask: example.sanitizedMask },
-  ...{ sanitizedMask: example.sanitizedMask, errors: [], reviews: [] },
-  ...{ createdAt: example.instant, updatedAt: example.instant, revision: 3 },
+  sanitizedMask: example.sanitizedMask,
+  errors: [],
+  reviews: [],
+  createdAt: example.instant,
+  updatedAt: example.instant,
+  revision: 3,
 };

@@ -163,7 +163,11 @@ export function publicEvent<Both extends Fields>(
   const { answer, record } = publicObject(surfaces);
   const [showAnswer, showRecord] = [showOf(answer), showOf(record)];
   return {
-    ...{ meaning, answer, record, example, after },
+    meaning,
+    answer,
+    record,
+    example,
+    after,
     toAnswer: (data) => showAnswer(from(data as never)) as Data,
     toRecord: (data) => showRecord(from(data as never)) as Data,
   };

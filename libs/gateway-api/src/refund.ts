@@ -60,7 +60,11 @@ export const refundOf = (
   inCurrency: string,
 ) => ({
   metadata: noted,
-  ...{ token, amount: asked, currency: inCurrency, status: statuses[state], phase: state },
+  token,
+  amount: asked,
+  currency: inCurrency,
+  status: statuses[state],
+  phase: state,
   errors: declined?.errors ?? [],
 });
 

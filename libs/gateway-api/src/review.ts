@@ -30,7 +30,8 @@ const resolution = z.string().describe('How it was resolved.');
 const reason = z.string().describe('Why, in the words of the person who resolved it.');
 const proposal = z
   .object({
-    ...{ resolution: resolutionSchema.describe('The answer.'), reason },
+    resolution: resolutionSchema.describe('The answer.'),
+    reason,
     proposedAt: instant,
   })
   .describe(
@@ -62,7 +63,9 @@ const ownEntrySchema = z.object({
   ...review.answer.shape,
   resolutions: z.array(resolutionSchema).describe('The allowed resolutions.'),
   orderNumber: orderNumber.exactOptional(),
-  ...{ amount, currency, status: paymentStatusSchema },
+  amount,
+  currency,
+  status: paymentStatusSchema,
   phase: oneOf([...new Set([...paymentPhases, ...payoutPhases])]),
 });
 
@@ -76,7 +79,10 @@ const unmatchedEntrySchema = z.object({
   operation: z.enum(['payment', 'payout']),
   orderNumber: z.string().describe('The order number that the Payment Service shows.').exactOptional(),
   createdAt: instant.exactOptional(),
-  ...{ amount: shownAmount, refundedAmount: shownAmount, currency: z.string(), status: z.string() },
+  amount: shownAmount,
+  refundedAmount: shownAmount,
+  currency: z.string(),
+  status: z.string(),
 });
 export const reviewEntrySchema = z.union([ownEntrySchema, unmatchedEntrySchema]);
 export type PublicReviewEntry = z.infer<typeof reviewEntrySchema>;

@@ -71,7 +71,8 @@ export const merchantAccount = z
 /** The provider's errors. Where it refused our account rather than the payment, its text stays with us. */
 const toPublicErrors = (errors: readonly ApiError[]): PublicError[] =>
   errors.map(({ code, kind, message, parameter }) => ({
-    ...{ code, kind },
+    code,
+    kind,
     ...(message === undefined || isFaultOfAccount(kind) ? {} : { message }),
     ...(parameter === undefined ? {} : { parameter }),
   }));
@@ -129,7 +130,9 @@ export const evidence = shownBy(
 
 /** Values that the examples share. */
 export const example = {
-  ...{ instant: '2030-01-01T12:00:00.000Z', sendBy: '2030-01-01T12:00:05.000Z' },
-  ...{ paymentToken: 'pay_2ncgkq4v6t3b7yzx', sanitizedMask: '439296******1251' },
+  instant: '2030-01-01T12:00:00.000Z',
+  sendBy: '2030-01-01T12:00:05.000Z',
+  paymentToken: 'pay_2ncgkq4v6t3b7yzx',
+  sanitizedMask: '439296******1251',
   refusal: { code: 'insufficient_funds', kind: 'processing_error', message: 'Insufficient funds.' },
 };

@@ -33,13 +33,23 @@ describe('takes at most 20 ms for any text', () => {
 const cutTo = (bytes: number, text: string): string => Buffer.from(text).subarray(0, bytes).toString();
 
 const paymentOf = (text: string) => ({
-  ...{ product: text, amount: 1, currency: text, orderNumber: text, locale: text, recurringToken: text },
-  ...{ callbackUrl: text, redirectSuccessUrl: text, redirectFailUrl: text },
+  product: text,
+  amount: 1,
+  currency: text,
+  orderNumber: text,
+  locale: text,
+  recurringToken: text,
+  callbackUrl: text,
+  redirectSuccessUrl: text,
+  redirectFailUrl: text,
   customer: { email: text, ip: text },
   card: { pan: text, expires: text, holder: text, cvv: text },
 });
 
 const payoutOf = (text: string) => ({
-  ...{ amount: 1, currency: text, orderNumber: text, callbackUrl: text },
+  amount: 1,
+  currency: text,
+  orderNumber: text,
+  callbackUrl: text,
   destination: { card: { pan: text, expires: text }, recurringToken: text, bankAccount: { account: text } },
 });

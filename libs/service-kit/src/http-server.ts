@@ -36,7 +36,9 @@ export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServe
   pluginTimeout: 0,
   requestTimeout: 3_000,
   http: {
-    ...{ headersTimeout: 2_000, requestTimeout: 3_000, connectionsCheckingInterval: 500 },
+    headersTimeout: 2_000,
+    requestTimeout: 3_000,
+    connectionsCheckingInterval: 500,
     // Node's own answer to such a request says nothing.
     requireHostHeader: false,
   },
@@ -55,7 +57,9 @@ export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServe
 
 /** Of an answer to a path that the router cannot read. */
 export const unreadablePath: ErrorEntry = {
-  ...{ code: 'invalid_request', kind: 'invalid_request_error', parameter: 'path' },
+  code: 'invalid_request',
+  kind: 'invalid_request_error',
+  parameter: 'path',
   message: 'The path of the request cannot be read, or is too long.',
 };
 

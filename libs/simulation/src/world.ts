@@ -90,7 +90,10 @@ export interface World {
 const sendWithinMs = 5_000;
 
 const fairWeather = {
-  ...{ storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 },
+  storeDownUntil: 0,
+  busDownUntil: 0,
+  serviceDownUntil: 0,
+  hangingUntil: 0,
   hangingAccount: 'other',
 };
 
@@ -125,7 +128,13 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   );
   const isReviewByTwo = random.fork('reviews').chance(0.5);
   const accounting = createAccounting({
-    ...{ now: scheduler.now, ledger, log, sendWithinMs, isReviewByTwo, rulesOf, complain },
+    now: scheduler.now,
+    ledger,
+    log,
+    sendWithinMs,
+    isReviewByTwo,
+    rulesOf,
+    complain,
     showsDisputedPayments: faults.showsDisputedPayments,
     isBare: faults.isBare,
     wasClockWrong: () => wasClockStepped(faults),
@@ -134,15 +143,25 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const isRestored = accounting.hasBegunAnew;
   const endpoints = createWebhookEndpoints({ ...account, webhooks, complain, saw, faults, isRestored });
   const world: World = {
-    ...{ random, scheduler, pace, isReviewByTwo, rulesOf, trace },
-    ...{ faults, log, ledger, ...account, complain },
+    random,
+    scheduler,
+    pace,
+    isReviewByTwo,
+    rulesOf,
+    trace,
+    faults,
+    log,
+    ledger,
+    ...account,
+    complain,
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
     webhooks,
     weather: { ...fairWeather },
     broker: createBroker('kafka.sim'),
-    ...{ endpoints, saw },
+    endpoints,
+    saw,
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
     isRestored,
@@ -159,8 +178,14 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const history = { traceHash: trace.hash(), steps: trace.steps() };
   if (!world.hasFailed()) await comparePositions(world);
   return {
-    ...{ seed, operations, paths, violation: violations[0], ...history },
-    ...{ simulatedMs: scheduler.now(), faults: faults.counts(), lines: trace.lines() },
+    seed,
+    operations,
+    paths,
+    violation: violations[0],
+    ...history,
+    simulatedMs: scheduler.now(),
+    faults: faults.counts(),
+    lines: trace.lines(),
   };
 }
 

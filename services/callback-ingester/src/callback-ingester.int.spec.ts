@@ -24,7 +24,11 @@ async function start(): Promise<number> {
   answerInJsonOnly(app, silentLog);
   const publish = async () => void (publishCount += 1);
   registerCallbackRoutes(app, {
-    ...{ bus: { publish }, secrets, lifetimeMs, clock: systemClock, log: silentLog },
+    bus: { publish },
+    secrets,
+    lifetimeMs,
+    clock: systemClock,
+    log: silentLog,
   });
   onTestFinished(() => app.close());
   return listen(app, { host: '127.0.0.1', port: 0, variable: 'CALLBACK_PORT' });

@@ -7,7 +7,8 @@ import { runWith, toolsWith } from './testing/run-with.ts';
 async function start(isKnown = true) {
   const store = await temporaryStore();
   const tools = toolsWith({
-    ...{ store, clock: systemClock },
+    store,
+    clock: systemClock,
     accountNames: () => (isKnown ? [{ environment: 'sandbox', name: 'main' }] : undefined),
   });
   const run = (command: string) => runWith(tools, command);

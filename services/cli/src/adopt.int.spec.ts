@@ -20,19 +20,33 @@ async function start(...payments: Partial<ObservedPayment>[]) {
   payments.forEach((changes, index) => {
     const serviceToken = `service-${index + 1}`;
     fake.payments.set(serviceToken, {
-      ...{ serviceToken, status: 'approved', amount: 1050, currency: 'EUR', createdAt: madeAt },
-      ...{ orderNumber: `shop-${index + 1}`, authorizedAmount: 0, refundedAmount: 0, product: 'Tea' },
+      serviceToken,
+      status: 'approved',
+      amount: 1050,
+      currency: 'EUR',
+      createdAt: madeAt,
+      orderNumber: `shop-${index + 1}`,
+      authorizedAmount: 0,
+      refundedAmount: 0,
+      product: 'Tea',
       ...changes,
     });
   });
   const tools = toolsWith({
-    ...{ store, clock, teamKeys: testTeamKeys },
+    store,
+    clock,
+    teamKeys: testTeamKeys,
     dataSecrets: () => parseDataSecrets(`k1:${'s'.repeat(32)}`),
     openAccount: (environment, name) => {
       if (name !== 'main') throw new TollgateError('account_not_found', `There is no account ${name}.`);
       return {
-        ...{ environment, name, provider: fake.provider, weight: 1, priority: 0 },
-        ...{ concurrentCallsMax: 1, callsPerSecondMax: 1 },
+        environment,
+        name,
+        provider: fake.provider,
+        weight: 1,
+        priority: 0,
+        concurrentCallsMax: 1,
+        callsPerSecondMax: 1,
       };
     },
   });
@@ -71,8 +85,12 @@ it('to today unless another day is given, as one line of JSON where that is aske
   const { out } = await adopt(' --json');
   expect(out.trim().split('\n')).toHaveLength(1);
   expect(JSON.parse(out)).toMatchObject({
-    ...{ account: 'main', team: 'shop', to: '2026-11-01', isDryRun: false },
-    ...{ outcomes: { adopted: 1 }, sums: [{ currency: 'EUR', approved: '1050', refunded: '0' }] },
+    account: 'main',
+    team: 'shop',
+    to: '2026-11-01',
+    isDryRun: false,
+    outcomes: { adopted: 1 },
+    sums: [{ currency: 'EUR', approved: '1050', refunded: '0' }],
   });
 });
 
@@ -117,7 +135,9 @@ it('names some of many, and all in the file, which only its owner reads', async 
     .map((line): unknown => JSON.parse(line));
   expect(lines).toHaveLength(31);
   expect(lines).toContainEqual({
-    ...{ serviceToken: 'service-31', outcome: 'adopted', orderNumber: 'shop-31' },
+    serviceToken: 'service-31',
+    outcome: 'adopted',
+    orderNumber: 'shop-31',
     token: expect.stringMatching(/^pay_[a-z2-7]{26}$/),
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -87,7 +87,13 @@ export async function adopt(tools: CommandTools, options: AdoptOptions): Promise
   const refusal = await refusalOf(tools, team, callbackUrl);
   if (refusal !== undefined) return refusal;
   const order: AdoptionOrder = {
-    ...{ environment, account, team, from, to, isDryRun: dryRun, ...omitUndefined({ callbackUrl }) },
+    environment,
+    account,
+    team,
+    from,
+    to,
+    isDryRun: dryRun,
+    ...omitUndefined({ callbackUrl }),
     matches: (found) => match.every((matches) => matches(found)),
   };
   using notes = openNotes(options.tokens, tools.progress);
@@ -127,7 +133,9 @@ async function adoptWithin(
   const { provider } = account.opened;
   const askAccount = createAskAccount({
     accounts: { inquiriesOf: () => ({ provider, limits }) },
-    ...{ stopping: signal, clock, log },
+    stopping: signal,
+    clock,
+    log,
   });
   const dataSecrets = tools.dataSecrets?.();
   if (dataSecrets === undefined) throw new RangeError('these tools have no data secrets');

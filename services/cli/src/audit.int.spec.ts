@@ -36,8 +36,12 @@ it('audit shows who changed what, also what was changed while no gateway ran', a
 it('audit shows nothing that a terminal obeys', async () => {
   const { run, ...parts } = await start();
   const data = {
-    ...{ code: 'incorrect_private_key', address: '203.0.113.7', keyIdPrefix: '\u001b[2J' },
-    ...{ count: 1, from: 0, until: 0 },
+    code: 'incorrect_private_key',
+    address: '203.0.113.7',
+    keyIdPrefix: '\u001b[2J',
+    count: 1,
+    from: 0,
+    until: 0,
   };
   const event = { type: 'AccessRefused', data } as const;
   await createSecurityLog(parts).record([{ event, actor: { kind: 'service', name: 'gateway' } }]);

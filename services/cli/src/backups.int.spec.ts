@@ -42,7 +42,11 @@ describe('backup', () => {
     expect(modeOf(folder)).toBe(0o700);
     for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(0o600);
     expect(manifestOf(folder)).toMatchObject({
-      ...{ kind: 'tollgate-backup', by: 'ann@shop.example', events: 4, hasSecrets: false, schemaVersion: 1 },
+      kind: 'tollgate-backup',
+      by: 'ann@shop.example',
+      events: 4,
+      hasSecrets: false,
+      schemaVersion: 1,
       position: expect.stringMatching(/^0+4$/),
     });
   });
@@ -99,7 +103,8 @@ describe('backup', () => {
   it('is refused where the events are in EventStoreDB, with where to read on', async () => {
     const { run, folder } = await start({ isEmbedded: false });
     expect(await run('backup', folder)).toEqual({
-      ...{ exitCode: 1, out: '' },
+      exitCode: 1,
+      out: '',
       error: expect.stringContaining('docs/operator/eventstoredb.md'),
     });
     expect(existsSync(folder)).toBe(false);
@@ -109,7 +114,8 @@ describe('backup', () => {
     const stopping = AbortSignal.abort();
     const { run, folder, place } = await start({ stopSignal: () => stopping });
     expect(await run('backup', folder)).toMatchObject({
-      ...{ exitCode: 1, error: 'The backup was stopped; nothing of it is left.\n' },
+      exitCode: 1,
+      error: 'The backup was stopped; nothing of it is left.\n',
     });
     expect(readdirSync(place)).toEqual([]);
   });

@@ -29,7 +29,12 @@ export async function back(
   };
   try {
     const backup = await makeBackup({
-      ...{ directory, clock, ids, signal, onProgress, by: person.name },
+      directory,
+      clock,
+      ids,
+      signal,
+      onProgress,
+      by: person.name,
       ...request,
     });
     return done(toText(backup), backup);

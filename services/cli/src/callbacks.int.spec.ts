@@ -49,7 +49,10 @@ it('lists what is dead-lettered, with its place, reason and time', async () => {
   const [listed] = await json('callbacks dead-letters');
   expect(listed).toEqual({
     offset: expect.stringMatching(/^[01]\/0$/),
-    ...{ token: 'pay_1', environment: 'sandbox', reason: 'no payment pay_1', isReadable: true },
+    token: 'pay_1',
+    environment: 'sandbox',
+    reason: 'no payment pay_1',
+    isReadable: true,
     receivedAt: '2030-01-01T00:00:00.000Z',
   });
   expect((await run('callbacks dead-letters')).out).toBe(

@@ -48,14 +48,16 @@ type StreamKind = { name: string; prefix: string } & (
 );
 
 const ofViews = viewKinds.map((kind: ViewKind): StreamKind => ({
-  ...{ name: kind.name, prefix: kind.streamPrefix },
+  name: kind.name,
+  prefix: kind.streamPrefix,
   step: (state, event) => kind.fold(state as Parameters<typeof kind.fold>[0], event),
 }));
 
 const streamKinds: readonly StreamKind[] = [
   ...ofViews,
   {
-    ...{ name: 'team', prefix: teamStreamPrefix },
+    name: 'team',
+    prefix: teamStreamPrefix,
     step: (state, event) => evolveTeam(state as Parameters<typeof evolveTeam>[0], decodeTeamEvent(event)),
   },
   { name: 'webhook', prefix: webhookStreamPrefix, decode: decodeWebhookEvent },
@@ -64,7 +66,8 @@ const streamKinds: readonly StreamKind[] = [
   { name: 'reconciliations', prefix: reconciliationJournal, decode: decodeReconciliationJournalEvent },
   { name: 'refund key', prefix: refundKeyStream(''), decode: ({ data }) => refundKeyUsedSchema.parse(data) },
   {
-    ...{ name: 'recurring token', prefix: recurringStream('') },
+    name: 'recurring token',
+    prefix: recurringStream(''),
     decode: ({ data }) => recurringTokenStoredSchema.parse(data),
   },
 ];
@@ -81,7 +84,8 @@ export async function checkStore(
   const prefixes = streamKinds.map(({ prefix }) => prefix);
   const reading = new AbortController();
   const subscription = store.subscribe({
-    ...{ from: beginning, prefixes },
+    from: beginning,
+    prefixes,
     signal: AbortSignal.any([signal, reading.signal]),
   });
   for await (const item of subscription) {
@@ -129,7 +133,9 @@ function tryToRead(
 }
 
 const toUnreadable = ({ stream, revision, type }: RecordedEvent, error: unknown): Unreadable => ({
-  ...{ stream, revision, type },
+  stream,
+  revision,
+  type,
   code: errorCode(error) ?? 'event_undecodable',
   message: messageOf(error),
 });

@@ -18,7 +18,9 @@ export async function lastUsesOf(store: Pick<EventStore, 'read'>, { name, keys }
 }
 
 export const toKeyJson = (key: TeamKey, now: number, lastUses: LastUses) => ({
-  ...{ keyId: key.keyId, environment: key.environment, scopes: key.scopes },
+  keyId: key.keyId,
+  environment: key.environment,
+  scopes: key.scopes,
   requestsPerSecondMax: key.requestsPerSecondMax ?? null,
   expiresAt: key.expiresAt === undefined ? null : toTime(key.expiresAt),
   networks: key.networks ?? null,

@@ -72,8 +72,15 @@ export async function openBesideGateway(
   const isEmbedded = eventStore === undefined;
   const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall: isEmbedded });
   const tools = {
-    ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, internalSecrets },
-    ...{ openAccount, teamKeys },
+    directory,
+    store,
+    isEmbedded,
+    ...parts,
+    webhookSecrets,
+    dataSecrets,
+    internalSecrets,
+    openAccount,
+    teamKeys,
     accountNames: () => accountNamesBesideGateway(configured.accountsFile, directory),
     ...(await kafkaTools(configured.kafka, parts)),
   };

@@ -14,8 +14,12 @@ interface Shown {
 
 type Colour = 'green' | 'red' | 'yellow' | 'dim';
 const colours: Readonly<Record<string, Colour>> = {
-  ...{ approved: 'green', declined: 'red', expired: 'red', unreadable: 'red' },
-  ...{ init: 'yellow', pending: 'yellow' },
+  approved: 'green',
+  declined: 'red',
+  expired: 'red',
+  unreadable: 'red',
+  init: 'yellow',
+  pending: 'yellow',
 };
 
 /** Of a key, more than which is shown as its beginning and end. */

@@ -37,7 +37,8 @@ it('secrets rewrap re-encrypts what is under an earlier secret, once', async () 
   const { run } = await start();
   for (const rewrapped of [1, 0])
     expect(await run('--json secrets rewrap')).toEqual({
-      ...{ exitCode: 0, error: '' },
+      exitCode: 0,
+      error: '',
       out: `${JSON.stringify({ kid: 'k2', rewrapped })}\n`,
     });
 });

@@ -38,7 +38,9 @@ async function start({ isKafka = true } = {}) {
   onTestFinished(() => bus.close());
   const stopping = new AbortController();
   const tools = {
-    ...{ ...parts, directory: {} as never, webhookSecrets: () => [] },
+    ...parts,
+    directory: {} as never,
+    webhookSecrets: () => [],
     ...(isKafka ? { topicReader: createEmbeddedTopicReader({ store }) } : {}),
     stopSignal: () => stopping.signal,
   };
@@ -107,7 +109,10 @@ describe('tail', () => {
       JSON.parse(line),
     );
     expect(first).toEqual({
-      ...{ topic: gatewayPaymentsTopic, partition: expect.any(Number), offset: '0', key: approved.key },
+      topic: gatewayPaymentsTopic,
+      partition: expect.any(Number),
+      offset: '0',
+      key: approved.key,
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       headers: approved.headers,
       value: JSON.parse(new TextDecoder().decode(approved.value)),

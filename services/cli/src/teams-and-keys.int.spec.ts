@@ -185,7 +185,9 @@ describe('a key', () => {
     expect(await run(`${issue} --expires 90d --networks 10.20.0.0/16,2001:DB8::/32`)).toMatchObject(done);
     const [key] = await json('key list shop');
     expect(key).toMatchObject({
-      ...{ expiresAt: '2030-04-01T00:00:00.000Z', networks: ['10.20.0.0/16', '2001:db8::/32'], active: true },
+      expiresAt: '2030-04-01T00:00:00.000Z',
+      networks: ['10.20.0.0/16', '2001:db8::/32'],
+      active: true,
     });
     const { out } = await run('key list shop');
     expect(out).toMatch(

@@ -17,7 +17,9 @@ async function lastPosition(store: EventStore): Promise<string> {
 }
 
 const eventOf = (type: string, schemaVersion: number, data: object = {}) => ({
-  ...{ id: systemIds.uuid(), type, data },
+  id: systemIds.uuid(),
+  type,
+  data,
   metadata: {
     schemaVersion,
     correlationId: 'c',

@@ -29,7 +29,10 @@ export async function checkUpgrade(tools: CommandTools): Promise<CommandResult> 
     progress(`${number(events)} events read\n`),
   );
   const json = {
-    ...{ release, reads: schemaVersion, storeSchemaVersion: version, processes },
+    release,
+    reads: schemaVersion,
+    storeSchemaVersion: version,
+    processes,
     ...found,
   };
   if (found.unreadable.length > 0) {

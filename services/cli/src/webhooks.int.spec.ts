@@ -57,7 +57,8 @@ describe('webhook secret', () => {
 it('webhook secret of a team that does not exist is refused', async () => {
   const { run } = await start();
   expect(await run('webhook secret nope --environment sandbox')).toEqual({
-    ...{ exitCode: 1, out: '' },
+    exitCode: 1,
+    out: '',
     error: 'There is no team nope; team list shows those that there are.\n',
   });
 });
@@ -117,7 +118,8 @@ whk_2  payment approved  delivered
     const body = { token: 'po_1', type: 'payout', orderNumber: 'P-1', amount: 5, currency: 'EUR' } as const;
     const common = { environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: 1 } as const;
     await journal.recordDue('po_1', [{ id: 'whk_3', ...common, body: { ...body, status: 'declined' } }], {
-      ...{ correlationId: 'c', causationId: 'c' },
+      correlationId: 'c',
+      causationId: 'c',
     });
     expect((await run('webhook list po_1')).out).toBe('whk_3  payout declined  open\n');
     expect((await run('webhook replay po_1')).out).toContain('whk_3');

@@ -53,7 +53,10 @@ function openView(): PaymentView {
     {
       type: 'PaymentRequested',
       data: {
-        ...{ environment: 'sandbox', team: 'shop', terms, fingerprint: 'f' },
+        environment: 'sandbox',
+        team: 'shop',
+        terms,
+        fingerprint: 'f',
         attempt: { ...attempt, ...window },
       },
     },
@@ -62,8 +65,14 @@ function openView(): PaymentView {
   const payment = events.reduce<PaymentState>(evolve, undefined);
   if (payment === undefined) throw new Error('a history without a payment');
   return {
-    ...{ schemaVersion: viewSchemaVersion, token: 'pay_0', createdAt: 0, updatedAt: 0, revision: 1 },
-    ...{ position: '1' as Position, payment, reviewsSince: [] },
+    schemaVersion: viewSchemaVersion,
+    token: 'pay_0',
+    createdAt: 0,
+    updatedAt: 0,
+    revision: 1,
+    position: '1' as Position,
+    payment,
+    reviewsSince: [],
   };
 }
 
@@ -110,14 +119,12 @@ async function bench(count: number): Promise<void> {
   let inquired = 0;
   const done = Promise.withResolvers<undefined>();
   const schedule = createInquirySchedule({
-    ...{
-      index,
-      delays: inquiryDelays,
-      quietPeriodMs: 60_000,
-      mayAsk: () => true,
-      clock,
-      log: silentLog,
-    },
+    index,
+    delays: inquiryDelays,
+    quietPeriodMs: 60_000,
+    mayAsk: () => true,
+    clock,
+    log: silentLog,
     inquire: () => {
       inquired += 1;
       if (inquired === count) done.resolve(undefined);

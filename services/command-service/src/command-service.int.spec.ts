@@ -36,19 +36,19 @@ const emptyIndex: CommandServiceDependencies['index'] = {
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({
   installation: 'installation-1',
-  ...{
-    store: harness().store,
-    vault: harness().vault,
-    accounts: harness().accounts,
-    directory,
-    times: patientTimes,
-  },
+  store: harness().store,
+  vault: harness().vault,
+  accounts: harness().accounts,
+  directory,
+  times: patientTimes,
   fingerprintsOf: harness().fingerprintsOf,
   operators: createOperatorCredentials([{ kid: 'k1', secret: new Secret('o'.repeat(32)) }], {
     clock: systemClock,
     ids: systemIds,
   }),
-  ...{ clock: systemClock, ids: systemIds, log: silentLog },
+  clock: systemClock,
+  ids: systemIds,
+  log: silentLog,
   readCallback,
   topicReader: createEmbeddedTopicReader({ store: harness().store }),
   bus: createEmbeddedMessageBus({
@@ -60,9 +60,12 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   callbackUrlOf: () => 'https://gateway.example/callbacks',
   runAlone: (_name, signal, work) => work(signal),
   findByServiceToken: () => undefined,
-  ...{ index: emptyIndex, inquiryDelays, place: () => ({ rank: 0, count: 1 }) },
+  index: emptyIndex,
+  inquiryDelays,
+  place: () => ({ rank: 0, count: 1 }),
   books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
-  ...{ reconciledAfterDays: [], reviewsByTwo: [] },
+  reconciledAfterDays: [],
+  reviewsByTwo: [],
   ...changes,
 });
 

@@ -58,7 +58,8 @@ function prepare() {
         ),
       ],
     },
-    ...{ log: silentLog, times },
+    log: silentLog,
+    times,
     unmatched: createUnmatchedOperations(harness()),
     inquireNamed: (...named) => inquireNamed(harness(), ...named),
     soleTeamOf: () => caller.team,
@@ -87,8 +88,15 @@ async function reconcile({ deps }: ReturnType<typeof prepare>, { waitMs = minute
 
 function strange(serviceToken: string, changes: object = {}) {
   harness().provider.payments.set(serviceToken, {
-    ...{ serviceToken, status: 'approved', amount: 900, currency: 'EUR', orderNumber: 'elsewhere-1' },
-    ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now(), ...changes },
+    serviceToken,
+    status: 'approved',
+    amount: 900,
+    currency: 'EUR',
+    orderNumber: 'elsewhere-1',
+    authorizedAmount: 0,
+    refundedAmount: 0,
+    createdAt: harness().clock.now(),
+    ...changes,
   });
 }
 const shownOf = async (token: string) =>
@@ -128,11 +136,17 @@ async function adoptAll(): Promise<(string | undefined)[]> {
         findByServiceToken: async () => undefined,
       },
       {
-        ...{ environment: 'sandbox', account: 'main', team: caller.team },
-        ...{ from: utcDayOf(clock.now()), to: utcDayOf(clock.now()), matches: () => true, isDryRun: false },
+        environment: 'sandbox',
+        account: 'main',
+        team: caller.team,
+        from: utcDayOf(clock.now()),
+        to: utcDayOf(clock.now()),
+        matches: () => true,
+        isDryRun: false,
       },
       {
-        ...{ signal: new AbortController().signal, onDay: () => undefined },
+        signal: new AbortController().signal,
+        onDay: () => undefined,
         onRow: ({ token }) => void rows.push(token),
       },
     ),
@@ -313,8 +327,12 @@ async function paidOut(): Promise<string> {
 }
 const paidUnder = (token: string, { serviceToken = 'service-payout' } = {}) =>
   harness().provider.payouts.set(serviceToken, {
-    ...{ serviceToken, status: 'approved', amount: 500, currency: 'EUR' },
-    ...{ orderNumber: `${token}.1`, createdAt: harness().clock.now() },
+    serviceToken,
+    status: 'approved',
+    amount: 500,
+    currency: 'EUR',
+    orderNumber: `${token}.1`,
+    createdAt: harness().clock.now(),
   });
 
 // The rows of a page are compared at the same time: one of them was recorded, and the others were not, for good.
@@ -331,13 +349,11 @@ it('opens a review for each of several under the number, of whichever account', 
     (await harness().payouts.load(token))?.payout.reviews.map(({ evidence }) => evidence['serviceToken']);
   expect(((await reviewed()) ?? []).toSorted()).toEqual(numbers);
   other.provider.payouts.set('elsewhere', {
-    ...{
-      serviceToken: 'elsewhere',
-      status: 'approved',
-      amount: 500,
-      currency: 'EUR',
-      orderNumber: `${token}.1`,
-    },
+    serviceToken: 'elsewhere',
+    status: 'approved',
+    amount: 500,
+    currency: 'EUR',
+    orderNumber: `${token}.1`,
   });
   const listed = { account: 'other', orderNumber: `${token}.1` };
   expect(await inquireNamed(harness(), token, 'elsewhere', cause, listed)).toBe('inquired');

@@ -77,7 +77,10 @@ function prepare(instance: Instance = harness()) {
   const matched: string[] = [];
   const deps: ReconcilerDependencies = {
     ...instance,
-    ...{ books, reconciledAfterDays: [1, 2], log: silentLog, times },
+    books,
+    reconciledAfterDays: [1, 2],
+    log: silentLog,
+    times,
     unmatched: createUnmatchedOperations(instance),
     inquireNamed: (...named) => inquireNamed(instance, ...named),
     soleTeamOf: () => caller.team,
@@ -120,8 +123,15 @@ const paymentOf = async (token: string) => (await harness().payments.load(token)
 /** What somebody else has made under our account. */
 function strange(serviceToken: string, changes: object = {}) {
   harness().provider.payments.set(serviceToken, {
-    ...{ serviceToken, status: 'approved', amount: 900, currency: 'EUR', orderNumber: 'elsewhere-1' },
-    ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now(), ...changes },
+    serviceToken,
+    status: 'approved',
+    amount: 900,
+    currency: 'EUR',
+    orderNumber: 'elsewhere-1',
+    authorizedAmount: 0,
+    refundedAmount: 0,
+    createdAt: harness().clock.now(),
+    ...changes,
   });
 }
 const unmatchedToken = (serviceToken: string) =>
@@ -140,8 +150,13 @@ describe('what both sides have', () => {
     expect(counts).toMatchObject({ matched: 2, differing: 0, onlyHere: 0, onlyAtService: 0 });
     expect(sums).toMatchObject([
       {
-        ...{ currency: 'EUR', paymentsHere: 700, paymentsThere: 700, refundsHere: 0, refundsThere: 0 },
-        ...{ payoutsHere: 500, payoutsThere: 500 },
+        currency: 'EUR',
+        paymentsHere: 700,
+        paymentsThere: 700,
+        refundsHere: 0,
+        refundsThere: 0,
+        payoutsHere: 500,
+        payoutsThere: 500,
       },
     ]);
     expect([ended, differences]).toMatchObject([{ outcome: 'complete', team: caller.team }, []]);
@@ -244,19 +259,28 @@ describe('what one side has', () => {
     expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: { onlyAtService: 1 } });
     const { environment, account } = { environment: 'sandbox', account: 'main' } as const;
     const unmatched = deriveUnmatchedToken({
-      ...{ environment, account, operation: 'payment', serviceToken: 'elsewhere' },
+      environment,
+      account,
+      operation: 'payment',
+      serviceToken: 'elsewhere',
     });
     const reviewsOf = async () => (await prepared.deps.unmatched.load(unmatched))?.unmatched.reviews;
     expect(await reviewsOf()).toHaveLength(1);
     const rows: { token?: string }[] = [];
     await adoptPayments(
       {
-        ...{ ...harness(), findByServiceToken: async () => undefined },
+        ...harness(),
+        findByServiceToken: async () => undefined,
         actor: { kind: 'service', name: 'spec' },
       },
       {
-        ...{ environment, account, team: caller.team, from: today(), to: today() },
-        ...{ matches: () => true, isDryRun: false },
+        environment,
+        account,
+        team: caller.team,
+        from: today(),
+        to: today(),
+        matches: () => true,
+        isDryRun: false,
       },
       { signal: never, onRow: (row) => rows.push(row), onDay: () => undefined },
     );

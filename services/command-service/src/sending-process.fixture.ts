@@ -11,25 +11,29 @@ import { Secret, silentLog, systemClock } from '@tollgate/service-kit';
 const [baseUrl = '', caFile = ''] = process.argv.slice(2);
 const aggregate = { token: 'pay_1' };
 const sender = createSender({
-  ...{
-    stopping: new AbortController().signal,
-    times: { sendWithinMs: 300 },
-    quietPeriods: { observe: () => undefined },
-    clock: systemClock,
-    log: silentLog,
-  },
+  stopping: new AbortController().signal,
+  times: { sendWithinMs: 300 },
+  quietPeriods: { observe: () => undefined },
+  clock: systemClock,
+  log: silentLog,
 });
 
 for await (const line of createInterface({ input: process.stdin })) {
   if (line !== 'call') throw new Error(`it is no command: ${line}`);
   const ca = readFileSync(caFile, 'utf8');
   const provider = providers['payment-service']({
-    ...{ baseUrl, privateKey: new Secret('sk_sandbox_1'), ca, clock: systemClock },
+    baseUrl,
+    privateKey: new Secret('sk_sandbox_1'),
+    ca,
+    clock: systemClock,
   });
   const sendBy = systemClock.now() + 300;
   const window = { sendBy, answerBy: sendBy, quietUntil: sendBy };
   const permit = {
-    ...{ account: 'main', environment: 'sandbox' as const, provider, ageMs: startStopwatch(systemClock) },
+    account: 'main',
+    environment: 'sandbox' as const,
+    provider,
+    ageMs: startStopwatch(systemClock),
     release: () => undefined,
     [Symbol.dispose]: () => undefined,
   };

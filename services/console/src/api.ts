@@ -75,7 +75,9 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
   async function call<Body>(asked: ApiRequest): Promise<ApiAnswer<Body>> {
     const { method = 'GET', path, within, body, idempotencyKey } = asked;
     const answer = await inject({
-      ...{ method, url: path, remoteAddress: address },
+      method,
+      url: path,
+      remoteAddress: address,
       headers: {
         ...headersOf(within),
         ...omitUndefined({ 'idempotency-key': idempotencyKey }),
@@ -102,7 +104,11 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
     },
     async download(path, within, signal) {
       const answer = await inject({
-        ...{ method: 'GET', url: path, remoteAddress: address, payloadAsStream: true, signal },
+        method: 'GET',
+        url: path,
+        remoteAddress: address,
+        payloadAsStream: true,
+        signal,
         headers: headersOf(within),
       });
       const { statusCode: status } = answer;
@@ -120,7 +126,9 @@ function toRefused(
 ): Extract<ApiAnswer<never>, { kind: 'refused' }> {
   const requestId = headers['request-id'];
   return {
-    ...{ kind: 'refused', status, ...errorsIn(body) },
+    kind: 'refused',
+    status,
+    ...errorsIn(body),
     ...(typeof requestId === 'string' ? { requestId } : {}),
   };
 }

@@ -64,7 +64,11 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
     const apiOf = (bearer: () => string, address: string) => createApi({ inject }, bearer, address);
     const sessions = createSessions({ credentials, clock, apiOf });
     const kit: ConsoleKit = {
-      ...{ assets, clock, ids, mac: credentials.mac, hasSandbox: sandbox !== undefined },
+      assets,
+      clock,
+      ids,
+      mac: credentials.mac,
+      hasSandbox: sandbox !== undefined,
       exportStalledMs,
       organisation: identityProvider && organisationPath,
       publicUrl: identityProvider?.publicUrl,

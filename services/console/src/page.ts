@@ -120,11 +120,14 @@ function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): 
   query.delete('done');
   const path = pathOf(request);
   return {
-    ...{ session, api: kit.apiOf(session, request.ip), query },
+    session,
+    api: kit.apiOf(session, request.ip),
+    query,
     params: request.params as Readonly<Record<string, string>>,
     address: query.size === 0 ? path : `${path}?${query.toString()}`,
     outcome: sealed === null ? undefined : openOutcome(kit.mac, session, sealed),
-    ...{ now: kit.clock.now(), hasSandbox: kit.hasSandbox },
+    now: kit.clock.now(),
+    hasSandbox: kit.hasSandbox,
     newKey: () => `console-${kit.ids.hex(16)}`,
     newKeyId: () => kit.ids.hex(6),
     idempotencyKey: (...parts) =>

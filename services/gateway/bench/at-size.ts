@@ -54,7 +54,9 @@ async function approve(gateway: GatewayTarget, service: Service, count: number):
   const goal = (await countByStatus(gateway, 'init')) - count;
   const startedAt = performance.now();
   const { body } = await request(`${service.url}/bench/approve`, {
-    ...{ method: 'POST', dispatcher, body: JSON.stringify({ count, connections: callbackConnections }) },
+    method: 'POST',
+    dispatcher,
+    body: JSON.stringify({ count, connections: callbackConnections }),
   });
   await body.dump();
   await dispatcher.close();

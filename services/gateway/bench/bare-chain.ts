@@ -67,7 +67,10 @@ app.post('/api/v1/payments', async ({ body }) => {
   const stream = `bare-${terms.orderNumber}`;
   await append(stream, 0, 'PaymentRequested', terms);
   const called = await request(`${target.url}/api/v1/payments`, {
-    ...{ method: 'POST', dispatcher, headers, body: JSON.stringify(terms) },
+    method: 'POST',
+    dispatcher,
+    headers,
+    body: JSON.stringify(terms),
   });
   const answer = (await called.body.json()) as { token: string; processingUrl: string };
   await append(stream, 1, 'AttemptAccepted', answer);

@@ -125,19 +125,25 @@ export async function startGateway({
   const dataDir = join(folder, name);
   const accountsFile = join(folder, 'accounts.json');
   const account = {
-    ...{ name: 'main', environment: 'sandbox', baseUrl: service.url, caFile: service.caFile },
-    ...{ privateKeyEnv: 'SANDBOX_KEY', concurrentCallsMax: 10_000, callsPerSecondMax: 1_000_000 },
-    ...{ concurrentInquiriesMax: 256, inquiriesPerSecondMax: 1_000_000 },
+    name: 'main',
+    environment: 'sandbox',
+    baseUrl: service.url,
+    caFile: service.caFile,
+    privateKeyEnv: 'SANDBOX_KEY',
+    concurrentCallsMax: 10_000,
+    callsPerSecondMax: 1_000_000,
+    concurrentInquiriesMax: 256,
+    inquiriesPerSecondMax: 1_000_000,
   };
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
   const own = {
-    ...{ TOLLGATE_DATA_DIR: dataDir, PROVIDER_ACCOUNTS_FILE: accountsFile, SANDBOX_KEY: service.key },
-    ...{
-      GATEWAY_PORT: '0',
-      CALLBACK_PORT: '0',
-      GATEWAY_METRICS_PORT: '0',
-      GATEWAY_REQUESTS_PER_SECOND: '100000',
-    },
+    TOLLGATE_DATA_DIR: dataDir,
+    PROVIDER_ACCOUNTS_FILE: accountsFile,
+    SANDBOX_KEY: service.key,
+    GATEWAY_PORT: '0',
+    CALLBACK_PORT: '0',
+    GATEWAY_METRICS_PORT: '0',
+    GATEWAY_REQUESTS_PER_SECOND: '100000',
     ...env,
   };
   const startedAt = performance.now();

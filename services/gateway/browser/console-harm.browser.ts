@@ -26,7 +26,10 @@ async function createHostile(): Promise<string> {
   const { statusCode, body } = await system.gateway('POST', '/api/v1/payments', {
     headers: { 'idempotency-key': 'harm' },
     body: {
-      ...{ product: hostile, amount: 100, currency: 'EUR', orderNumber: hostile },
+      product: hostile,
+      amount: 100,
+      currency: 'EUR',
+      orderNumber: hostile,
       metadata: { basket: hostile },
     },
   });

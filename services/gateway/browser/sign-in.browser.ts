@@ -31,9 +31,15 @@ beforeAll(async () => {
   provider = await startIdentityProvider({ id: 'tollgate', secret: 'hush', redirectUri }, people);
   system = await startSystem({
     env: {
-      ...{ ...ports, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'tollgate', OIDC_CLIENT_SECRET: 'hush' },
-      ...{ CONSOLE_PUBLIC_URL: publicUrl, OIDC_VIEWERS: 'staff', OIDC_ADMINS: 'payments-admins' },
-      ...{ OIDC_OPERATORS: 'payments-operators', REVIEWS_BY_TWO: 'sandbox' },
+      ...ports,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: 'tollgate',
+      OIDC_CLIENT_SECRET: 'hush',
+      CONSOLE_PUBLIC_URL: publicUrl,
+      OIDC_VIEWERS: 'staff',
+      OIDC_ADMINS: 'payments-admins',
+      OIDC_OPERATORS: 'payments-operators',
+      REVIEWS_BY_TWO: 'sandbox',
     },
   });
   browser = await launchChromium();

@@ -64,7 +64,8 @@ beforeAll(async () => {
   const wrong = { WRONG_KEY: `sk_sandbox_${'0123456789abcdef'.repeat(3)}` };
   const ports = { GATEWAY_PORT: '0', CALLBACK_PORT: '0' };
   gatewaySystem = await startSystem({
-    ...{ dataDir, inFrontOf: sandbox },
+    dataDir,
+    inFrontOf: sandbox,
     env: { ...keys, ...wrong, ...ports, PROVIDER_ACCOUNTS_FILE: accountsFile },
   });
   const scopes = 'payments,refunds,payouts,read,cards,stored-cards';

@@ -29,7 +29,8 @@ interface Made {
 async function make(orderNumber: string, more: object = {}): Promise<Made> {
   const terms = { product: 'Tea', amount: 1000, currency: 'EUR', callbackUrl: 'https://shop.example/hooks' };
   const { statusCode, body } = await system.sandbox('POST', '/api/v1/payments', {
-    ...{ ...terms, orderNumber },
+    ...terms,
+    orderNumber,
     ...more,
   });
   expect(statusCode).toBe(200);

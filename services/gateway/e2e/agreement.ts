@@ -20,7 +20,9 @@ export const loseReplies = (system: ReachedSystem) =>
     'POST',
     '/sandbox/faults',
     lossy.map((operation) => ({
-      ...{ operation, fault: 'lost_reply', every: 2 },
+      operation,
+      fault: 'lost_reply',
+      every: 2,
     })),
   );
 

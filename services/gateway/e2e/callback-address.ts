@@ -17,7 +17,9 @@ export async function openCallbackAddress(targets: () => readonly string[]): Pro
       const contentType = incoming.headers['content-type'] ?? 'application/json';
       for (const target of targets()) {
         const answer = await request(`${target}${incoming.url}`, {
-          ...{ method: 'POST', body, headers: { 'content-type': contentType } },
+          method: 'POST',
+          body,
+          headers: { 'content-type': contentType },
         }).catch(() => undefined);
         if (answer === undefined || answer.statusCode >= 500) continue;
         reply.writeHead(answer.statusCode).end(await answer.body.text());

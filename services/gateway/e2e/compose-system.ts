@@ -40,7 +40,8 @@ function composeEnvironment(): Record<string, string> {
     ...Object.fromEntries(named),
     COMPOSE_PROJECT_NAME: project,
     // Several of each, beside a gateway that may run on this machine.
-    ...{ GATEWAY_PORTS: '3100-3109', CALLBACK_PORTS: '3110-3119' },
+    GATEWAY_PORTS: '3100-3109',
+    CALLBACK_PORTS: '3110-3119',
     // Docker's networks.
     WEBHOOK_NETWORKS: '172.16.0.0/12,192.168.0.0/16',
   };

@@ -84,9 +84,12 @@ describe('the gateway', () => {
     const system = await startSystem({
       dataDir,
       env: {
-        ...{ ...ports, GATEWAY_PORT, GATEWAY_PLAIN_HTTP_PORT: plainPort },
+        ...ports,
+        GATEWAY_PORT,
+        GATEWAY_PLAIN_HTTP_PORT: plainPort,
         // The sandbox makes a certificate for this machine before the API begins to listen.
-        ...{ GATEWAY_TLS_CERT_FILE: tls('server.pem'), GATEWAY_TLS_KEY_FILE: tls('server-key.pem') },
+        GATEWAY_TLS_CERT_FILE: tls('server.pem'),
+        GATEWAY_TLS_KEY_FILE: tls('server-key.pem'),
       },
     });
     const { quickstart } = system;

@@ -299,7 +299,10 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     );
     const resolve = (resolution: string, of = code) =>
       post(`reviews/${token}/resolve`, {
-        ...{ code: of, number: 1, resolution, reason: 'Asked the Payment Service.' },
+        code: of,
+        number: 1,
+        resolution,
+        reason: 'Asked the Payment Service.',
       });
     expect((await resolve('payout_not_made')).statusCode).toBe(409);
     expect((await resolve('keep_ours', 'payout_not_found')).statusCode).toBe(404);
@@ -427,8 +430,11 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       'teams/kiosk/wallet': { wallet: { kind: 'shared', name: 'group' } },
       'teams/kiosk/approvals': { environment: 'sandbox', currency: 'EUR', above: 100 },
       'teams/kiosk/limits': {
-        ...{ environment: 'sandbox', operation: 'payout', currency: 'EUR' },
-        ...{ perCall: null, perDay: 100 },
+        environment: 'sandbox',
+        operation: 'payout',
+        currency: 'EUR',
+        perCall: null,
+        perDay: 100,
       },
     })) {
       const { statusCode } = await ask('POST', `/api/v1/admin/${path}`, { body: sent });

@@ -4,7 +4,9 @@ import { expectDocumented } from './documented.ts';
 import type { Answer } from './system.ts';
 
 const answer = (statusCode: number, body: object, headers: Answer['headers'] = {}): Answer => ({
-  ...{ statusCode, headers, body: body as Answer['body'] },
+  statusCode,
+  headers,
+  body: body as Answer['body'],
 });
 const wallet = { currency: 'EUR', available: 1, hold: 0 };
 const refused = (code: string) =>

@@ -44,7 +44,10 @@ const expectedOf = (token: string): Entry[] =>
 async function start() {
   const store = await temporaryStore();
   const bus = createEmbeddedMessageBus({
-    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
+    store,
+    clock: systemClock,
+    ids: systemIds,
+    log: silentLog,
     holder: 'e2e',
   });
   onTestFinished(() => bus.close());

@@ -25,7 +25,8 @@ const secrets: [name: string, pattern: RegExp][] = [
 const product = 'Tea for the heap';
 const terms = { product, amount: 1250, currency: 'EUR' };
 const paymentOf = (pan: string) => ({
-  ...{ ...terms, orderNumber: `order-${pans.indexOf(pan)}` },
+  ...terms,
+  orderNumber: `order-${pans.indexOf(pan)}`,
   card: { pan, expires: '07/2031', holder, cvv },
 });
 const post = (gateway: CallGateway, path: string, body: object) =>

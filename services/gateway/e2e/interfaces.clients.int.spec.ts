@@ -75,8 +75,11 @@ function schemathesis(
   return run('python3', {
     args: ['-m', 'schemathesis.cli', ...options, ...args],
     env: {
-      ...{ PYTHONPATH: [toolFolder('CLIENTS_IN_PYTHON'), files].join(':'), NO_COLOR: '1' },
-      ...{ SCHEMATHESIS_HOOKS: 'what_a_schema_cannot_say', PYTHONDONTWRITEBYTECODE: '1', ...env },
+      PYTHONPATH: [toolFolder('CLIENTS_IN_PYTHON'), files].join(':'),
+      NO_COLOR: '1',
+      SCHEMATHESIS_HOOKS: 'what_a_schema_cannot_say',
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...env,
     },
   });
 }
@@ -105,8 +108,10 @@ it('schemathesis: so do the calls of people who operate the gateway', async () =
     ['--max-examples', '10', '--include-path-regex', '^/api/v1/admin/(?!me/revoke|sign-ins)'],
     // A reconciliation is found once it has ended, and what is not found of a new team is a key of it.
     {
-      ...{ config: 'schemathesis-recorded.toml', env: recorded },
-      ...{ credential, without: ['ensure_resource_availability'] },
+      config: 'schemathesis-recorded.toml',
+      env: recorded,
+      credential,
+      without: ['ensure_resource_availability'],
     },
   );
   expect({ code }, output).toEqual(nothingWrong);

@@ -26,7 +26,8 @@ export interface Load {
 const phaseWithinDefaultMs = 180_000;
 
 export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithinDefaultMs): Load => ({
-  ...{ system, phaseWithinMs },
+  system,
+  phaseWithinMs,
   answered: 0,
   outcomes: [],
   contradictions: [],

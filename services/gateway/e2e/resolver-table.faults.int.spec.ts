@@ -65,7 +65,11 @@ const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects:
 const secondPage = (effects: 1 | 2): Cell => ({ first: 200, end: 'approved', calls: 2, effects });
 /** It cannot be distinguished from a call that may still have an effect: a person must decide. */
 const underReview = (end: string, reviews: string): Cell => ({
-  ...{ first: 202, end, reviews, calls: 1, effects: 0 },
+  first: 202,
+  end,
+  reviews,
+  calls: 1,
+  effects: 0,
 });
 
 /** Not executed, and so called again at once. */

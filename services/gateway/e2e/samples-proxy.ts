@@ -22,7 +22,9 @@ export async function startSamplesProxy(gatewayUrl: string, first: FirstRequest)
     const meets = keys.length === 1 ? first : 'through';
     const target = typeof meets === 'object' ? meets.to : gatewayUrl;
     const { statusCode, headers, body } = await request(`${target}${incoming.url}`, {
-      ...{ method: 'POST', body: await buffer(incoming), dispatcher: agent },
+      method: 'POST',
+      body: await buffer(incoming),
+      dispatcher: agent,
       headers: {
         'content-type': 'application/json',
         authorization: String(incoming.headers.authorization),

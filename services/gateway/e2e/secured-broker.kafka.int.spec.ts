@@ -27,8 +27,11 @@ afterAll(async () => {
 }, 60_000);
 
 const environment = (changes: Record<string, string> = {}): Record<string, string> => ({
-  ...{ KAFKA_BROKERS: secured.brokers, KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: secured.caFile },
-  ...{ KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'tollgate' },
+  KAFKA_BROKERS: secured.brokers,
+  KAFKA_TLS: 'true',
+  KAFKA_TLS_CA_FILE: secured.caFile,
+  KAFKA_SASL_MECHANISM: 'scram-sha-512',
+  KAFKA_SASL_USERNAME: 'tollgate',
   KAFKA_SASL_PASSWORD: secured.password(),
   ...changes,
 });
@@ -80,7 +83,8 @@ describe.each(['plain', 'scram-sha-256', 'scram-sha-512'])('with %s', (mechanism
 
   it('another password is refused by its name, and shown nowhere', { timeout: 60_000 }, async () => {
     const { bus, lines } = givenBus({
-      ...{ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_PASSWORD: wrongPassword },
+      KAFKA_SASL_MECHANISM: mechanism,
+      KAFKA_SASL_PASSWORD: wrongPassword,
     });
     const refused = await bus.publish('any', messages).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'bus_authentication_failed', retryable: false });

@@ -30,15 +30,22 @@ async function startBoth(): Promise<{ first: System; second: System; join: () =>
   const dataDir = newDataDir();
   const { paymentServiceUrl, paymentServiceKey, caFile } = host.quickstart;
   const account = {
-    ...{ name: 'sandbox', environment: 'sandbox', baseUrl: paymentServiceUrl },
-    ...{ privateKeyEnv: 'SANDBOX_KEY', caFile, failuresInARowMax: 1_000 },
+    name: 'sandbox',
+    environment: 'sandbox',
+    baseUrl: paymentServiceUrl,
+    privateKeyEnv: 'SANDBOX_KEY',
+    caFile,
+    failuresInARowMax: 1_000,
   };
   const accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
   const { CALLBACK_PORT: callbackPort = '' } = await freePorts();
   const env = {
-    ...{ KAFKA_BROKERS: brokers, PROVIDER_ACCOUNTS_FILE: accountsFile, SANDBOX_KEY: paymentServiceKey },
-    ...{ GATEWAY_PORT: '0', CALLBACK_PUBLIC_URL: `http://127.0.0.1:${callbackPort}` },
+    KAFKA_BROKERS: brokers,
+    PROVIDER_ACCOUNTS_FILE: accountsFile,
+    SANDBOX_KEY: paymentServiceKey,
+    GATEWAY_PORT: '0',
+    CALLBACK_PUBLIC_URL: `http://127.0.0.1:${callbackPort}`,
     PROVIDER_QUIET_MS: '500',
   };
   const shared = { dataDir, inFrontOf: host };

@@ -105,7 +105,8 @@ export class SideBySide {
     await eventually(
       async () => expect(await tollgateExit(system, 'rebuild', '--check')).toMatchObject({ exitCode: 0 }),
       {
-        ...{ timeoutMs: 60_000, intervalMs: 1_000 },
+        timeoutMs: 60_000,
+        intervalMs: 1_000,
       },
     );
     expect(await tollgateExit(system, 'upgrade', 'check')).toMatchObject({ exitCode: 0 });
@@ -148,7 +149,9 @@ export class SideBySide {
     const beside = besideEnv(this.dataDir, this.sandboxHost.quickstart, name);
     const own = { ...shortTimes, ...beside, ...env, CALLBACK_PUBLIC_URL: this.callbacks.address?.url ?? '' };
     return {
-      ...{ dataDir: this.dataDir, env: own, inFrontOf: this.sandboxHost },
+      dataDir: this.dataDir,
+      env: own,
+      inFrontOf: this.sandboxHost,
       ...(workspace === undefined ? {} : { workspace }),
     };
   }

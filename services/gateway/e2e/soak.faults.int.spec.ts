@@ -47,7 +47,9 @@ const times = {
 };
 const dropped = { operation: 'callback', fault: 'drop', probability: 0.3 };
 const hanging = ['create', 'get', 'list', 'confirm', 'decline', 'refund'].map((operation) => ({
-  ...{ operation, fault: 'slow_reply', delayMs: 5_000 },
+  operation,
+  fault: 'slow_reply',
+  delayMs: 5_000,
 }));
 
 interface Soaked {
@@ -66,16 +68,25 @@ async function start(): Promise<Soaked> {
   const dataDir = newDataDir();
   const accountsFile = join(dataDir, 'accounts.json');
   const configured = accounts.map(({ name, currency }, index) => ({
-    ...{ name, environment: 'sandbox', baseUrl, caFile, currencies: [currency] },
-    ...{ privateKeyEnv: `SOAK_KEY_${index}`, failuresInARowMax: 1_000 },
+    name,
+    environment: 'sandbox',
+    baseUrl,
+    caFile,
+    currencies: [currency],
+    privateKeyEnv: `SOAK_KEY_${index}`,
+    failuresInARowMax: 1_000,
   }));
   writeFileSync(accountsFile, JSON.stringify({ accounts: configured }));
   const secrets = Object.fromEntries(keys.map((key, index) => [`SOAK_KEY_${index}`, key]));
   const system = await startSystem({
-    ...{ dataDir, inFrontOf: sandbox },
+    dataDir,
+    inFrontOf: sandbox,
     env: {
-      ...{ ...times, ...secrets, PROVIDER_ACCOUNTS_FILE: accountsFile },
-      ...{ GATEWAY_PORT: '0', CALLBACK_PORT: '0' },
+      ...times,
+      ...secrets,
+      PROVIDER_ACCOUNTS_FILE: accountsFile,
+      GATEWAY_PORT: '0',
+      CALLBACK_PORT: '0',
     },
   });
   const key = await issueKey(system, 'demo', 'payments,refunds,read,cards,admin');

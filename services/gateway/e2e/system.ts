@@ -224,14 +224,21 @@ export function besideEnv(
   instance: string,
 ): Record<string, string> {
   const account = {
-    ...{ name: 'sandbox', environment: 'sandbox', baseUrl: quickstart.paymentServiceUrl },
-    ...{ privateKeyEnv: 'SANDBOX_KEY', caFile: quickstart.caFile, failuresInARowMax: 1_000 },
+    name: 'sandbox',
+    environment: 'sandbox',
+    baseUrl: quickstart.paymentServiceUrl,
+    privateKeyEnv: 'SANDBOX_KEY',
+    caFile: quickstart.caFile,
+    failuresInARowMax: 1_000,
   };
   const accountsFile = join(dataDir, `accounts-${instance}.json`);
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
   return {
-    ...{ TOLLGATE_INSTANCE: instance, PROVIDER_ACCOUNTS_FILE: accountsFile },
-    ...{ SANDBOX_KEY: quickstart.paymentServiceKey, GATEWAY_PORT: '0', CALLBACK_PORT: '0' },
+    TOLLGATE_INSTANCE: instance,
+    PROVIDER_ACCOUNTS_FILE: accountsFile,
+    SANDBOX_KEY: quickstart.paymentServiceKey,
+    GATEWAY_PORT: '0',
+    CALLBACK_PORT: '0',
     GATEWAY_METRICS_PORT: '0',
     // One address for all, like a load balancer's: callbacks for this one's payments go to whichever is up.
     CALLBACK_PUBLIC_URL: quickstart.callbackUrl,

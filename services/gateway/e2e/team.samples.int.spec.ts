@@ -47,8 +47,12 @@ async function startFrontDoorAlone(): Promise<typeof frontDoor> {
   const child = spawn(process.execPath, [program, 'api'], {
     env: {
       ...programEnvironment(),
-      ...{ TOLLGATE_DATA_DIR: newDataDir(), GATEWAY_PORT: '0', TOLLGATE_LOG_LEVEL: 'silent' },
-      ...{ COMMAND_SERVICE_URL: nobody, QUERY_SERVICE_URL: nobody, NOTIFIER_URL: nobody },
+      TOLLGATE_DATA_DIR: newDataDir(),
+      GATEWAY_PORT: '0',
+      TOLLGATE_LOG_LEVEL: 'silent',
+      COMMAND_SERVICE_URL: nobody,
+      QUERY_SERVICE_URL: nobody,
+      NOTIFIER_URL: nobody,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -174,7 +178,8 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
     const sample = openSample('webhooks', 'verify', language);
     const verify = (secret: Secret, { id, timestamp, signatures, body }: Received) =>
       sample.run({
-        ...{ argv: [id, timestamp, signatures], input: body },
+        argv: [id, timestamp, signatures],
+        input: body,
         env: { TOLLGATE_WEBHOOK_SECRET: secret.reveal() },
       });
     const other = new Secret(`whsec_${Buffer.from('another secret').toString('base64')}`);

@@ -253,8 +253,14 @@ it('a team is notified of its payout, and again when it asks', async () => {
   const [webhook] = webhooksOf(token) as [Received];
   expect(isSigned(webhook)).toBe(true);
   expect(webhook.body).toEqual({
-    ...{ token, type: 'payout', status: 'approved', orderNumber: 'payout-1', amount: 700, currency: 'EUR' },
-    ...{ sequence: expect.any(Number), occurredAt: expect.any(String) },
+    token,
+    type: 'payout',
+    status: 'approved',
+    orderNumber: 'payout-1',
+    amount: 700,
+    currency: 'EUR',
+    sequence: expect.any(Number),
+    occurredAt: expect.any(String),
   });
   await eventually(async () => expect(await recordOf(token)).toMatchObject([{ state: 'delivered' }]));
   const replay = await system.gateway('POST', '/api/v1/webhooks/replay', { body: { token } });

@@ -39,7 +39,9 @@ async function main(): Promise<void> {
     quickstart === undefined
       ? `${services.join(', ')}: ready at ${url}, metrics at ${metricsUrl}\n`
       : banner(quickstart.content, {
-          ...{ file: quickstart.file, folder: process.cwd(), missing: await missing() },
+          file: quickstart.file,
+          folder: process.cwd(),
+          missing: await missing(),
           ...omitUndefined({ signInLink: signInLink(systemPerson()) }),
         }),
   );

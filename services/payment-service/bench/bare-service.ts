@@ -40,8 +40,13 @@ function create(request: CreationRequest): object {
   const token = `service-${(count += 1)}`;
   const isPaid = request.card !== undefined || request.recurringToken !== undefined;
   const payment: Created = {
-    ...{ token, status: isPaid ? (needConfirmation ? 'pending' : 'approved') : 'init' },
-    ...{ amount, currency, orderNumber, callbackUrl, heldAmount: isPaid && needConfirmation ? amount : 0 },
+    token,
+    status: isPaid ? (needConfirmation ? 'pending' : 'approved') : 'init',
+    amount,
+    currency,
+    orderNumber,
+    callbackUrl,
+    heldAmount: isPaid && needConfirmation ? amount : 0,
     ...(request.recurring ? { recurringToken: `recurring-${count}` } : {}),
   };
   byToken.set(token, payment);
@@ -79,7 +84,8 @@ function refund({ token, amount }: { token: string; amount?: number }): object {
   const refundToken = `refund-${(count += 1)}`;
   const { currency } = payment;
   return {
-    ...{ success: true, token: refundToken },
+    success: true,
+    token: refundToken,
     refund: { token: refundToken, amount: back, currency, status: 'approved' },
     payment: { token },
   };

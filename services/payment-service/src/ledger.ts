@@ -44,21 +44,28 @@ const toLedgerPayment = (payment: Payment): object => ({
 });
 
 const toLedgerRefund = ({ token, paymentToken, orderNumber, ...refund }: Refund): object => ({
-  ...{
-    token,
-    paymentToken,
-    orderNumber: orderNumber ?? null,
-    amount: refund.amount,
-    currency: refund.currency,
-  },
-  ...{ status: refund.status, createdAt: toIsoTime(refund.createdAt) },
+  token,
+  paymentToken,
+  orderNumber: orderNumber ?? null,
+  amount: refund.amount,
+  currency: refund.currency,
+  status: refund.status,
+  createdAt: toIsoTime(refund.createdAt),
 });
 
 const toLedgerPayout = ({ token, orderNumber, amount, currency, status, createdAt }: Payout): object => ({
-  ...{ token, orderNumber, amount, currency, status, createdAt: toIsoTime(createdAt) },
+  token,
+  orderNumber,
+  amount,
+  currency,
+  status,
+  createdAt: toIsoTime(createdAt),
 });
 
 const toLedgerCall = ({ at, operation, token, orderNumber, effect, answer }: CallRecord): object => ({
-  ...{ at: toIsoTime(at), operation, effect, answer },
+  at: toIsoTime(at),
+  operation,
+  effect,
+  answer,
   ...omitUndefined({ token, orderNumber }),
 });

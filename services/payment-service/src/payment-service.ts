@@ -175,7 +175,14 @@ function createCore(
     return now();
   };
   return {
-    ...{ database, merchants, faults, now, clock, log, delivery, advanceClock },
+    database,
+    merchants,
+    faults,
+    now,
+    clock,
+    log,
+    delivery,
+    advanceClock,
     ...tables,
     ...money,
     stopping: draining.signal,

@@ -66,7 +66,8 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
   const { faults, advanceClock, changes, processingUrl } = deps;
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: Handle) =>
     app.route({
-      ...{ method, url: `/sandbox/${path}` },
+      method,
+      url: `/sandbox/${path}`,
       handler: async (request: FastifyRequest, reply: FastifyReply) =>
         send(reply, await handle(request, deps.merchantOf(request))),
     });

@@ -44,7 +44,9 @@ function eventsOf(token: string): NewEvent[] {
     {
       type: 'AttemptAccepted',
       data: {
-        ...{ attemptNumber: 1, serviceToken: `service-${token}`, evidence: 'answer' },
+        attemptNumber: 1,
+        serviceToken: `service-${token}`,
+        evidence: 'answer',
         processingUrl: `https://pay.example/checkout/${token}`,
       },
     },
@@ -52,7 +54,10 @@ function eventsOf(token: string): NewEvent[] {
     { type: 'PaymentApproved', data: { amount: 1_250, sanitizedMask: '439296******1251' } },
   ];
   const metadata = {
-    ...{ schemaVersion: 1, correlationId: token, causationId: token, recordedAt },
+    schemaVersion: 1,
+    correlationId: token,
+    causationId: token,
+    recordedAt,
     actor: { kind: 'team', team: 'shop', keyId: 'k1' },
   };
   return events.map((event) => ({ id: systemIds.uuid(), ...event, metadata }));
@@ -88,7 +93,10 @@ async function measureRebuild(store: EventStore, events: number): Promise<void> 
   const begunAt = performance.now();
   const cpuBefore = process.cpuUsage();
   await rebuild({
-    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
+    store,
+    clock: systemClock,
+    ids: systemIds,
+    log: silentLog,
     signal: new AbortController().signal,
   });
   const seconds = (performance.now() - begunAt) / 1_000;

@@ -20,11 +20,9 @@ test.each([
   async (_, refunds, count, length) => {
     const store = await temporaryStore();
     const errors = Array.from({ length: count }, (_each, number) => ({
-      ...{
-        code: `processing_${number}`,
-        kind: 'processing_error',
-        message: (refunds === 15 ? '錯' : 'x').repeat(length),
-      },
+      code: `processing_${number}`,
+      kind: 'processing_error',
+      message: (refunds === 15 ? '錯' : 'x').repeat(length),
     }));
     await appendPayment(store, 'p1', [requested(), accepted, approved]);
     for (let number = 0; number < refunds; number += 1) {

@@ -53,16 +53,26 @@ export function eventsAt(number: number, count: number): [stream: string, events
   const token = tokenAt(number);
   const createdAt = yearStartedAt + Math.floor((number / count) * 365 * dayMs);
   const attempt = {
-    ...{ number: 1, account: 'main', providerOrderNumber: `${token}.1` },
-    ...{ sendBy: createdAt + 1_000, answerBy: createdAt + 11_000, quietUntil: createdAt + 60_000 },
+    number: 1,
+    account: 'main',
+    providerOrderNumber: `${token}.1`,
+    sendBy: createdAt + 1_000,
+    answerBy: createdAt + 11_000,
+    quietUntil: createdAt + 60_000,
   };
   const terms = {
-    ...{ kind: 'hosted', product: 'A pot of tea', amount: amountAt(number), currency: currencyAt(number) },
+    kind: 'hosted',
+    product: 'A pot of tea',
+    amount: amountAt(number),
+    currency: currencyAt(number),
     orderNumber: number % 10 === 2 ? 'again' : `order-${number}`,
-    ...{ needConfirmation: false, customer: { email: `buyer${number}@example.com`, ip: '192.0.2.1' } },
+    needConfirmation: false,
+    customer: { email: `buyer${number}@example.com`, ip: '192.0.2.1' },
   };
   const accepted = {
-    ...{ attemptNumber: 1, serviceToken: `svc-${token}`, evidence: 'answer' },
+    attemptNumber: 1,
+    serviceToken: `svc-${token}`,
+    evidence: 'answer',
     processingUrl: `https://pay.example/checkout/${token}`,
   };
   const isFailed = phaseAt(number) === 'failed';
@@ -88,7 +98,10 @@ const recorded = (event: Happened, token: string, recordedAt: number): NewEvent 
   id: systemIds.uuid(),
   ...event,
   metadata: {
-    ...{ schemaVersion: 1, correlationId: token, causationId: token, recordedAt },
+    schemaVersion: 1,
+    correlationId: token,
+    causationId: token,
+    recordedAt,
     actor: { kind: 'team', team: 'shop', keyId: 'k1' },
   },
 });

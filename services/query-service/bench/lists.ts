@@ -94,27 +94,37 @@ const queries: Readonly<Record<string, Partial<PaymentListQuery>>> = {
   'status=approved&phase=failed (never)': { status: 'approved', phase: 'failed' },
   'orderNumber (one)': { orderNumber: 'order-80' },
   'orderNumber of 1 in 10, status=declined&currency=JPY': {
-    ...{ orderNumber: 'again', status: 'declined', currency: 'JPY' },
+    orderNumber: 'again',
+    status: 'declined',
+    currency: 'JPY',
   },
   'orderNumber of 1 in 10, needsReview=true': { orderNumber: 'again', needsReview: true },
   'needsReview=true (1 in 500)': { needsReview: true },
   'needsReview=true&status=declined&currency=JPY': {
-    ...{ needsReview: true, status: 'declined', currency: 'JPY' },
+    needsReview: true,
+    status: 'declined',
+    currency: 'JPY',
   },
   'needsReview=false': { needsReview: false },
   'needsReview=false&status=pending': { needsReview: false, status: 'pending' },
   'needsReview=false&currency=JPY&status=declined': {
-    ...{ needsReview: false, currency: 'JPY', status: 'declined' },
+    needsReview: false,
+    currency: 'JPY',
+    status: 'declined',
   },
   'dateFrom, dateTo: a day in the middle': {
-    ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
+    createdFrom: yearStartedAt + 180 * dayMs,
+    createdBefore: yearStartedAt + 181 * dayMs,
   },
   'a day in the middle, status=declined&currency=JPY': {
-    ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
-    ...{ status: 'declined', currency: 'JPY' },
+    createdFrom: yearStartedAt + 180 * dayMs,
+    createdBefore: yearStartedAt + 181 * dayMs,
+    status: 'declined',
+    currency: 'JPY',
   },
   'a day in the middle, needsReview=false': {
-    ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
+    createdFrom: yearStartedAt + 180 * dayMs,
+    createdBefore: yearStartedAt + 181 * dayMs,
     needsReview: false,
   },
 };
@@ -186,7 +196,8 @@ function measureAll(index: PaymentIndex): void {
   measureCursors(index, 'cursors on and on, status=declined', { ...shop, status: 'declined' });
   measureCursors(index, 'cursors on and on, needsReview=false', { ...shop, needsReview: false });
   measureCursors(index, 'cursors on and on, dateTo in the middle', {
-    ...{ ...shop, createdBefore: yearStartedAt + 180 * dayMs },
+    ...shop,
+    createdBefore: yearStartedAt + 180 * dayMs,
   });
 }
 

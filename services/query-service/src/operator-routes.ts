@@ -43,7 +43,9 @@ import { type RequestLedger, type RequestRecord, toPublicRequest } from '@tollga
 
 /** Operators see who has answered it; teams do not. */
 const toOperatorsReviewEntry = (entry: ReviewEntry) => ({
-  ...{ ...toPublicReviewEntry(entry), team: entry.team, environment: entry.environment },
+  ...toPublicReviewEntry(entry),
+  team: entry.team,
+  environment: entry.environment,
   ...omitUndefined({ proposedBy: proposedByOf(entry) }),
 });
 
@@ -73,7 +75,9 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payments = list.views.map(toOwned);
     return reply.send({
-      ...{ success: true, payments, perPage: rest.perPage },
+      success: true,
+      payments,
+      perPage: rest.perPage,
       ...omitUndefined({ nextCursor: list.nextCursor }),
     });
   });
@@ -101,7 +105,9 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     // How long creations took is of the process, and of no team.
     const minutes = reach.isEverywhere ? deps.requests.creations() : [];
     return reply.send({
-      ...{ success: true, at: toIso(clock.now()), hours: await countHours(deps, owners, clock.now()) },
+      success: true,
+      at: toIso(clock.now()),
+      hours: await countHours(deps, owners, clock.now()),
       minutes: minutes.map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
       ...omitUndefined({ readModelLagMs: await readModelLagMs(deps) }),
       unresolved: waiting.unresolvedPayments + waiting.unresolvedPayouts,
@@ -162,7 +168,9 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
     const { views: entries, nextCursor } = list;
     const count = index.countWaiting(owners).reviews;
     return reply.send({
-      ...{ success: true, reviews: entries.map(toOperatorsReviewEntry), count },
+      success: true,
+      reviews: entries.map(toOperatorsReviewEntry),
+      count,
       ...omitUndefined({ nextCursor }),
     });
   });
@@ -197,7 +205,8 @@ function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): v
     });
     const { next, checked, faultAt } = page;
     const entries = page.entries.map(({ at, actor, ...entry }) => ({
-      ...{ ...entry, at: toIso(at) },
+      ...entry,
+      at: toIso(at),
       ...omitUndefined({ actor }),
     }));
     const nextCursor = next === undefined ? undefined : String(next);
@@ -245,8 +254,11 @@ function toDetail(view: PaymentView, dueAt: number | undefined): Omit<OperatorPa
   const call = callInFlight(payment);
   const nextInquiryAt = dueAt === undefined ? undefined : toIso(dueAt);
   return {
-    ...{ success: true, payment: toOwned(view), machine: { ...machineStateOf(payment) } },
-    ...{ refundableAmount: refundableAmount(payment), actions: actionsOf(payment) },
+    success: true,
+    payment: toOwned(view),
+    machine: { ...machineStateOf(payment) },
+    refundableAmount: refundableAmount(payment),
+    actions: actionsOf(payment),
     reviews: payment.reviews.map((_review, place) =>
       toPublicReviewEntry({
         kind: 'payment',
@@ -267,12 +279,17 @@ function callInFlight(payment: Payment): OperatorPaymentAnswer['call'] {
   const { sendBy, answerBy, quietUntil } = window;
   return {
     operation,
-    ...{ sendBy: toIso(sendBy), answerBy: toIso(answerBy), quietUntil: toIso(quietUntil) },
+    sendBy: toIso(sendBy),
+    answerBy: toIso(answerBy),
+    quietUntil: toIso(quietUntil),
   };
 }
 
 const operations: Readonly<Record<string, string>> = {
-  ...{ requested: 'authorize', unresolved: 'authorize', capturing: 'capture', voiding: 'void' },
+  requested: 'authorize',
+  unresolved: 'authorize',
+  capturing: 'capture',
+  voiding: 'void',
 };
 
 /** Of what a person may set off, what the machine allows now. */

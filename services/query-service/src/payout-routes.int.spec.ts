@@ -24,10 +24,19 @@ describe('a payout', () => {
     expect((await get('/api/v1/payouts/po_1', headers)).json()).toEqual({
       success: true,
       payout: {
-        ...{ token: 'po_1', status: 'pending', phase: 'pending', amount: 300, currency: 'EUR' },
-        ...{ orderNumber: 'P-1', sanitizedMask: '462734******2639' },
+        token: 'po_1',
+        status: 'pending',
+        phase: 'pending',
+        amount: 300,
+        currency: 'EUR',
+        orderNumber: 'P-1',
+        sanitizedMask: '462734******2639',
         destination: { kind: 'card', sanitizedMask: '462734******2639' },
-        ...{ reviews: [], errors: [], createdAt: at(0), updatedAt: at(1), revision: 1 },
+        reviews: [],
+        errors: [],
+        createdAt: at(0),
+        updatedAt: at(1),
+        revision: 1,
       },
     });
   });

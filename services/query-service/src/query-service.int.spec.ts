@@ -184,8 +184,11 @@ test('during a rebuild of the index, lists answer 503, and a payment is found by
   const { get, store } = await start(undefined, {
     wrapIndex: (index) => ({
       ...index,
-      ...{ list: building, listPayouts: building, listOperations: building },
-      ...{ listDisputes: building, listReviews: building },
+      list: building,
+      listPayouts: building,
+      listOperations: building,
+      listDisputes: building,
+      listReviews: building,
     }),
   });
   await appendPayment(store, 'p1', [requested()]);

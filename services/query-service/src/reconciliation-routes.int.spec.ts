@@ -12,25 +12,49 @@ import { adminOnly, errorsOf, shop, start } from './testing/harness.ts';
 
 const startedAt = Date.UTC(2026, 10, 2, 6);
 const sums = {
-  ...{ currency: 'EUR', paymentsHere: 900, paymentsThere: 900, refundsHere: 0, refundsThere: 40 },
-  ...{ payoutsHere: 0, payoutsThere: 0 },
+  currency: 'EUR',
+  paymentsHere: 900,
+  paymentsThere: 900,
+  refundsHere: 0,
+  refundsThere: 40,
+  payoutsHere: 0,
+  payoutsThere: 0,
 };
 const differing: Difference = {
-  ...{ kind: 'differs', operation: 'payment', token: 'pay_1', serviceToken: '=1+1', currency: 'EUR' },
+  kind: 'differs',
+  operation: 'payment',
+  token: 'pay_1',
+  serviceToken: '=1+1',
+  currency: 'EUR',
   here: { status: 'approved', amount: 900, refundedAmount: 0 },
   there: { status: 'approved', amount: 900, refundedAmount: 40 },
   isSettled: true,
 };
 const onlyThere: Difference = {
-  ...{ kind: 'only_at_service', operation: 'payout', serviceToken: 'service-2', currency: 'EUR' },
-  ...{ there: { status: 'approved', amount: 5, refundedAmount: 0 }, isSettled: true },
+  kind: 'only_at_service',
+  operation: 'payout',
+  serviceToken: 'service-2',
+  currency: 'EUR',
+  there: { status: 'approved', amount: 5, refundedAmount: 0 },
+  isSettled: true,
 };
 const counts = { ...noCounts, matched: 7, differing: 1, onlyAtService: 1 };
 
 const summaryOf = (token: string, changes: Partial<ReconciliationSummary> = {}): ReconciliationSummary => ({
-  ...{ token, environment: 'sandbox', account: 'main', day: '2026-11-01', isDryRun: false, by: 'schedule' },
-  ...{ requestedAt: startedAt, startedAt, endedAt: startedAt + 1_000, outcome: 'complete', team: 'desk' },
-  ...{ counts, sums: [sums], ...changes },
+  token,
+  environment: 'sandbox',
+  account: 'main',
+  day: '2026-11-01',
+  isDryRun: false,
+  by: 'schedule',
+  requestedAt: startedAt,
+  startedAt,
+  endedAt: startedAt + 1_000,
+  outcome: 'complete',
+  team: 'desk',
+  counts,
+  sums: [sums],
+  ...changes,
 });
 
 const append = (store: EventStore, stream: string, type: string, data: unknown) =>
@@ -43,13 +67,11 @@ async function ended(store: EventStore, summary: ReconciliationSummary): Promise
   await append(store, reconciliationJournal, 'ReconciliationRequested', request);
   await append(store, stream, 'ReconciliationStarted', request);
   await append(store, stream, 'BooksCompared', {
-    ...{
-      operation: 'payment',
-      counts: counted,
-      sums: summed,
-      differences: [differing, onlyThere],
-      teams: [],
-    },
+    operation: 'payment',
+    counts: counted,
+    sums: summed,
+    differences: [differing, onlyThere],
+    teams: [],
   });
   await append(store, stream, 'ReconciliationEnded', {
     outcome,
@@ -66,16 +88,25 @@ async function startWith(...summaries: ReconciliationSummary[]) {
 }
 
 const shown = {
-  ...{ token: 'rcn_1', account: 'main', day: '2026-11-01', isDryRun: false, by: 'schedule' },
-  ...{ outcome: 'complete', startedAt: '2026-11-02T06:00:00.000Z', endedAt: '2026-11-02T06:00:01.000Z' },
-  ...{ counts, sums: [sums] },
+  token: 'rcn_1',
+  account: 'main',
+  day: '2026-11-01',
+  isDryRun: false,
+  by: 'schedule',
+  outcome: 'complete',
+  startedAt: '2026-11-02T06:00:00.000Z',
+  endedAt: '2026-11-02T06:00:01.000Z',
+  counts,
+  sums: [sums],
 };
 
 describe('reconciliations', () => {
   test('are none before the first one', async () => {
     const { get } = await startWith();
     expect((await get('/api/v1/reconciliations')).json()).toEqual({
-      ...{ success: true, reconciliations: [], perPage: 20 },
+      success: true,
+      reconciliations: [],
+      perPage: 20,
     });
   });
 
@@ -104,7 +135,8 @@ describe('a reconciliation', () => {
   test('is shown with its differences', async () => {
     const { get } = await startWith(summaryOf('rcn_1'));
     expect((await get('/api/v1/reconciliations/rcn_1')).json()).toEqual({
-      ...{ success: true, reconciliation: { ...shown, differences: [differing, onlyThere] } },
+      success: true,
+      reconciliation: { ...shown, differences: [differing, onlyThere] },
     });
   });
 

@@ -154,8 +154,12 @@ describe('a refund', () => {
     expect((await services.get(url, headers)).json()).toEqual({
       success: true,
       refund: {
-        ...{ token: 'ref_1', paymentToken: 'pay_1', amount: 500, currency: 'EUR' },
-        ...{ status: 'declined', phase: 'declined' },
+        token: 'ref_1',
+        paymentToken: 'pay_1',
+        amount: 500,
+        currency: 'EUR',
+        status: 'declined',
+        phase: 'declined',
         errors: [{ code: 'incorrect_private_key', kind: 'authentication_error' }],
         reviews: [],
       },
@@ -219,9 +223,15 @@ describe('disputes', () => {
       success: true,
       disputes: [
         {
-          ...{ id: 'D-1', token: 'pay_1', amount: 1_500, currency: 'EUR' },
-          ...{ status: 'open', type: 'chargeback', reasonCode: '10.4' },
-          ...{ createdAt: at(-60), updatedAt: at(0) },
+          id: 'D-1',
+          token: 'pay_1',
+          amount: 1_500,
+          currency: 'EUR',
+          status: 'open',
+          type: 'chargeback',
+          reasonCode: '10.4',
+          createdAt: at(-60),
+          updatedAt: at(0),
         },
       ],
     });
@@ -259,18 +269,32 @@ describe('an open review', () => {
       perPage: 20,
       reviews: [
         {
-          ...{ token: 'po_1', kind: 'payout', code: 'payout_not_found', since: at(2) },
+          token: 'po_1',
+          kind: 'payout',
+          code: 'payout_not_found',
+          since: at(2),
           evidence: { serviceToken: '…4321' },
           number: 1,
           resolutions: ['check_again', 'payout_not_made'],
-          ...{ orderNumber: 'P-1', amount: 300, currency: 'EUR', status: 'pending', phase: 'unresolved' },
+          orderNumber: 'P-1',
+          amount: 300,
+          currency: 'EUR',
+          status: 'pending',
+          phase: 'unresolved',
         },
         {
-          ...{ token: 'pay_1', kind: 'payment', code: 'discrepancy', since: at(3) },
+          token: 'pay_1',
+          kind: 'payment',
+          code: 'discrepancy',
+          since: at(3),
           evidence: { kind: 'second_payment_found', serviceToken: '…1234' },
           number: 1,
           resolutions: ['keep_ours', 'check_again'],
-          ...{ orderNumber: 'A', amount: 1_500, currency: 'EUR', status: 'approved', phase: 'approved' },
+          orderNumber: 'A',
+          amount: 1_500,
+          currency: 'EUR',
+          status: 'approved',
+          phase: 'approved',
         },
       ],
     });
@@ -279,13 +303,15 @@ describe('an open review', () => {
   test('of what only the provider has is shown to the only team of the account, and to its admins', async () => {
     const { store, getAs } = await start();
     const facts = {
-      ...{
-        environment: 'sandbox',
-        account: 'main',
-        operation: 'payment',
-        serviceToken: 'service-token-1234',
-      },
-      ...{ status: 'approved', amount: 0, refundedAmount: 0, currency: 'EUR', orderNumber: 'elsewhere-1' },
+      environment: 'sandbox',
+      account: 'main',
+      operation: 'payment',
+      serviceToken: 'service-token-1234',
+      status: 'approved',
+      amount: 0,
+      refundedAmount: 0,
+      currency: 'EUR',
+      orderNumber: 'elsewhere-1',
     };
     const opened = {
       type: 'ReviewOpened',
@@ -304,12 +330,20 @@ describe('an open review', () => {
     const { reviews } = (await getAs(adminOnly)('/api/v1/reviews', headers)).json<{ reviews: object[] }>();
     expect(reviews).toEqual([
       {
-        ...{ token: 'unm_1', kind: 'unmatched', code: 'discrepancy', number: 1, since: at(1) },
+        token: 'unm_1',
+        kind: 'unmatched',
+        code: 'discrepancy',
+        number: 1,
+        since: at(1),
         evidence: { kind: 'only_at_service', serviceToken: '…1234' },
         resolutions: ['accept_theirs', 'keep_ours'],
         account: 'main',
-        ...{ operation: 'payment', orderNumber: 'elsewhere-1', status: 'approved' },
-        ...{ amount: 0, refundedAmount: 0, currency: 'EUR' },
+        operation: 'payment',
+        orderNumber: 'elsewhere-1',
+        status: 'approved',
+        amount: 0,
+        refundedAmount: 0,
+        currency: 'EUR',
       },
     ]);
     expect((await getAs(shop)('/api/v1/reviews', headers)).json()).toMatchObject({ reviews: [] });

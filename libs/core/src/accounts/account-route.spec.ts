@@ -4,7 +4,12 @@ import type { AccountConfig } from './account.ts';
 import { routeOf } from './accounts.ts';
 
 const account = (name: string, changes: Partial<AccountConfig> = {}): AccountConfig => ({
-  ...{ environment: 'sandbox', name, weight: 1, priority: 0, concurrentCallsMax: 1, callsPerSecondMax: 1 },
+  environment: 'sandbox',
+  name,
+  weight: 1,
+  priority: 0,
+  concurrentCallsMax: 1,
+  callsPerSecondMax: 1,
   ...changes,
 });
 const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;

@@ -11,8 +11,13 @@ import { permitWaitMs, waitingMax } from './permits.ts';
 const providerOf = (name: string) => ({ name }) as unknown as Provider;
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({
-  ...{ environment: 'sandbox', name, weight: 1, priority: 0, provider: providerOf(name) },
-  ...{ concurrentCallsMax: 10, callsPerSecondMax: 1_000_000 },
+  environment: 'sandbox',
+  name,
+  weight: 1,
+  priority: 0,
+  provider: providerOf(name),
+  concurrentCallsMax: 10,
+  callsPerSecondMax: 1_000_000,
   ...changes,
 });
 const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;
@@ -38,7 +43,7 @@ function start(configured: readonly Account[], log: Log = silentLog) {
   async function open(name: string): Promise<void> {
     for (let failed = 0; failed < breakerFailuresMax; failed += 1) (await permitOf(name)).release('unknown');
   }
-  return { ...{ clock, accounts, healthOf, ask, permitOf, open } };
+  return { clock, accounts, healthOf, ask, permitOf, open };
 }
 
 function permitIn(result: PermitResult | undefined): Permit {
@@ -459,7 +464,10 @@ describe('limits that several processes share', () => {
   const startOf = (processes: { count: number }, changes: Partial<Account>) => {
     const clock = createFakeClock();
     const accounts = createAccounts({
-      ...{ accounts: [account('one', changes)], clock, log: silentLog, processes: () => processes.count },
+      accounts: [account('one', changes)],
+      clock,
+      log: silentLog,
+      processes: () => processes.count,
     });
     async function take(count: number): Promise<number> {
       const asked = Array.from({ length: count }, () => accounts.permitOf('sandbox', 'one'));

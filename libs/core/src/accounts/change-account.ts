@@ -83,8 +83,12 @@ async function append(
     recordedAt: clock.now(),
   });
   const decided = await decideAndAppend<MerchantAccounts, MerchantAccountEvent, AccountRefusal>({
-    ...{ store, stream: merchantAccountsStream, initial: noAccountChanges, decide },
-    ...{ decode: decodeMerchantAccountEvent, evolve: evolveMerchantAccounts },
+    store,
+    stream: merchantAccountsStream,
+    initial: noAccountChanges,
+    decide,
+    decode: decodeMerchantAccountEvent,
+    evolve: evolveMerchantAccounts,
     toNewEvents: (events) =>
       events.map((event) => ({ id: ids.uuid(), ...event, metadata: metadataOf(event) })),
   });

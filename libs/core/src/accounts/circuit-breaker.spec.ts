@@ -19,7 +19,7 @@ function createBreaker() {
   const fail = (count: number) => {
     for (let failed = 0; failed < count; failed += 1) call('unknown');
   };
-  return { ...{ clock, changes, breaker, call, fail }, open: () => fail(breakerFailuresMax) };
+  return { clock, changes, breaker, call, fail, open: () => fail(breakerFailuresMax) };
 }
 
 const halfOpen = async () => {

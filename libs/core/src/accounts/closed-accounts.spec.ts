@@ -10,8 +10,13 @@ import { breakerFailuresMax } from './circuit-breaker.ts';
 import { permitWaitMs } from './permits.ts';
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({
-  ...{ environment: 'sandbox', name, weight: 1, priority: 0, provider: { name } as unknown as Provider },
-  ...{ concurrentCallsMax: 10, callsPerSecondMax: 1_000 },
+  environment: 'sandbox',
+  name,
+  weight: 1,
+  priority: 0,
+  provider: { name } as unknown as Provider,
+  concurrentCallsMax: 10,
+  callsPerSecondMax: 1_000,
   ...changes,
 });
 const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;

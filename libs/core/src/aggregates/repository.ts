@@ -82,7 +82,8 @@ export function createRepository<
   const recent = createRecentStates<State>();
 
   const evolutionOf = (token: string) => ({
-    ...{ store, recent },
+    store,
+    recent,
     stream: kind.stream(token),
     initial: undefined as State,
     decode: (recorded: RecordedEvent): Happened<Event, Position> => ({
@@ -117,7 +118,10 @@ export function createRepository<
           // Where the store puts them is not known before they are there.
           const position = state?.position ?? beginning;
           const toHappened = (event: Event, index: number): Happened<Event, Position> => ({
-            ...{ token, event: asRead(event), recordedAt, position },
+            token,
+            event: asRead(event),
+            recordedAt,
+            position,
             revision: first + index,
           });
           return { kind: 'events', events: decision.events.map(toHappened) };
@@ -125,7 +129,9 @@ export function createRepository<
         toNewEvents: (all) =>
           all.map(({ event }, index) => {
             const metadata: EventMetadata = {
-              ...{ schemaVersion: kind.versionOf(event), ...cause, recordedAt },
+              schemaVersion: kind.versionOf(event),
+              ...cause,
+              recordedAt,
               ...(index < all.length - 1 ? { continues: true } : {}),
             };
             return { id: ids.uuid(), ...event, metadata };

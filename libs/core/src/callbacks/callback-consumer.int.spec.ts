@@ -58,7 +58,11 @@ function consume(): void {
       }),
   };
   const deps = {
-    ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, inquire },
+    bus: counting,
+    clock: systemClock,
+    ids: systemIds,
+    log: silentLog,
+    inquire,
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
     readCallback,
     nudgeDisputes: () => (nudges += 1),
@@ -137,8 +141,12 @@ it('opens a review where an attempt that was given up took effect after all', as
 it('opens a review also where that attempt was made with another account', async () => {
   const token = await create();
   const late = {
-    ...{ serviceToken: 'service-9', status: 'approved', amount: 1250, currency: 'EUR' },
-    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    serviceToken: 'service-9',
+    status: 'approved',
+    amount: 1250,
+    currency: 'EUR',
+    authorizedAmount: 0,
+    refundedAmount: 0,
     orderNumber: `${token}.0`,
   };
   second.payments.set('service-9', late);
@@ -322,8 +330,12 @@ it('that names a payment of an attempt which had failed approves the payment aft
   });
   const token = await create();
   const late = {
-    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR' },
-    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    serviceToken: 'late',
+    status: 'approved',
+    amount: 1250,
+    currency: 'EUR',
+    authorizedAmount: 0,
+    refundedAmount: 0,
     orderNumber: `${token}.1`,
   };
   harness.provider.payments.set('late', late);
@@ -346,8 +358,12 @@ it('that names an earlier attempt, while the answer to a further one is awaited,
   const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
   expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
   const late = {
-    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR' },
-    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    serviceToken: 'late',
+    status: 'approved',
+    amount: 1250,
+    currency: 'EUR',
+    authorizedAmount: 0,
+    refundedAmount: 0,
     orderNumber: `${token}.1`,
   };
   provider.payments.set('late', late);

@@ -59,7 +59,11 @@ function consume(
     },
   };
   const deps: CallbackConsumerDependencies = {
-    ...{ bus: bus as MessageBus, clock, ids: createFakeIds(1), log: silentLog, inquire },
+    bus: bus as MessageBus,
+    clock,
+    ids: createFakeIds(1),
+    log: silentLog,
+    inquire,
     inquireNamed: () => Promise.resolve('inquired'),
     recordRefundDeclineReported: () => Promise.resolve(),
     readCallback,

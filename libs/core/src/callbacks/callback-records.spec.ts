@@ -38,7 +38,10 @@ describe('a callback record', () => {
 
   it('says whether its body was redacted', () => {
     const redacted = encodeCallbackRecord({
-      ...{ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 },
+      environment: 'sandbox',
+      token: 'pay_1',
+      body,
+      receivedAt: 5,
       isRedacted: true,
     });
     expect([encoded.headers['redacted'], redacted.headers['redacted']]).toEqual([undefined, 'true']);

@@ -61,7 +61,10 @@ export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
   if (body === undefined) return { kind: 'unreadable', reason: 'the body is not a JSON object' };
   const requestId = record.headers['request-id'];
   return {
-    ...{ kind: 'callback', environment, token: record.key, body },
+    kind: 'callback',
+    environment,
+    token: record.key,
+    body,
     ...(requestId === undefined ? {} : { requestId }),
   };
 }

@@ -53,7 +53,10 @@ function batchOf(tokens: readonly string[]): BusRecord[] {
   const body = new TextEncoder().encode(JSON.stringify({ type: 'payment', status: 'approved' }));
   return tokens.map((token, offset) => ({
     ...encodeCallbackRecord({ environment: 'sandbox', token, body, receivedAt: 0 }),
-    ...{ topic: providerCallbacksTopic, partition: 0, offset: String(offset), timestamp: 0 },
+    topic: providerCallbacksTopic,
+    partition: 0,
+    offset: String(offset),
+    timestamp: 0,
   }));
 }
 
@@ -71,7 +74,11 @@ function consume(batches: readonly BusRecord[][]) {
     },
   };
   const deps = {
-    ...{ bus: bus as MessageBus, clock, ids: systemIds, log: silentLog, inquire },
+    bus: bus as MessageBus,
+    clock,
+    ids: systemIds,
+    log: silentLog,
+    inquire,
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
     readCallback,
     nudgeDisputes: () => undefined,

@@ -21,7 +21,11 @@ import type { UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** The event of this revision, one second after the one before. */
 const at = <Event>(event: Event, revision: number) => ({
-  ...{ token: 'tok_1', event, revision, position: String(revision), recordedAt: 1_000 * (revision + 1) },
+  token: 'tok_1',
+  event,
+  revision,
+  position: String(revision),
+  recordedAt: 1_000 * (revision + 1),
 });
 
 /** The aggregate after all of them. */
@@ -41,14 +45,25 @@ const paymentAfter = (history: readonly PaymentEvent[]): PaymentAggregate =>
 const opened: DisputeEvent = {
   type: 'DisputeOpened',
   data: {
-    ...{ environment: 'sandbox', account: 'main', id: 'd-1', amount: 5, currency: 'EUR', status: 'open' },
+    environment: 'sandbox',
+    account: 'main',
+    id: 'd-1',
+    amount: 5,
+    currency: 'EUR',
+    status: 'open',
   },
 };
 const unmatched: UnmatchedEvent = {
   type: 'UnmatchedObserved',
   data: {
-    ...{ environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 's-1' },
-    ...{ status: 'approved', amount: 900, refundedAmount: 0, currency: 'EUR' },
+    environment: 'sandbox',
+    account: 'main',
+    operation: 'payment',
+    serviceToken: 's-1',
+    status: 'approved',
+    amount: 900,
+    refundedAmount: 0,
+    currency: 'EUR',
   },
 };
 const reviewOpened = (refundedAmount: number): UnmatchedEvent => ({
@@ -64,7 +79,12 @@ describe('an aggregate', () => {
   it('has the times and places of its first and latest event', () => {
     const payment = paymentAfter([requested(), sampleEvents.AttemptAccepted]);
     expect(payment).toMatchObject({
-      ...{ token: 'tok_1', createdAt: 1_000, updatedAt: 2_000, revision: 1, position: '1', reviewsSince: [] },
+      token: 'tok_1',
+      createdAt: 1_000,
+      updatedAt: 2_000,
+      revision: 1,
+      position: '1',
+      reviewsSince: [],
       payment: { phase: 'init' },
     });
   });
@@ -86,7 +106,11 @@ describe('an aggregate', () => {
     expect(
       after<PayoutEvent, PayoutAggregate>(evolvePayoutAggregate, payoutHistoryTo.approved),
     ).toMatchObject({
-      ...{ token: 'tok_1', createdAt: 1_000, updatedAt: 3_000, revision: 2, reviewsSince: [] },
+      token: 'tok_1',
+      createdAt: 1_000,
+      updatedAt: 3_000,
+      revision: 2,
+      reviewsSince: [],
       payout: { phase: 'approved' },
     });
   });
@@ -94,7 +118,11 @@ describe('an aggregate', () => {
   it('of a dispute', () => {
     const changed: DisputeEvent = { type: 'DisputeChanged', data: { status: 'lost' } };
     expect(after<DisputeEvent, DisputeAggregate>(evolveDisputeAggregate, [opened, changed])).toEqual({
-      ...{ token: 'tok_1', createdAt: 1_000, updatedAt: 2_000, revision: 1, position: '1' },
+      token: 'tok_1',
+      createdAt: 1_000,
+      updatedAt: 2_000,
+      revision: 1,
+      position: '1',
       dispute: { ...opened.data, status: 'lost' },
     });
   });
@@ -114,8 +142,12 @@ describe('a review is as old as its opening', () => {
     const proposed: UnmatchedEvent = {
       type: 'ReviewResolutionProposed',
       data: {
-        ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'the old shop' },
-        ...{ proposedBy: 'person:ada', proposedAt: 3_000 },
+        code: 'discrepancy',
+        number: 1,
+        resolution: 'keep_ours',
+        reason: 'the old shop',
+        proposedBy: 'person:ada',
+        proposedAt: 3_000,
       },
     };
     const aggregate = afterAll(unmatched, reviewOpened(0), reviewOpened(1), proposed);

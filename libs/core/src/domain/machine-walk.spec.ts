@@ -41,6 +41,8 @@ it('what the domain rules out is reported as a broken invariant', () => {
     new InvariantViolation('unexpected value: {"type":"Unheard"}'),
   );
   expect(new InvariantViolation('so')).toMatchObject({
-    ...{ name: 'InvariantViolation', code: 'invariant_violation', message: 'so' },
+    name: 'InvariantViolation',
+    code: 'invariant_violation',
+    message: 'so',
   });
 });

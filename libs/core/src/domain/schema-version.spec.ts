@@ -74,7 +74,8 @@ it('nothing is added in a version that this release does not read', () => {
 
 describe('reading', () => {
   const stored = (version: number, data: unknown = {}, type = 'Closed') => ({
-    ...{ type, data },
+    type,
+    data,
     metadata: { schemaVersion: version },
   });
 
@@ -86,7 +87,9 @@ describe('reading', () => {
     expect(family.decode(stored(readable))).toEqual({ type: 'Closed', data: {} });
     // A process of the newer release reads it: the caller tries again.
     expect(new EventOfNewerVersion('Unheard', 5)).toMatchObject({
-      ...{ name: 'EventOfNewerVersion', code: 'event_of_newer_version', retryable: true },
+      name: 'EventOfNewerVersion',
+      code: 'event_of_newer_version',
+      retryable: true,
     });
   });
 

@@ -12,7 +12,9 @@ const another = { environment: 'sandbox', account: 'second' } as const;
 const accepted: InquiryOutcome<string> = { kind: 'accepted', answer: 'yes' };
 
 const causeBy = (actor: Parameters<typeof inquiryPriorityOf>[0]['actor']) => ({
-  ...{ correlationId: 'c', causationId: 'c', actor },
+  correlationId: 'c',
+  causationId: 'c',
+  actor,
 });
 const caller = causeBy({ kind: 'team', team: 'shop', keyId: 'k1' });
 const callback = causeBy({ kind: 'service', name: 'command-service' });

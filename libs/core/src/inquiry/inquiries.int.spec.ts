@@ -208,7 +208,10 @@ describe('an inquiry without a result', () => {
         isAccountRefused: true,
       });
     Object.assign(harness.provider.provider, {
-      ...{ inquirePayment: refuse, listPayments: refuse, inquirePayout: refuse, listPayouts: refuse },
+      inquirePayment: refuse,
+      listPayments: refuse,
+      inquirePayout: refuse,
+      listPayouts: refuse,
     });
   };
   async function open() {

@@ -27,7 +27,11 @@ function indexOf(clock: FakeClock, rows: Row[]) {
       .filter(({ dueAt = Infinity }) => dueAt <= clock.now())
       .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
   const queueOf = ({ inquiryNeed, account }: Row): DueQueue => ({
-    ...{ kind: 'payment', shard, environment: 'sandbox', inquiryNeed, account },
+    kind: 'payment',
+    shard,
+    environment: 'sandbox',
+    inquiryNeed,
+    account,
   });
   const isIn = (queue: DueQueue) => (row: Row) =>
     row.account === queue.account && row.inquiryNeed === queue.inquiryNeed;
@@ -42,7 +46,12 @@ function indexOf(clock: FakeClock, rows: Row[]) {
       const some = newest ? all.reverse().slice(0, limit) : all.slice(0, limit);
       read.rows += some.length;
       return some.map(({ token, inquiryNeed, updatedAt, dueAt = 0 }): DueItem => ({
-        ...{ kind: 'payment', revision: 0, token, inquiryNeed, updatedAt, dueAt },
+        kind: 'payment',
+        revision: 0,
+        token,
+        inquiryNeed,
+        updatedAt,
+        dueAt,
       }));
     },
     postpone: async (postponed: readonly { item: { token: string }; dueAt: number | undefined }[]) => {
@@ -69,7 +78,11 @@ function start({
   const index = indexOf(clock, rows);
   const startedAt = clock.now();
   const schedule = createInquirySchedule({
-    ...{ index, mayAsk, clock, delays: inquiryDelays, log: silentLog },
+    index,
+    mayAsk,
+    clock,
+    delays: inquiryDelays,
+    log: silentLog,
     quietPeriodMs,
     inquire: (token) => {
       begun.push({ token, at: clock.now() - startedAt });
@@ -82,7 +95,10 @@ function start({
 }
 
 const rowOf = (row: Partial<Row> & { token: string }): Row => ({
-  ...{ inquiryNeed: 'open', updatedAt: 0, dueAt: 0, account: 'main' },
+  inquiryNeed: 'open',
+  updatedAt: 0,
+  dueAt: 0,
+  account: 'main',
   ...row,
 });
 const tokensOf = (count: number, name = 'pay') =>
@@ -165,7 +181,9 @@ it('leaves what cannot be asked where it is, and goes on with the other accounts
   ];
   const account = { isSick: true };
   const { begun, index, schedule, stop, running } = start({
-    ...{ rows, clock, mayAsk: (each) => each.account !== 'sick' || !account.isSick },
+    rows,
+    clock,
+    mayAsk: (each) => each.account !== 'sick' || !account.isSick,
   });
   await clock.advance(20 * minute);
   expect(new Set(begun.map(({ token }) => token.slice(0, 4)))).toEqual(new Set(['well']));
@@ -185,7 +203,8 @@ it('keeps due what was not asked, and backs off what was asked in vain', async (
   const clock = createFakeClock();
   const rows = ['turned-away', 'unanswered'].map((token) => newRow(clock, token, 'unresolved'));
   const { begun, stop, running } = start({
-    ...{ rows, clock },
+    rows,
+    clock,
     inquire: (token) => Promise.resolve(token === 'turned-away' ? 'not-asked' : 'failed'),
   });
   await clock.advance(24_000);
@@ -203,7 +222,8 @@ it('does not wait for one account that hangs', async () => {
     ...tokensOf(200, 'hangs').map((token) => rowOf({ token, account: 'hangs', dueAt: clock.now() })),
   ];
   const { begun, stop, running } = start({
-    ...{ rows, clock },
+    rows,
+    clock,
     inquire: async (token) => {
       if (token.startsWith('hangs')) await clock.sleep(10 * minute);
       return 'inquired';
@@ -224,7 +244,8 @@ it('does not inquire an item again while its inquiry is under way, nor one that 
   const clock = createFakeClock();
   const rows = ['slow', 'broken'].map((token) => newRow(clock, token, 'unresolved'));
   const { begun, stop, running } = start({
-    ...{ rows, clock },
+    rows,
+    clock,
     inquire: async (token) => {
       if (token === 'broken') throw new Error('the store is down');
       await clock.sleep(10 * minute);
@@ -297,7 +318,8 @@ it('reads what it begins, however much is due', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(20_000).map((token) => rowOf({ token, dueAt: clock.now() }));
   const { begun, index, stop, running } = start({
-    ...{ rows, clock },
+    rows,
+    clock,
     inquire: async () => {
       await clock.sleep(1_000);
       return 'inquired';
@@ -372,7 +394,8 @@ it.each(inquiryNeeds)(
     ];
     let failures = 3;
     const { begun, stop, running } = start({
-      ...{ rows, clock },
+      rows,
+      clock,
       inquire: () => Promise.resolve(failures-- > 0 ? 'failed' : 'inquired'),
     });
     await clock.advance(120_000);

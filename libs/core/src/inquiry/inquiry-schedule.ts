@@ -83,11 +83,16 @@ interface Schedule extends InquiryScheduleDependencies {
 
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
-    ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
+    ...deps,
+    shards: new Map(),
+    underWay: new Map(),
+    postponed: [],
     unwritten: new Set(),
     failed: createRecentlyUsed(rememberedMax),
     firstInquired: createRecentlyUsed(rememberedMax),
-    ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
+    overdueMs: nothingOverdue,
+    passing: undefined,
+    wake: new AbortController(),
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),

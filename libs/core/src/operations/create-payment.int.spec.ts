@@ -102,8 +102,13 @@ describe('what the service says of a call', () => {
     const token = tokenOf(await create(teaFor('order-1', 1250, { card })));
     expect((await payments.load(token))?.payment.phase).toBe('unresolved');
     provider.payments.set('service-7', {
-      ...{ serviceToken: 'service-7', status: 'approved', amount: 1250, currency: 'EUR' },
-      ...{ authorizedAmount: 0, refundedAmount: 0, orderNumber: `${token}.1` },
+      serviceToken: 'service-7',
+      status: 'approved',
+      amount: 1250,
+      currency: 'EUR',
+      authorizedAmount: 0,
+      refundedAmount: 0,
+      orderNumber: `${token}.1`,
     });
     expect(phaseOf(await create(teaFor('order-1', 1250, { card })))).toBe('approved');
   });
@@ -115,7 +120,8 @@ describe('what the service says of a call', () => {
         kind: 'accepted',
         serviceToken: 'service-1',
         processingUrl: 'https://pay.example/service-1',
-        ...{ amount: 125_000, currency: 'EUR' },
+        amount: 125_000,
+        currency: 'EUR',
       });
     const { aggregate: view } = answered(await create(teaFor('order-1')));
     expect(view.payment.reviews).toMatchObject([{ evidence: { kind: 'terms_disagree' } }]);
@@ -236,7 +242,9 @@ async function announce(
     token,
     {
       type: 'RequestPayment',
-      ...{ environment: caller.environment, team: caller.team, terms: toTerms(request) },
+      environment: caller.environment,
+      team: caller.team,
+      terms: toTerms(request),
       ...createFingerprints(dataSecrets)(request),
       attempt: { ...attempt, answerBy: sendBy + answerMs, quietUntil: sendBy + answerMs + 1 },
     },
@@ -254,8 +262,12 @@ describe('after a crash between the announcement and the answer', () => {
     const token = await announce(payments, teaFor('order-1'), clock.now());
     if (reached)
       provider.payments.set('lost', {
-        ...{ serviceToken: 'lost', status: 'init', amount: 1250, currency: 'EUR' },
-        ...{ authorizedAmount: 0, refundedAmount: 0 },
+        serviceToken: 'lost',
+        status: 'init',
+        amount: 1250,
+        currency: 'EUR',
+        authorizedAmount: 0,
+        refundedAmount: 0,
         orderNumber: `${token}.1`,
         processingUrl: 'https://pay.example/lost',
       });

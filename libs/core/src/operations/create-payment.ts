@@ -117,7 +117,13 @@ export function toTerms(request: PaymentRequest): PaymentTerms {
   const addresses = { callbackUrl, redirectSuccessUrl, redirectFailUrl };
   return {
     kind: kindOf(request),
-    ...{ product, amount, currency, orderNumber, ...addresses, locale, recurringToken },
+    product,
+    amount,
+    currency,
+    orderNumber,
+    ...addresses,
+    locale,
+    recurringToken,
     ...(recurring === true ? { recurring } : {}),
     ...(metadata === undefined ? {} : { metadata }),
     needConfirmation: needConfirmation ?? false,

@@ -106,7 +106,8 @@ describe('a payout', () => {
     await harness().payOut(input);
     const refusal = { code: 'idempotency_key_reused' };
     expect(await harness().payOut({ ...input, request: { ...input.request, ...change } })).toEqual({
-      ...{ kind: 'refused', refusal },
+      kind: 'refused',
+      refusal,
     });
     expect(harness().provider.payoutRequests).toHaveLength(1);
   });

@@ -181,7 +181,8 @@ describe('a key', () => {
     await harness().refund(token, 'a', 60);
     await harness().refund(token, 'b', 40);
     expect(await harness().refund(token, 'a', 60)).toMatchObject({
-      ...{ kind: 'answered', replayed: true },
+      kind: 'answered',
+      replayed: true,
       aggregate: { refund: { amount: 60, state: 'approved' } },
     });
     expect(refundedAmounts()).toEqual([60, 40]);

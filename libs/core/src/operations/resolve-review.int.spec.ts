@@ -214,7 +214,8 @@ describe('a review of a payment', () => {
     const token = await openReview.attempt_not_found();
     await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
     expect(await harness().create(teaFor('order-1', 100, { card }))).toMatchObject({
-      ...{ kind: 'answered', replayed: true },
+      kind: 'answered',
+      replayed: true,
       aggregate: { payment: { phase: 'failed', failure: 'resolved' } },
     });
     expect(harness().provider.received).toHaveLength(1);
@@ -239,7 +240,10 @@ const openPayoutReview = {
     const token = await paidOut();
     const observed = { serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' };
     return recordOfPayout(token, {
-      ...{ type: 'RecordPayoutObservation', observed, inquiredAt: 0, changedAt: 0 },
+      type: 'RecordPayoutObservation',
+      observed,
+      inquiredAt: 0,
+      changedAt: 0,
     });
   },
   async service_not_readable() {
@@ -345,10 +349,12 @@ describe('a resolution', () => {
     const input = { caller: others, number: 1, reason, cause, resolution: 'acknowledged' } as const;
     const { inside } = harness();
     expect(await resolveReview(inside, { ...input, token, code: 'discrepancy' })).toEqual({
-      ...{ kind: 'refused', refusal: { code: 'payment_not_found' } },
+      kind: 'refused',
+      refusal: { code: 'payment_not_found' },
     });
     expect(await resolveReview(inside, { ...input, token: payout, code: 'discrepancy' })).toEqual({
-      ...{ kind: 'refused', refusal: { code: 'payout_not_found' } },
+      kind: 'refused',
+      refusal: { code: 'payout_not_found' },
     });
     expect(await harness().history(token)).not.toContain('ReviewResolved');
     expect(await harness().history(payout)).not.toContain('ReviewResolved');
@@ -397,14 +403,14 @@ describe('where it takes two persons to resolve a review', () => {
     resolveReview(
       { ...harness().inside, reviewsByTwo: ['sandbox'] },
       {
-        ...{
-          caller: by(person),
-          token,
-          code: 'attempt_not_found',
-          number: 1,
-          resolution: 'payment_not_made',
-        },
-        ...{ reason, cause, ...more },
+        caller: by(person),
+        token,
+        code: 'attempt_not_found',
+        number: 1,
+        resolution: 'payment_not_made',
+        reason,
+        cause,
+        ...more,
       },
     );
   const resolved = async (token: string) => (await harness().history(token)).includes('ReviewResolved');

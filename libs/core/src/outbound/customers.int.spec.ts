@@ -132,7 +132,9 @@ describe('of a hosted payment whose answer is lost', () => {
     const { customers } = harness();
     await forgetCustomer(store, 'pay_1');
     await customers.keep('pay_1', customer, {
-      ...{ correlationId: 'c', causationId: 'c', actor: { kind: 'service', name: 'spec' } },
+      correlationId: 'c',
+      causationId: 'c',
+      actor: { kind: 'service', name: 'spec' },
     });
     expect(await customers.find('pay_1')).toBeUndefined();
   });

@@ -181,8 +181,17 @@ async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: 
       const hasPage = source === undefined || fake.chargeNeedsPage;
       const page = hasPage ? { processingUrl: `https://pay.example/${serviceToken}` } : {};
       fake.payments.set(serviceToken, {
-        ...{ serviceToken, status, amount, currency, orderNumber, authorizedAmount: 0, refundedAmount: 0 },
-        ...{ ...page, ...createdBy(clock), callbackUrl, product },
+        serviceToken,
+        status,
+        amount,
+        currency,
+        orderNumber,
+        authorizedAmount: 0,
+        refundedAmount: 0,
+        ...page,
+        ...createdBy(clock),
+        callbackUrl,
+        product,
         ...(isRecurring ? { recurringToken: `service-recurring-${serviceToken}` } : {}),
       });
       return { kind: 'accepted', serviceToken, ...page, amount, currency };

@@ -98,8 +98,13 @@ export const accountNamed = (
   provider: Account['provider'],
   more: Partial<Account> = {},
 ): Account => ({
-  ...{ environment: 'sandbox', name, provider, weight: 1, priority: 0 },
-  ...{ concurrentCallsMax: 1_000, callsPerSecondMax: 1_000_000 },
+  environment: 'sandbox',
+  name,
+  provider,
+  weight: 1,
+  priority: 0,
+  concurrentCallsMax: 1_000,
+  callsPerSecondMax: 1_000_000,
   ...more,
 });
 
@@ -196,10 +201,16 @@ export async function createHarness({
     const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
     const core = createCore<CoreDependencies>(
       {
-        ...{ installation, store: wrapOwn(store), clock, ids, log: silentLog, accounts },
+        installation,
+        store: wrapOwn(store),
+        clock,
+        ids,
+        log: silentLog,
+        accounts,
         times: clock === systemClock ? patientTimes : times,
         callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
-        ...{ fingerprintsOf: createFingerprints(secrets), vault: vaultOf(secrets, ids) },
+        fingerprintsOf: createFingerprints(secrets),
+        vault: vaultOf(secrets, ids),
         reviewsByTwo: [],
       },
       stopping,
@@ -223,7 +234,9 @@ export async function createHarness({
         captureOrVoid(inside, { caller: by, operation, token, cause }),
       refund: (token: string, key: string, amount?: number, by: Requester = caller) =>
         refundPayment(inside, {
-          ...{ caller: by, key: keyOf(key), cause },
+          caller: by,
+          key: keyOf(key),
+          cause,
           request: { token, ...(amount === undefined ? {} : { amount }) },
         }),
       payOut: (input: CreatePayoutInput) => createPayout(inside, input),

@@ -27,11 +27,17 @@ export interface OperationCase {
 const paymentPhase: StateOf = async ({ payments }, token) => (await payments.load(token))?.payment.phase;
 
 const creation = (name: string, more: Parameters<typeof teaFor>[2], whenDone: string): OperationCase => ({
-  ...{ name, operation: 'authorize', announcement: 'PaymentRequested', stateOf: paymentPhase },
+  name,
+  operation: 'authorize',
+  announcement: 'PaymentRequested',
+  stateOf: paymentPhase,
   prepare: async () =>
     deriveOperationToken('pay', scopeOf(caller), { source: 'orderNumber', value: 'order-1' }),
   ask: ({ create }) => create(teaFor('order-1', 1250, more)),
-  ...{ attempts: 1, whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone },
+  attempts: 1,
+  whenAnnounced: 'requested',
+  whenUnknown: 'unresolved',
+  whenDone,
 });
 
 const hosted = { ...creation('a hosted creation', {}, 'init'), attempts: 3 };
@@ -48,7 +54,10 @@ export const keepRecurringToken = (
   recurringTokens.keep(
     alias,
     {
-      ...{ environment: 'sandbox', team: 'demo', account: 'main', paymentToken: 'pay_first' },
+      environment: 'sandbox',
+      team: 'demo',
+      account: 'main',
+      paymentToken: 'pay_first',
       serviceRecurringToken: 'service-recurring',
       ...changes,
     },
@@ -65,7 +74,8 @@ const recurring: OperationCase = {
 };
 
 const captureOrVoid = (operation: 'capture' | 'void'): OperationCase => ({
-  ...{ name: `a ${operation}`, operation },
+  name: `a ${operation}`,
+  operation,
   announcement: operation === 'capture' ? 'CaptureSubmitted' : 'VoidSubmitted',
   prepare: ({ authorized }) => authorized('order-1'),
   ask: ({ end }, token) => end(operation, token),
@@ -79,21 +89,31 @@ const captureOrVoid = (operation: 'capture' | 'void'): OperationCase => ({
 const refundToken = deriveOperationToken('ref', scopeOf(caller), keyOf('refund-1'));
 
 const refund: OperationCase = {
-  ...{ name: 'a refund', operation: 'refund', announcement: 'RefundSubmitted' },
+  name: 'a refund',
+  operation: 'refund',
+  announcement: 'RefundSubmitted',
   prepare: ({ approved }) => approved('order-1'),
   ask: (instance, token) => instance.refund(token, 'refund-1', 60),
   stateOf: async ({ payments }, token) =>
     (await payments.load(token))?.payment.refunds.find((each) => each.refundToken === refundToken)?.state,
-  ...{ attempts: 1, whenAnnounced: 'submitted', whenUnknown: 'unresolved', whenDone: 'approved' },
+  attempts: 1,
+  whenAnnounced: 'submitted',
+  whenUnknown: 'unresolved',
+  whenDone: 'approved',
 };
 
 const payout: OperationCase = {
-  ...{ name: 'a payout', operation: 'payout', announcement: 'PayoutRequested' },
+  name: 'a payout',
+  operation: 'payout',
+  announcement: 'PayoutRequested',
   prepare: async () =>
     deriveOperationToken('po', scopeOf(caller), { source: 'orderNumber', value: 'order-1' }),
   ask: ({ payOut }) => payOut(payoutFor('order-1')),
   stateOf: async ({ payouts }, token) => (await payouts.load(token))?.payout.phase,
-  ...{ attempts: 1, whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone: 'approved' },
+  attempts: 1,
+  whenAnnounced: 'requested',
+  whenUnknown: 'unresolved',
+  whenDone: 'approved',
 };
 
 export const operationCases = {

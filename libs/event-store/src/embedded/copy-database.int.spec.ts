@@ -31,7 +31,9 @@ it('copies to the end, as of its beginning, while somebody writes between all of
   const writing: Promise<unknown>[] = [];
   let steps = 0;
   const copy = await copyEmbeddedStore({
-    ...{ file, to, signal: never },
+    file,
+    to,
+    signal: never,
     onProgress: () => {
       steps += 1;
       writing.push(store.append('busy', [eventOf('later')], 'any'));
@@ -62,7 +64,9 @@ it('stops when its signal is aborted, and rejects with the reason', async () => 
   const { file, to } = await start(200);
   const stopping = new AbortController();
   const copying = copyEmbeddedStore({
-    ...{ file, to, signal: stopping.signal },
+    file,
+    to,
+    signal: stopping.signal,
     onProgress: () => stopping.abort(new Error('enough')),
   });
   await expect(copying).rejects.toThrow('enough');

@@ -198,8 +198,13 @@ it('carries the lease', async () => {
   const candidates = stores.map((each, index) =>
     runUnderLease(
       {
-        ...{ store: each, clock: systemClock, ids: systemIds, name: 'one', log: silentLog },
-        ...{ holder: `candidate-${index}`, signal: stopping.signal },
+        store: each,
+        clock: systemClock,
+        ids: systemIds,
+        name: 'one',
+        log: silentLog,
+        holder: `candidate-${index}`,
+        signal: stopping.signal,
       },
       async (signal) => {
         working.push(index);

@@ -6,7 +6,9 @@ const parse = (text: string) => parseConnectionString(text, 'EVENTSTORE_URL');
 
 it('reads one node, encrypted, at the usual port', () => {
   expect(parse('esdb://db.example')).toEqual({
-    ...{ discovers: false, tls: true, settings: {} },
+    discovers: false,
+    tls: true,
+    settings: {},
     hosts: [{ address: 'db.example', port: 2113 }],
   });
 });
@@ -20,7 +22,10 @@ it('reads options in any case', () => {
   const text =
     'esdb://db?TLS=false&tlsCaFile=%2Fca.pem&keepAlive_Interval=20000&connectionName=one&nodePreference=leader';
   expect(parse(text)).toMatchObject({
-    ...{ tls: false, tlsCaFile: '/ca.pem', connectionName: 'one', settings: { keepAliveInterval: 20_000 } },
+    tls: false,
+    tlsCaFile: '/ca.pem',
+    connectionName: 'one',
+    settings: { keepAliveInterval: 20_000 },
   });
 });
 

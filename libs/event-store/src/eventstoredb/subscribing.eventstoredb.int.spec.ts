@@ -91,7 +91,9 @@ describe('subscriptions of one store', () => {
     const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<undefined>();
     const slow = (async () => {
       for await (const item of store.subscribe({
-        ...{ from: beginning, prefixes: [`${category}-`], signal: leaving.signal },
+        from: beginning,
+        prefixes: [`${category}-`],
+        signal: leaving.signal,
       })) {
         if (item.kind !== 'event') continue;
         if (item.revision === 1) await mayGoOn;

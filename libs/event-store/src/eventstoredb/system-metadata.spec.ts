@@ -11,7 +11,8 @@ const metadata = {
 it('stands beside what an event is correlated with and caused by, and is left out of what is read', () => {
   const written: unknown = JSON.parse(withSystemMetadata(JSON.stringify(metadata)));
   expect(written).toEqual({
-    ...{ $correlationId: metadata.correlationId, $causationId: metadata.causationId },
+    $correlationId: metadata.correlationId,
+    $causationId: metadata.causationId,
     ...metadata,
   });
   expect(withoutSystemMetadata(written)).toEqual(metadata);

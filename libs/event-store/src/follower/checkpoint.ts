@@ -94,7 +94,9 @@ export function createCheckpoint<Value extends { position: Position }>(
   }
 
   return {
-    ...{ read, replace, advance },
+    read,
+    replace,
+    advance,
     isLast: async () => ((await readLast(store, stream))?.revision ?? 'no-stream') === last.revision,
     ageMs: () => clock.monotonic() - writtenAt,
   };

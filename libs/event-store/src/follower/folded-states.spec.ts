@@ -12,8 +12,15 @@ const fold: FoldStep<Seen> = (state, { revision }) => ({
 });
 
 const eventAt = (revision: number, stream = 'payment-p1'): RecordedEvent => ({
-  ...{ kind: 'event', id: `${revision}`, type: 'Happened', data: {}, metadata: {} },
-  ...{ stream, revision, position: String(revision) as Position, recordedAt: 0 },
+  kind: 'event',
+  id: `${revision}`,
+  type: 'Happened',
+  data: {},
+  metadata: {},
+  stream,
+  revision,
+  position: String(revision) as Position,
+  recordedAt: 0,
 });
 
 /** Streams of endless events, and how many of them were read. */

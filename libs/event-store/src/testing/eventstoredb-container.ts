@@ -20,8 +20,10 @@ async function hasEngine(): Promise<boolean> {
 if (await hasEngine()) {
   const container = await new GenericContainer(image)
     .withEnvironment({
-      ...{ EVENTSTORE_INSECURE: 'true', EVENTSTORE_MEM_DB: 'true' },
-      ...{ KURRENTDB_INSECURE: 'true', KURRENTDB_MEM_DB: 'true' },
+      EVENTSTORE_INSECURE: 'true',
+      EVENTSTORE_MEM_DB: 'true',
+      KURRENTDB_INSECURE: 'true',
+      KURRENTDB_MEM_DB: 'true',
     })
     .withExposedPorts(serverPort)
     .withWaitStrategy(Wait.forHttp('/health/live', serverPort).forStatusCode(204))

@@ -69,7 +69,10 @@ const toMessages = ({ subject, messages }: PublicTopic): [string, JsonObject][] 
 function toMessage(subject: string, { type, event, meaning, example }: PublicMessage): JsonObject {
   const typeOfThis = { type: 'object', properties: { ce_type: { const: type } } };
   return {
-    ...{ name: type, title: event, summary: meaning, contentType: 'application/json' },
+    name: type,
+    title: event,
+    summary: meaning,
+    contentType: 'application/json',
     headers: { allOf: [refTo('schemas', 'Headers'), typeOfThis] },
     payload: refTo('schemas', type),
     bindings: {

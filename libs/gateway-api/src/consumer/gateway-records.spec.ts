@@ -44,7 +44,8 @@ describe('decoding a record of any topic', () => {
   it('ignores fields that were added later, wherever they are', () => {
     const value = valueOf(approved);
     const later = {
-      ...{ ...value, later: 1 },
+      ...value,
+      later: 1,
       event: { ...value.event, later: 1, data: { ...value.event.data, later: 1 } },
       payment: { ...value.payment, later: 1, reviews: [{ code: 'a', later: 1 }] },
     };

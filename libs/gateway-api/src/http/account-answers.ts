@@ -12,16 +12,20 @@ const state = oneOf(
 );
 
 const accountSchema = z.object({
-  ...{ environment: z.enum(environmentSchema.options), account: z.string() },
+  environment: z.enum(environmentSchema.options),
+  account: z.string(),
   state,
   lastChange: z
     .object({ at: instant, by: z.string(), reason: z.string() })
     .exactOptional()
     .describe('Of the state; absent: never.'),
   circuit: z.enum(['closed', 'open', 'half-open']),
-  ...{ callsUnderWay: z.int().min(0), waiting: z.int().min(0), weight: z.int().min(1) },
+  callsUnderWay: z.int().min(0),
+  waiting: z.int().min(0),
+  weight: z.int().min(1),
   priority: z.int().describe('Lower ones are asked first.'),
-  ...{ callsPerSecondMax: z.int().min(1), concurrentCallsMax: z.int().min(1) },
+  callsPerSecondMax: z.int().min(1),
+  concurrentCallsMax: z.int().min(1),
   inquiriesPerSecondMax: z.int().min(1),
   totalPerSecondMax: z.int().min(1).exactOptional().describe('Calls and inquiries together.'),
   currencies: z.array(z.string()).exactOptional().describe('Absent: all.'),

@@ -22,8 +22,13 @@ const everywhere =
 
 const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
   ({
-    ...{ ...ofOperators, method: 'POST', url: `/api/v1/admin/accounts/:environment/:account/${name}` },
-    ...{ summary, description: everywhere, ...ofAll, scopes: ['operators:accounts'] },
+    ...ofOperators,
+    method: 'POST',
+    url: `/api/v1/admin/accounts/:environment/:account/${name}`,
+    summary,
+    description: everywhere,
+    ...ofAll,
+    scopes: ['operators:accounts'],
     body: { schema: 'AccountChange', example: { reason: 'The bank has announced maintenance until 6 pm.' } },
     answers: done('It is in that state.', 'ChangedAccount'),
     errors: ['account_not_found', 'reconciliation_due', ...ofCommands],
@@ -55,11 +60,14 @@ export const accountRoutes = {
   ),
   resumeAccount: change('resume', 'Resumes an account that was paused or drained'),
   reloadAccounts: {
-    ...{ ...ofOperators, method: 'POST', url: '/api/v1/admin/accounts/reload' },
+    ...ofOperators,
+    method: 'POST',
+    url: '/api/v1/admin/accounts/reload',
     summary: 'Has every process read its accounts file again',
     description:
       'The file of the process that answers is looked at first: where it cannot be used, or has lost an account that still takes payments, nothing changes anywhere. The others read theirs within about a second; one that cannot use its file goes on with what it has, and says so in its log and at `/readyz`. Keys in environment variables stay as they were at the start.',
-    ...{ ...ofAll, scopes: ['operators:accounts'] },
+    ...ofAll,
+    scopes: ['operators:accounts'],
     answers: done('What has changed.', 'ReloadedAccounts'),
     errors: ['accounts_file_missing', 'accounts_file_invalid', ...ofCommands],
   },

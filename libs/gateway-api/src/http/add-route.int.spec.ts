@@ -10,8 +10,12 @@ const directory = (grants: Grant[]): Access => ({
   authenticate: (): Authentication => ({
     kind: 'caller',
     caller: {
-      ...{ team: '', keyId: 'person:ada', environment: 'sandbox', scopes: new Set(['self'] as const) },
-      ...{ allowedOrigins: { callback: [], redirect: [] }, wallet: { kind: 'own' } },
+      team: '',
+      keyId: 'person:ada',
+      environment: 'sandbox',
+      scopes: new Set(['self'] as const),
+      allowedOrigins: { callback: [], redirect: [] },
+      wallet: { kind: 'own' },
       operator: { person: 'ada', source: 'oidc', grants },
     },
   }),

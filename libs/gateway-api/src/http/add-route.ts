@@ -46,7 +46,8 @@ export function addRoute<Stated extends Route>(
   const callers = new WeakMap<FastifyRequest, Caller>();
   const unbounded = new WeakSet<FastifyRequest>();
   app.route({
-    ...{ method, url },
+    method,
+    url,
     // Before the body is read: a stranger's body costs nothing.
     onRequest: async (request, reply) => {
       const caller = await authenticate(directory, request, reply, route);

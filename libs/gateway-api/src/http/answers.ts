@@ -104,7 +104,8 @@ export const answerSchemas = {
   ReviewList: z.object({
     success,
     reviews: z.array(reviewEntrySchema),
-    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+    perPage: pageFields.perPage,
+    nextCursor: pageFields.nextCursor,
   }),
   ResolvedReview: z.union([
     z.object(answeredPayment),
@@ -133,13 +134,15 @@ export const answerSchemas = {
   RequestList: z.object({
     success,
     requests: z.array(requestSchema),
-    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+    perPage: pageFields.perPage,
+    nextCursor: pageFields.nextCursor,
   }),
   RequestAnswer: z.object({ success, request: requestSchema }),
   ReconciliationList: z.object({
     success,
     reconciliations: z.array(publicReconciliationSchema),
-    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+    perPage: pageFields.perPage,
+    nextCursor: pageFields.nextCursor,
   }),
   ReconciliationAnswer: z.object({
     success,
@@ -156,7 +159,8 @@ export const answerSchemas = {
   WebhookList: z.object({
     success,
     webhooks: z.array(webhookSchema),
-    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+    perPage: pageFields.perPage,
+    nextCursor: pageFields.nextCursor,
   }),
   ReplayedWebhooks: z.object({
     success,

@@ -146,5 +146,8 @@ export function noteCaller({ environment, team, keyId, operator }: Caller): void
 }
 
 const aboutRequest = ({ ip, method, routeOptions, id }: FastifyRequest) => ({
-  ...{ address: ip, method, route: routeOptions.url ?? '', requestId: id },
+  address: ip,
+  method,
+  route: routeOptions.url ?? '',
+  requestId: id,
 });

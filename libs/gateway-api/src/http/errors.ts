@@ -19,10 +19,10 @@ export interface StatedError {
 const since = '0.1.0';
 const of =
   (kind: ErrorKind, status: number) =>
-  (message: string, parameter?: string): StatedError => ({
-    ...{ kind, status, message, since },
-    ...(parameter === undefined ? {} : { parameter }),
-  });
+  (message: string, parameter?: string): StatedError => {
+    const stated = { kind, status, message, since };
+    return parameter === undefined ? stated : { ...stated, parameter };
+  };
 const unauthorized = of('authentication_error', 401);
 const forbidden = of('authentication_error', 403);
 const invalid = of('invalid_request_error', 400);

@@ -30,7 +30,12 @@ describe('takes at most 20 ms for any text', () => {
 });
 
 const queryOf = (text: string) => ({
-  ...{ orderNumber: text, status: text, createdFrom: text, cursor: text, perPage: text, currency: text },
+  orderNumber: text,
+  status: text,
+  createdFrom: text,
+  cursor: text,
+  perPage: text,
+  currency: text,
   metadata: { [text]: text },
   amountFrom: text,
 });

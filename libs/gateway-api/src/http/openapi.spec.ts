@@ -5,7 +5,7 @@ import { bodyFields } from './fields.ts';
 import { paymentListSchema } from './queries.ts';
 import { apiErrors, errorPage } from './errors.ts';
 import { errorCodes } from './route-errors.ts';
-import { bodySchemas } from './routes.ts';
+import { bodySchemas } from './bodies.ts';
 
 const document = createOpenApiDocument();
 
@@ -136,7 +136,8 @@ describe('the OpenAPI document', () => {
     for (const visible of ['Tea', 'Grüner Tee', '茶', '🍵']) expect(product.test(visible)).toBe(true);
     expect(PaymentRequest!.properties).toMatchObject({
       metadata: {
-        ...{ maxProperties: 50, propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,40}$' } },
+        maxProperties: 50,
+        propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,40}$' },
         additionalProperties: { type: 'string', maxLength: 500, pattern: expect.any(String) },
       },
       customer: { properties: { email: { format: 'email', pattern: expect.any(String) } } },

@@ -6,7 +6,8 @@ import { queryFields } from './fields.ts';
 import { type JsonObject, answerComponents, bodyComponents, writeReadably } from './openapi-schemas.ts';
 import { webhooksDocument } from './webhooks-document.ts';
 import { errorsOf } from './route-errors.ts';
-import { type Route, bodySchemas, bodyValues, routes, tags } from './routes.ts';
+import { bodySchemas, bodyValues } from './bodies.ts';
+import { type Route, routes, tags } from './routes.ts';
 
 /** A route as OpenAPI names it. */
 export interface Operation extends Omit<Route, 'method'> {
@@ -18,11 +19,9 @@ export interface Operation extends Omit<Route, 'method'> {
 
 export const operations: readonly Operation[] = Object.entries<Route>(routes).map(([id, route]) => ({
   ...route,
-  ...{
-    id,
-    method: route.method.toLowerCase() as Operation['method'],
-    path: route.url.replaceAll(/:(\w+)/g, '{$1}'),
-  },
+  id,
+  method: route.method.toLowerCase() as Operation['method'],
+  path: route.url.replaceAll(/:(\w+)/g, '{$1}'),
 }));
 
 export interface OpenApiDocument {
@@ -71,7 +70,9 @@ export function createOpenApiDocument(): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: {
-      ...{ title: 'Tollgate', version: '1', description },
+      title: 'Tollgate',
+      version: '1',
+      description,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -86,7 +87,9 @@ export function createOpenApiDocument(): OpenApiDocument {
       headers: headerComponents,
       securitySchemes: {
         apiKey: {
-          ...{ type: 'http', scheme: 'bearer', bearerFormat: 'tg_<environment>_<id>_<secret>' },
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'tg_<environment>_<id>_<secret>',
           description:
             "Your team's API key, for one environment. Each call lists its scopes; the key needs one of them.",
         },
@@ -98,7 +101,10 @@ export function createOpenApiDocument(): OpenApiDocument {
 function toOperation(operation: Operation): JsonObject {
   const { id, tag, summary, scopes, body } = operation;
   return {
-    ...{ operationId: id, tags: [tag], summary, description: descriptionOf(operation) },
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: descriptionOf(operation),
     security: scopes === undefined ? [] : scopes.map((scope) => ({ apiKey: [scope] })),
     parameters: parametersOf(operation),
     ...(body === undefined
@@ -132,11 +138,17 @@ const idempotencyKeyPattern = '^(?!""$)("[ !#-~]+"|[!-+.-~-]([ -+.-~-]*[!-+.-~-]
 
 function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Operation): JsonObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true },
+    name,
+    in: 'path',
+    required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
   }));
   const header = (name: string, required: boolean, schema: JsonObject, text: string) => ({
-    ...{ name, in: 'header', required, schema: { type: 'string', ...schema }, description: text },
+    name,
+    in: 'header',
+    required,
+    schema: { type: 'string', ...schema },
+    description: text,
   });
   return [
     ...inPath,
@@ -176,7 +188,9 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
   return Object.entries(properties).map(([name, property]) => {
     const field = queryFields[name];
     return {
-      ...{ name, in: 'query', required: required.includes(name) },
+      name,
+      in: 'query',
+      required: required.includes(name),
       description: field?.description ?? '',
       schema: field?.schema ?? property,
       ...(field?.example === undefined ? {} : { example: field.example }),

@@ -15,8 +15,12 @@ import type { Bound, Route } from './routes.ts';
 import { ofReplays, replayed } from './webhook-routes.ts';
 
 const reading = <Of extends Bound>(url: string, bound: Of) => ({
-  ...{ service: 'query-service' as const, method: 'GET' as const, url: `/api/v1/admin/${url}` },
-  ...{ tag: 'Operators' as const, scopes: ['operators:read'] as const, bound },
+  service: 'query-service' as const,
+  method: 'GET' as const,
+  url: `/api/v1/admin/${url}`,
+  tag: 'Operators' as const,
+  scopes: ['operators:read'] as const,
+  bound,
 });
 
 const onBehalf =
@@ -50,7 +54,8 @@ export const operatorRoutes = {
   inquirePayment: {
     ...post('command-service', 'Operators', '/api/v1/admin/payments/:token/inquire'),
     summary: 'Inquires about a payment now, and waits for the answer',
-    ...{ scopes: ['operators:act'], bound: 'teams' },
+    scopes: ['operators:act'],
+    bound: 'teams',
     answers: done('What came of it.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
   },
@@ -59,7 +64,8 @@ export const operatorRoutes = {
     summary: 'Erases the stored e-mail and IP address of the customer of a payment',
     description:
       'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
-    ...{ scopes: ['operators:manage'], bound: 'teams' },
+    scopes: ['operators:manage'],
+    bound: 'teams',
     answers: done('Neither is stored any more.', 'ForgottenCustomer'),
     errors: ['payment_not_found', ...ofCommands],
   },
@@ -76,7 +82,8 @@ export const operatorRoutes = {
     summary: 'Publishes dead-lettered callbacks again, one or all that are callbacks',
     description:
       'A callback is a hint: it sets an inquiry off, so one that is applied twice changes nothing.',
-    ...{ scopes: ['operators:act'], bound: 'installation' },
+    scopes: ['operators:act'],
+    bound: 'installation',
     body: { schema: 'DeadLetterReplay', example: { offset: '0/17' }, isOptional: true },
     answers: done('Published again.', 'ReplayedDeadLetters'),
     errors: ['dead_letter_not_found', ...ofCommands],
@@ -125,7 +132,8 @@ export const operatorRoutes = {
     summary: 'Has a day of a merchant account compared with the Payment Service',
     description:
       'The gateway begins within seconds; what a large day takes may be minutes, and its token is not found before it has ended. An account that is not configured ends as `account_unknown`.',
-    ...{ scopes: ['operators:act'], bound: 'installation' },
+    scopes: ['operators:act'],
+    bound: 'installation',
     body: {
       schema: 'ReconciliationRequest',
       example: { environment: 'production', account: 'main', day: '2030-01-31', isDryRun: true },
@@ -158,7 +166,8 @@ export const operatorRoutes = {
     summary: 'Sends webhooks of any team again',
     description:
       'The one with this `id`, or those that failed (or with `status` were delivered), at most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
-    ...{ scopes: ['operators:act'], bound: 'teams' },
+    scopes: ['operators:act'],
+    bound: 'teams',
     body: {
       schema: 'OperatorWebhookReplay',
       example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' },
@@ -235,7 +244,8 @@ export const operatorRoutes = {
   saveView: {
     ...post('command-service', 'Operators', '/api/v1/admin/views'),
     summary: 'Saves a list of payments by name; one of the same name is replaced',
-    ...{ scopes: ['operators:read'], bound: 'person' },
+    scopes: ['operators:read'],
+    bound: 'person',
     body: { schema: 'SavedView', example: { name: 'Shop, declined', query: 'team=shop&phase=declined' } },
     answers: done('All of yours, by name.', 'SavedViews'),
     errors: ['too_many_views', ...ofCommands],
@@ -243,7 +253,8 @@ export const operatorRoutes = {
   removeView: {
     ...post('command-service', 'Operators', '/api/v1/admin/views/remove'),
     summary: 'Removes a saved list of payments by its name',
-    ...{ scopes: ['operators:read'], bound: 'person' },
+    scopes: ['operators:read'],
+    bound: 'person',
     body: { schema: 'RemovedView', example: { name: 'Shop, declined' } },
     answers: done('What is left, by name.', 'SavedViews'),
     errors: [...ofCommands],

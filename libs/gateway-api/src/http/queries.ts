@@ -136,11 +136,15 @@ export const operatorPaymentListSchema = z.strictObject({
   account: z.string('must be given once').max(64, 'must be at most 64 characters').optional(),
   sanitizedMask: z.string('must be given once').max(32, 'must be at most 32 characters').optional(),
   declineReason: z.string('must be given once').max(1_000, 'must be at most 1000 characters').optional(),
-  ...{ unresolved: onlySchema.optional(), refundOpen: onlySchema.optional() },
+  unresolved: onlySchema.optional(),
+  refundOpen: onlySchema.optional(),
 });
 
 export const declineCountSchema = operatorPaymentListSchema.pick({
-  ...{ team: true, environment: true, createdFrom: true, createdBefore: true },
+  team: true,
+  environment: true,
+  createdFrom: true,
+  createdBefore: true,
 });
 
 export const operatorPayoutListSchema = operatorPaymentListSchema
@@ -179,8 +183,11 @@ export const requestListSchema = z.strictObject({
     .string('must be given once')
     .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 409, or a class of them like 4xx')
     .optional(),
-  ...{ errorCode: exactText, keyId: exactText, token: exactText },
-  ...{ dateFrom: daySchema.optional(), dateTo: daySchema.optional() },
+  errorCode: exactText,
+  keyId: exactText,
+  token: exactText,
+  dateFrom: daySchema.optional(),
+  dateTo: daySchema.optional(),
 });
 
 /** `retrying` ones are `open`, too. */
@@ -191,15 +198,18 @@ const createdWithin = { createdFrom: instantSchema.optional(), createdBefore: in
 
 export const webhookListSchema = z.strictObject({
   ...onePage,
-  ...{ token: exactText, endpoint: exactText },
+  token: exactText,
+  endpoint: exactText,
   status: z.enum(deliveryStatuses, `must be one of ${deliveryStatuses.join(', ')}`).optional(),
   ...createdWithin,
 });
 
 export const operatorWebhookListSchema = z.strictObject({
   ...onePage,
-  ...{ team: operatorPaymentListSchema.shape.team, environment: environmentSchema.optional() },
-  ...{ endpoint: exactText, status: webhookListSchema.shape.status },
+  team: operatorPaymentListSchema.shape.team,
+  environment: environmentSchema.optional(),
+  endpoint: exactText,
+  status: webhookListSchema.shape.status,
   ...createdWithin,
 });
 

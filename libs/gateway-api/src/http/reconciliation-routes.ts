@@ -8,7 +8,8 @@ export const reconciliationRoutes = {
     summary: 'Lists reconciliations that have ended, newest first',
     description:
       "Our books compared with the Payment Service's lists, by merchant account and day. Shown are those in which only your team's payments and payouts were compared.",
-    ...{ scopes: ['admin'], query: reconciliationListSchema },
+    scopes: ['admin'],
+    query: reconciliationListSchema,
     answers: {
       200: {
         meaning: 'One page; it may be shorter than `perPage` while `nextCursor` is present.',

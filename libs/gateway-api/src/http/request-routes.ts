@@ -9,7 +9,8 @@ export const requestRoutes = {
     summary: 'Lists the requests of your team of the last 30 days, latest first',
     description:
       'What was asked with any key of your team and of the environment of this key, without bodies. A request is listed within a second of its answer. It is kept for the convenience of people and may be forgotten before its time: by a process that is killed, or where there are very many.',
-    ...{ scopes: ['read'], query: requestListSchema },
+    scopes: ['read'],
+    query: requestListSchema,
     answers: {
       200: {
         meaning: 'One page; it may be shorter than `perPage` while `nextCursor` is present.',

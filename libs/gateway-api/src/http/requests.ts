@@ -44,7 +44,8 @@ const metadataRequestSchema = z
     `must be at most ${metadataBytesMax} bytes as JSON`,
   )
   .meta({
-    ...{ maxProperties: entries, propertyNames: { pattern: metadataNamePattern } },
+    maxProperties: entries,
+    propertyNames: { pattern: metadataNamePattern },
     additionalProperties: { type: 'string', maxLength: value, pattern: visibleTextPattern },
   })
   .optional();

@@ -1,8 +1,9 @@
 /** Every route of the API: services register them, the front door forwards them, and the OpenAPI document lists them. */
-import { balanceQuerySchema, cardSchema, paymentNameSchema } from '@tollgate/payment-api';
+import { balanceQuerySchema } from '@tollgate/payment-api';
 import type { CallerScope, OperatorScope, PersonScope, Scope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
+import type { BodyName } from './bodies.ts';
 import { type ErrorCode, errorPage } from './errors.ts';
 import {
   noQuerySchema,
@@ -19,34 +20,7 @@ import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
-import {
-  allowedOriginsSchema,
-  approvalRuleSchema,
-  keyRevocationSchema,
-  limitRequestSchema,
-  scopeNameSchema,
-  keyRequestSchema,
-  teamRequestSchema,
-  walletChoiceSchema,
-} from './team-requests.ts';
 import { teamRoutes } from './team-routes.ts';
-import {
-  accountChangeRequestSchema,
-  approvalRefusalSchema,
-  credentialBodySchemas,
-  deadLetterReplaySchema,
-  paymentRequestSchema,
-  payoutRequestSchema,
-  reconciliationRequestSchema,
-  refundRequestSchema,
-  removedViewSchema,
-  savedViewSchema,
-  resolutionRequestSchema,
-  webhookEndpointBodySchemas,
-  webhookEventNameSchema,
-  webhookReplaySchema,
-  operatorWebhookReplaySchema,
-} from './requests.ts';
 import {
   calls,
   done,
@@ -58,40 +32,6 @@ import {
   tagged,
   unknown,
 } from './route-parts.ts';
-
-/** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
-export const bodySchemas = {
-  PaymentRequest: paymentRequestSchema,
-  PaymentName: paymentNameSchema,
-  RefundRequest: refundRequestSchema,
-  PayoutRequest: payoutRequestSchema,
-  Resolution: resolutionRequestSchema,
-  ApprovalRefusal: approvalRefusalSchema,
-  AccountChange: accountChangeRequestSchema,
-  DeadLetterReplay: deadLetterReplaySchema,
-  SavedView: savedViewSchema,
-  ReconciliationRequest: reconciliationRequestSchema,
-  RemovedView: removedViewSchema,
-  ...webhookEndpointBodySchemas,
-  WebhookReplay: webhookReplaySchema,
-  OperatorWebhookReplay: operatorWebhookReplaySchema,
-  TeamRequest: teamRequestSchema,
-  KeyRequest: keyRequestSchema,
-  KeyRevocation: keyRevocationSchema,
-  AllowedOrigins: allowedOriginsSchema,
-  WalletChoice: walletChoiceSchema,
-  ApprovalRule: approvalRuleSchema,
-  LimitRequest: limitRequestSchema,
-  ...credentialBodySchemas,
-} as const;
-export type BodyName = keyof typeof bodySchemas;
-
-/** Parts of bodies, by their names. Java cannot write a list of values without a name, nor Go an object. */
-export const bodyValues = {
-  Card: cardSchema,
-  Scope: scopeNameSchema,
-  WebhookEventName: webhookEventNameSchema,
-} as const;
 
 /** The services that answer teams; `api` stands for every process with an HTTP server. */
 export type AnsweringService = 'command-service' | 'query-service' | 'notifier' | 'api';
@@ -165,7 +105,8 @@ const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
     ...post('command-service', 'Payments', `/api/v1/payments/${operation}`),
     summary,
     description: 'Always the whole amount. Idempotent: a repeat is not carried out again.',
-    ...{ scopes: ['payments'], ...calls },
+    scopes: ['payments'],
+    ...calls,
     body: { schema: 'PaymentName', example: { token: 'pay_…' } },
     answers: { ...done('Done.', 'EndedCaptureOrVoidPayment'), ...unknown('EndedCaptureOrVoidPayment') },
     errors: [
@@ -180,11 +121,16 @@ const payments = {
     summary: 'Creates a payment',
     description:
       'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once and gets the same answer. `card` requires the scope `cards`, `recurringToken` the scope `stored-cards`.',
-    ...{ scopes: ['payments'], idempotencyKey: 'optional', ...calls },
+    scopes: ['payments'],
+    idempotencyKey: 'optional',
+    ...calls,
     body: {
       schema: 'PaymentRequest',
       example: {
-        ...{ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+        product: 'Tea',
+        amount: 1250,
+        currency: 'EUR',
+        orderNumber: 'order-1',
         metadata: { basket: '4711' },
       },
     },
@@ -214,7 +160,10 @@ const payments = {
     summary: 'Lists payments, newest first',
     description:
       '`operationType` other than `pays` requires the scope `read` or `payouts`. Follow `nextCursor`; page numbers reach only the first 10,000 rows.',
-    ...{ scopes: ['read', 'payments'], query: paymentListSchema, minPosition: true, tellsPosition: true },
+    scopes: ['read', 'payments'],
+    query: paymentListSchema,
+    minPosition: true,
+    tellsPosition: true,
     answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'PaymentList'),
     errors: [...ofReads],
   },
@@ -226,7 +175,9 @@ const payments = {
       'Each payment appears as it is when its line is written: one that matches throughout is in the file once, and payments created after the start are not included. If the connection breaks, the file is incomplete: request it again.',
       '`operationType` other than `pays` requires the scope `read` or `payouts`.',
     ].join('\n\n'),
-    ...{ scopes: ['read', 'payments'], query: paymentExportSchema, minPosition: true },
+    scopes: ['read', 'payments'],
+    query: paymentExportSchema,
+    minPosition: true,
     answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
     isExpensive: true,
     errors: [...ofReads],
@@ -235,14 +186,17 @@ const payments = {
     ...get('query-service', 'Payments', '/api/v1/payments/:token'),
     summary: 'Shows a payment',
     description: 'A payout too, as in the specification, to keys with the scope `read` or `payouts`.',
-    ...{ scopes: ['read', 'payments'], minPosition: true, tellsPosition: true },
+    scopes: ['read', 'payments'],
+    minPosition: true,
+    tellsPosition: true,
     ...tagged('The payment.', 'PaymentAnswer'),
     errors: [...ofReads, 'payment_not_found'],
   },
   listPaymentEvents: {
     ...get('query-service', 'Payments', '/api/v1/payments/:token/events'),
     summary: 'Shows the whole history of a payment',
-    ...{ scopes: ['read', 'payments'], tellsPosition: true },
+    scopes: ['read', 'payments'],
+    tellsPosition: true,
     answers: done('Every event, in order.', 'PaymentHistory'),
     errors: ['payment_not_found', 'store_unavailable'],
   },
@@ -254,7 +208,9 @@ const refunds = {
     summary: 'Refunds a payment, in full or in part',
     description:
       'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is carried out once.',
-    ...{ scopes: ['refunds'], idempotencyKey: 'required', ...calls },
+    scopes: ['refunds'],
+    idempotencyKey: 'required',
+    ...calls,
     body: { schema: 'RefundRequest', example: { token: 'pay_…', amount: 500, metadata: { clerk: '7' } } },
     answers: { ...done('Accepted.', 'CreatedRefund'), ...unknown('CreatedRefund') },
     errors: [
@@ -279,7 +235,9 @@ const refunds = {
   retrieveRefund: {
     ...get('query-service', 'Refunds', '/api/v1/refunds/:refundToken'),
     summary: 'Shows a refund',
-    ...{ scopes: ['read', 'refunds', 'payments'], minPosition: true, tellsPosition: true },
+    scopes: ['read', 'refunds', 'payments'],
+    minPosition: true,
+    tellsPosition: true,
     ...tagged('The refund.', 'RefundAnswer'),
     errors: [...ofReads, 'refund_not_found'],
   },
@@ -291,7 +249,8 @@ const others = {
     summary: 'Shows the balance in a currency',
     description:
       "What your team has taken, less what it refunded and paid out, over all merchant accounts; of a shared wallet, that of all teams that share it. Of a team whose payouts are taken from the provider's balance, what the Payment Service reports for the merchant accounts that serve it, up to one second old.",
-    ...{ scopes: ['read', 'payments', 'payouts'], query: balanceQuerySchema },
+    scopes: ['read', 'payments', 'payouts'],
+    query: balanceQuerySchema,
     answers: done('The balance.', 'Balance'),
     errors: [
       'incorrect_currency',
@@ -308,14 +267,18 @@ const others = {
     summary: 'Sums up payments, refunds and payouts by day and currency',
     description:
       'Each payment and payout counts on the UTC day of its creation, under its current status. At most 366 days; the last 30 by default. Payouts require the scope `read` or `payouts`.',
-    ...{ scopes: ['read', 'payments'], query: totalsQuerySchema, minPosition: true },
+    scopes: ['read', 'payments'],
+    query: totalsQuerySchema,
+    minPosition: true,
     answers: done('The totals.', 'Totals'),
     errors: [...ofReads, 'sum_too_large'],
   },
   listDisputes: {
     ...get('query-service', 'Money', '/api/v1/disputes/list'),
     summary: 'Lists the last hundred disputes, newest first',
-    ...{ scopes: ['read', 'payments'], query: noQuerySchema, minPosition: true },
+    scopes: ['read', 'payments'],
+    query: noQuerySchema,
+    minPosition: true,
     answers: done('The disputes.', 'DisputeList'),
     errors: [...ofReads],
   },
@@ -324,7 +287,9 @@ const others = {
     summary: 'Lists open reviews, oldest first',
     description:
       'Reviews of payouts require the scope `read`, `payouts` or `admin`; reviews of what only the Payment Service has (`kind: "unmatched"`) require `admin`, and are shown to the only team of the merchant account.',
-    ...{ scopes: ['read', 'payments', 'admin'], query: reviewListSchema, minPosition: true },
+    scopes: ['read', 'payments', 'admin'],
+    query: reviewListSchema,
+    minPosition: true,
     answers: done('One page.', 'ReviewList'),
     errors: [...ofReads],
   },
@@ -333,7 +298,8 @@ const others = {
     summary: 'Resolves a review',
     description:
       'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Team leads may answer `check_again` only.',
-    ...{ scopes: ['admin', 'operators:teams'], isCommand: true },
+    scopes: ['admin', 'operators:teams'],
+    isCommand: true,
     body: {
       schema: 'Resolution',
       example: {
@@ -382,7 +348,9 @@ const aboutTheGateway = {
   },
   explainErrors: {
     service: 'api',
-    ...{ method: 'GET', url: errorPage, tag: 'Operation' },
+    method: 'GET',
+    url: errorPage,
+    tag: 'Operation',
     summary: 'Every error code, and what to do',
     answers: { 200: { meaning: 'The page, with an anchor for each code.', type: 'text/html' } },
   },

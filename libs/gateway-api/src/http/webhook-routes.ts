@@ -24,7 +24,8 @@ export const ofReplays = [
 export const webhookRoutes = {
   listWebhookEndpoints: {
     ...atEndpoints,
-    ...{ method: 'GET', url: endpoints },
+    method: 'GET',
+    url: endpoints,
     summary: 'Lists the standing webhook endpoints of your team',
     scopes: reading,
     answers: done('The endpoints, oldest first.', 'WebhookEndpointList'),
@@ -32,7 +33,8 @@ export const webhookRoutes = {
   },
   createWebhookEndpoint: {
     ...atEndpoints,
-    ...{ method: 'POST', url: endpoints },
+    method: 'POST',
+    url: endpoints,
     summary: 'Adds a standing webhook endpoint',
     description:
       'It is sent what happens from now on, beside the `callbackUrl` of a payment. Its origin must be on the list of allowed origins of your team. At most 20 in each environment, and one for a URL: a repeat is refused, and creates no second one.',
@@ -51,7 +53,8 @@ export const webhookRoutes = {
   },
   retrieveWebhookEndpoint: {
     ...atEndpoints,
-    ...{ method: 'GET', url: `${endpoints}/:id` },
+    method: 'GET',
+    url: `${endpoints}/:id`,
     summary: 'Shows a standing webhook endpoint',
     scopes: reading,
     answers: done('The endpoint.', 'WebhookEndpointAnswer'),
@@ -59,7 +62,8 @@ export const webhookRoutes = {
   },
   changeWebhookEndpoint: {
     ...atEndpoints,
-    ...{ method: 'PATCH', url: `${endpoints}/:id` },
+    method: 'PATCH',
+    url: `${endpoints}/:id`,
     summary: 'Changes, disables or enables a standing webhook endpoint',
     description:
       'What is left out stays. What was not delivered goes to the new URL, from the next attempt on. While it is disabled, webhooks to it are given up without an attempt: replay them once it is enabled.',
@@ -70,7 +74,8 @@ export const webhookRoutes = {
   },
   removeWebhookEndpoint: {
     ...atEndpoints,
-    ...{ method: 'DELETE', url: `${endpoints}/:id` },
+    method: 'DELETE',
+    url: `${endpoints}/:id`,
     summary: 'Removes a standing webhook endpoint',
     description: 'Nothing is sent to it any more. A repeat is answered 404.',
     scopes: changing,
@@ -79,7 +84,8 @@ export const webhookRoutes = {
   },
   rotateWebhookEndpointSecret: {
     ...atEndpoints,
-    ...{ method: 'POST', url: `${endpoints}/:id/rotate-secret` },
+    method: 'POST',
+    url: `${endpoints}/:id/rotate-secret`,
     summary: 'Gives a standing webhook endpoint a new secret',
     description:
       'For `overlapHours` (24 unless given) webhooks carry the signatures of both. Send 0 where the former secret is known to others. A repeat rotates again.',
@@ -90,7 +96,8 @@ export const webhookRoutes = {
   },
   testWebhookEndpoint: {
     ...atEndpoints,
-    ...{ method: 'POST', url: `${endpoints}/:id/test` },
+    method: 'POST',
+    url: `${endpoints}/:id/test`,
     summary: 'Sends a test event to a standing webhook endpoint, once',
     description: 'Its body has the `type` `test`. It is listed among the deliveries with its outcome.',
     scopes: changing,
@@ -99,17 +106,20 @@ export const webhookRoutes = {
   },
   listWebhooks: {
     ...atEndpoints,
-    ...{ method: 'GET', url: '/api/v1/webhooks' },
+    method: 'GET',
+    url: '/api/v1/webhooks',
     summary: 'Lists webhooks with every delivery attempt: failed ones first, then latest first',
     description:
       'To the `callbackUrl` of any payment or payout and to any standing endpoint; of one payment or payout with `token`. Of an environment the last 10,000 delivered webhooks are listed without `token`, and all others, until they are deleted (30 days after their last attempt unless configured).',
-    ...{ scopes: reading, query: webhookListSchema },
+    scopes: reading,
+    query: webhookListSchema,
     answers: done('One page.', 'WebhookList'),
     errors: ['invalid_param', 'read_model_behind', ...ofCommands],
   },
   replayWebhooks: {
     ...atEndpoints,
-    ...{ method: 'POST', url: '/api/v1/webhooks/replay' },
+    method: 'POST',
+    url: '/api/v1/webhooks/replay',
     summary: 'Sends webhooks again',
     description:
       'The one with this `id`; all about the payment or payout with this `token`; or those that failed (or with `status` were delivered), at most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`. A webhook that was replayed 200 times, or whose endpoint is disabled, is skipped.',

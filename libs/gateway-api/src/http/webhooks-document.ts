@@ -2,7 +2,12 @@
 import { webhookEventNames } from '../webhook-endpoint.ts';
 
 const header = (name: string, required: boolean, description: string, example: string) => ({
-  ...{ name, in: 'header', required, description, schema: { type: 'string' }, example },
+  name,
+  in: 'header',
+  required,
+  description,
+  schema: { type: 'string' },
+  example,
 });
 
 const headers = [
@@ -59,8 +64,12 @@ function operationOf(type: keyof typeof meanings, summary: string, schema: objec
   const events = type === 'test' ? '' : `\n\nEvents: ${names.map((name) => `\`${name}\``).join(', ')}.`;
   const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
   return {
-    ...{ operationId: `receive${name}Webhook`, tags: ['Receivers'], summary },
-    ...{ description: `${description}${events}`, security: [], parameters: headers },
+    operationId: `receive${name}Webhook`,
+    tags: ['Receivers'],
+    summary,
+    description: `${description}${events}`,
+    security: [],
+    parameters: headers,
     requestBody: {
       required: true,
       content: { 'application/json': { schema } },

@@ -33,7 +33,9 @@ const origin = {
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 };
 const envelope = {
-  ...{ id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f', time: example.instant, sequence: 3 },
+  id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f',
+  time: example.instant,
+  sequence: 3,
   correlationId: '9b2c7d4e-1f3a-4b5c-8d6e-7f8091a2b3c4',
 };
 
@@ -44,7 +46,9 @@ function toPublicTopic(
 ): PublicTopic {
   const { topic, events } = topicContents[subject];
   const messages = Object.entries<PublicEvent>(events).map(([event, { meaning, record, ...of }]) => ({
-    ...{ type: cloudEventType(event, subject), event, meaning },
+    type: cloudEventType(event, subject),
+    event,
+    meaning,
     schema: z.object({
       event: eventOnTopicSchema.extend({ type: z.literal(event), data: record }),
       [subject]: subjectSchema,

@@ -11,8 +11,12 @@ import {
 } from './records.ts';
 
 const eventOf = (type: string, sequence: number, data: Record<string, unknown>): EventOnTopic => ({
-  ...{ id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f', type, time: '2030-01-01T00:00:00.000Z' },
-  ...{ sequence, correlationId: 'c', data },
+  id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f',
+  type,
+  time: '2030-01-01T00:00:00.000Z',
+  sequence,
+  correlationId: 'c',
+  data,
 });
 const age = { createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:01.000Z' };
 const origin = { position: '0007' };
@@ -20,18 +24,32 @@ const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(valu
 
 const event = eventOf('PaymentApproved', 3, { amount: 1250 });
 const payment: RecordOf<'payment'>['payment'] = {
-  ...{ token: 'pay_1', environment: 'sandbox', team: 'demo', status: 'approved', phase: 'approved' },
-  ...{ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1', needConfirmation: false },
-  ...{ heldAmount: 0, approvedAmount: 1250, refundedAmount: 100, errors: [], reviews: [] },
+  token: 'pay_1',
+  environment: 'sandbox',
+  team: 'demo',
+  status: 'approved',
+  phase: 'approved',
+  product: 'Tea',
+  amount: 1250,
+  currency: 'EUR',
+  orderNumber: 'order-1',
+  needConfirmation: false,
+  heldAmount: 0,
+  approvedAmount: 1250,
+  refundedAmount: 100,
+  errors: [],
+  reviews: [],
   refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved' }],
-  ...{ revision: 3, ...age },
+  revision: 3,
+  ...age,
 };
 const record = { event, payment };
 
 describe('a payment record', () => {
   it('is a CloudEvent in binary mode, keyed by the payment', () => {
     const { key, headers } = encodeRecord('payment', event, {
-      ...{ shown: payment, origin: { ...origin, traceparent: 't' } },
+      shown: payment,
+      origin: { ...origin, traceparent: 't' },
     });
     expect(key).toBe('pay_1');
     expect(headers).toEqual({
@@ -58,7 +76,8 @@ describe('a payment record', () => {
     const later = { ...payment, phase: 'split' };
     const value = bytesOf({ event, payment: { ...later, parts: 2 }, more: true });
     expect(decodePaymentRecord({ key: 'pay_1', value, headers: {} })).toEqual({
-      ...{ kind: 'record', record: { event, payment: later } },
+      kind: 'record',
+      record: { event, payment: later },
     });
   });
 
@@ -74,18 +93,30 @@ describe('a payment record', () => {
 describe('a payout record', () => {
   const approved = eventOf('PayoutApproved', 2, {});
   const payout: RecordOf<'payout'>['payout'] = {
-    ...{ token: 'po_1', environment: 'sandbox', team: 'demo', status: 'approved', phase: 'approved' },
-    ...{ amount: 300, currency: 'EUR', orderNumber: 'P-1', errors: [], reviews: [] },
+    token: 'po_1',
+    environment: 'sandbox',
+    team: 'demo',
+    status: 'approved',
+    phase: 'approved',
+    amount: 300,
+    currency: 'EUR',
+    orderNumber: 'P-1',
+    errors: [],
+    reviews: [],
     destination: { kind: 'bankAccount', bankName: 'Bank', accountEnding: '4321' },
-    ...{ revision: 2, ...age },
+    revision: 2,
+    ...age,
   };
 
   it('is a CloudEvent about the payout, keyed by it, and comes back as it was written', () => {
     const encoded = encodeRecord('payout', approved, { shown: payout, origin });
     expect(encoded.key).toBe('po_1');
     expect(encoded.headers).toMatchObject({
-      ...{ ce_type: 'tollgate.payout.approved.v1', ce_source: '/tollgate/payouts', ce_subject: 'po_1' },
-      ...{ ce_sequence: '0000000002', tollgate_position: '0007' },
+      ce_type: 'tollgate.payout.approved.v1',
+      ce_source: '/tollgate/payouts',
+      ce_subject: 'po_1',
+      ce_sequence: '0000000002',
+      tollgate_position: '0007',
     });
     expect(decodePayoutRecord(encoded)).toEqual({ kind: 'record', record: { event: approved, payout } });
   });
@@ -94,7 +125,8 @@ describe('a payout record', () => {
     const destination = { ...payout.destination, accountNumber: 'DE02120300000000202051' };
     const value = bytesOf({ event: approved, payout: { ...payout, destination } });
     expect(decodePayoutRecord({ key: 'po_1', value, headers: {} })).toEqual({
-      ...{ kind: 'record', record: { event: approved, payout } },
+      kind: 'record',
+      record: { event: approved, payout },
     });
   });
 });
@@ -102,8 +134,14 @@ describe('a payout record', () => {
 it('a dispute record is keyed by the dispute from its first event to its last', () => {
   const matched = eventOf('DisputeMatched', 1, { paymentToken: 'pay_1' });
   const opened: RecordOf<'dispute'>['dispute'] = {
-    ...{ token: 'dsp_1', id: 'D-1', environment: 'sandbox' },
-    ...{ amount: 300, currency: 'EUR', status: 'open', type: 'chargeback', ...age },
+    token: 'dsp_1',
+    id: 'D-1',
+    environment: 'sandbox',
+    amount: 300,
+    currency: 'EUR',
+    status: 'open',
+    type: 'chargeback',
+    ...age,
   };
   const dispute = { ...opened, team: 'demo', paymentToken: 'pay_1' };
   const [before, after] = [opened, dispute].map((shown) =>
@@ -111,7 +149,9 @@ it('a dispute record is keyed by the dispute from its first event to its last', 
   );
   expect([before?.key, after?.key]).toEqual(['dsp_1', 'dsp_1']);
   expect(after?.headers).toMatchObject({
-    ...{ ce_type: 'tollgate.dispute.matched.v1', ce_source: '/tollgate/disputes', ce_subject: 'dsp_1' },
+    ce_type: 'tollgate.dispute.matched.v1',
+    ce_source: '/tollgate/disputes',
+    ce_subject: 'dsp_1',
   });
   expect(decodeDisputeRecord(after!)).toEqual({ kind: 'record', record: { event: matched, dispute } });
 });

@@ -26,7 +26,8 @@ it('takes over the place, the code and the numbers of what kafkajs says, and the
   };
   expect(linesOf(logLevel.ERROR, content)).toMatchObject([
     {
-      ...{ level: 40, msg: 'the Kafka client reports: Offset out of range' },
+      level: 40,
+      msg: 'the Kafka client reports: Offset out of range',
       operation: 'kafkajs Connection',
       code: 'ECONNREFUSED',
       topic: 't',

@@ -65,8 +65,11 @@ it('a producer gives up after as many tries as are written down', async () => {
     return { host: '127.0.0.1', port: 1 };
   };
   const writer = createTopicWriter({
-    ...{ connection: { ...givenConnection(), log: silentLog, route }, topic: 'any' },
-    ...{ partitionOf: async () => 0, clock: systemClock, deadlineMs: 60_000 },
+    connection: { ...givenConnection(), log: silentLog, route },
+    topic: 'any',
+    partitionOf: async () => 0,
+    clock: systemClock,
+    deadlineMs: 60_000,
   });
   await expect(writer.write([message('k', '0')])).rejects.toMatchObject({ code: 'bus_unavailable' });
   expect(tries).toBe(1 + (clientRetry.retries ?? 0));

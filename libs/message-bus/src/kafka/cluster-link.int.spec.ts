@@ -17,7 +17,9 @@ it(
     const reports = () => lines.filter(({ operation }) => operation === 'kafka');
     await eventually(() => expect(reports().length).toBeGreaterThan(1), { timeoutMs: 60_000 });
     expect(reports()[0]).toMatchObject({
-      ...{ level: 40, code: 'bus_unavailable', address: '127.0.0.1:1' },
+      level: 40,
+      code: 'bus_unavailable',
+      address: '127.0.0.1:1',
       msg: 'Kafka does not answer. Kafka did not confirm: ECONNREFUSED.',
     });
     expect(lines.filter(({ level }) => level > 20)).toHaveLength(1);

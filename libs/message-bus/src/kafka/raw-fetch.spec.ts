@@ -14,8 +14,11 @@ function clusterWith(records: readonly string[], throttled: number): Cluster {
       return { throttleTime: 0, clientSideThrottleTime: 500, errorCode: 0, sessionId: 0, responses: [] };
     const from = Number(topics[0]?.partitions[0]?.fetchOffset);
     const messages = records.map((value, offset) => ({
-      ...{ offset: String(offset), timestamp: '1700000000000', headers: {} },
-      ...{ key: Buffer.from('pay_1'), value: Buffer.from(value) },
+      offset: String(offset),
+      timestamp: '1700000000000',
+      headers: {},
+      key: Buffer.from('pay_1'),
+      value: Buffer.from(value),
     }));
     // As much as fits into the 2 MiB that are asked for.
     let bytes = 0;
@@ -52,6 +55,7 @@ it.each([0, 1, 2])(
 
 it('fails, to be repeated, where the broker goes on throttling', async () => {
   await expect(lastOf(clusterWith(records, Infinity))).rejects.toMatchObject({
-    ...{ code: 'bus_unavailable', retryable: true },
+    code: 'bus_unavailable',
+    retryable: true,
   });
 });

@@ -14,14 +14,15 @@ type Planted = Partial<ObservedPayment> & Omit<Partial<FoundPayment>, 'observed'
 function plant(serviceToken: string, changes: Planted = {}): void {
   const { provider, clock } = harness();
   provider.payments.set(serviceToken, {
-    ...{
-      serviceToken,
-      status: 'approved',
-      amount: 1000,
-      currency: 'EUR',
-      orderNumber: `shop-${serviceToken}`,
-    },
-    ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: clock.now(), product: 'Tea' },
+    serviceToken,
+    status: 'approved',
+    amount: 1000,
+    currency: 'EUR',
+    orderNumber: `shop-${serviceToken}`,
+    authorizedAmount: 0,
+    refundedAmount: 0,
+    createdAt: clock.now(),
+    product: 'Tea',
     callbackUrl: 'https://shop.example/hooks',
     ...changes,
   });
@@ -37,12 +38,24 @@ function begin(order: Partial<AdoptionOrder> = {}, signal = new AbortController(
   const rows: AdoptedRow[] = [];
   const work = adoptPayments(
     {
-      ...{ installation, store, vault, clock, ids, askAccount, findByServiceToken: knownByToken },
+      installation,
+      store,
+      vault,
+      clock,
+      ids,
+      askAccount,
+      findByServiceToken: knownByToken,
       actor: { kind: 'service', name: 'spec' },
     },
     {
-      ...{ environment: 'sandbox', account: 'main', team: caller.team, from: today(), to: today() },
-      ...{ matches: () => true, isDryRun: false, ...order },
+      environment: 'sandbox',
+      account: 'main',
+      team: caller.team,
+      from: today(),
+      to: today(),
+      matches: () => true,
+      isDryRun: false,
+      ...order,
     },
     { signal, onRow: (row) => rows.push(row), onDay: () => undefined },
   );

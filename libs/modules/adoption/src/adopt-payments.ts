@@ -87,12 +87,17 @@ export async function adoptPayments(
 ): Promise<AdoptionTally> {
   const id = deps.ids.uuid();
   const cause: Cause = {
-    ...{ correlationId: id, causationId: id },
+    correlationId: id,
+    causationId: id,
     actor: deps.actor,
   };
   const adopting: Adopting = {
-    ...{ ...deps, order, cause, ask: askPatiently(deps, order, { cause, signal, onWait }) },
-    ...{ adoptions: createAdoptions(deps), recurringTokens: createRecurringTokens(deps) },
+    ...deps,
+    order,
+    cause,
+    ask: askPatiently(deps, order, { cause, signal, onWait }),
+    adoptions: createAdoptions(deps),
+    recurringTokens: createRecurringTokens(deps),
     unmatched: createUnmatchedOperations(deps),
   };
   const tally = createTally();

@@ -119,7 +119,11 @@ async function adopt(
   // With the team in it: of two that adopt the same payment at once, none is left with the alias of the other.
   const recurringToken = serviceRecurringToken && deriveRecurringAlias(environment, `${token} ${team}`);
   const command: AdoptPayment = {
-    ...{ type: 'AdoptPayment', environment, team, account, adoptedAt: clock.now() },
+    type: 'AdoptPayment',
+    environment,
+    team,
+    account,
+    adoptedAt: clock.now(),
     observed: { ...observed, ...omitUndefined({ recurringToken }) },
     ...omitUndefined({ product, callbackUrl }),
   };

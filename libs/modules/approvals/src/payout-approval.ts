@@ -85,6 +85,8 @@ export async function decidePayoutApproval(
 
 /** The security log lists it among the decisions of people. A payout waits for approval at most once. */
 const toRecord = ({ token, decision }: DecidePayoutInput) => ({
-  ...{ token, code: 'awaiting_approval', number: 1 },
+  token,
+  code: 'awaiting_approval',
+  number: 1,
   resolution: decision.kind,
 });

@@ -10,7 +10,13 @@ import {
 } from './payout-reservations.ts';
 
 const wanted = (token: string, amount: number, more: Partial<Reservation> = {}) => ({
-  ...{ token, amount, account: 'main', fingerprint: token, lapsesAt: 1_000, currency: 'EUR', ...more },
+  token,
+  amount,
+  account: 'main',
+  fingerprint: token,
+  lapsesAt: 1_000,
+  currency: 'EUR',
+  ...more,
 });
 
 const walletOf = (available: number, more: Partial<WalletNow> = {}): WalletNow => ({
@@ -54,7 +60,8 @@ describe('a reservation', () => {
     (change) => {
       const list = reserved(reserve([], wanted('po_1', 10), walletOf(100)));
       expect(reserve(list, wanted('po_1', 10, change), walletOf(100))).toEqual({
-        ...{ kind: 'refused', refusal: { code: 'operation_in_progress' } },
+        kind: 'refused',
+        refusal: { code: 'operation_in_progress' },
       });
     },
   );
@@ -91,7 +98,8 @@ describe('a payout that was recorded when it was asked for', () => {
   it('is covered while nothing is short with it, and the list is written as it stands', () => {
     const list = reserved(reserve([], wanted('po_2', 40), walletOf(100)));
     expect(requireCovered(list, payout, walletOf(40, { recorded }))).toEqual({
-      ...{ kind: 'reserved', reservations: list },
+      kind: 'reserved',
+      reservations: list,
     });
     expect(
       reserved(requireCovered(list, payout, walletOf(0, { recorded, lapsed: new Set(['po_2']) }))),

@@ -48,7 +48,9 @@ describe('the disputes of an account', () => {
     const account = main();
     account.disputes = [
       dispute('17', {
-        ...{ type: 'chargeback', reasonCode: '4853', comment: 'Not as described' },
+        type: 'chargeback',
+        reasonCode: '4853',
+        comment: 'Not as described',
         openedAt: Date.parse('2030-01-01T00:00:00.000Z'),
       }),
     ];
@@ -59,9 +61,18 @@ describe('the disputes of an account', () => {
       {
         type: 'DisputeOpened',
         data: {
-          ...{ environment: 'sandbox', account: 'main', id: '17', amount: 1000, currency: 'EUR' },
-          ...{ status: 'pending', type: 'chargeback', reasonCode: '4853', comment: 'Not as described' },
-          ...{ openedAt: Date.UTC(2030, 0, 1), team: 'shop', paymentToken: 'pay_1' },
+          environment: 'sandbox',
+          account: 'main',
+          id: '17',
+          amount: 1000,
+          currency: 'EUR',
+          status: 'pending',
+          type: 'chargeback',
+          reasonCode: '4853',
+          comment: 'Not as described',
+          openedAt: Date.UTC(2030, 0, 1),
+          team: 'shop',
+          paymentToken: 'pay_1',
         },
       },
     ]);

@@ -218,7 +218,9 @@ function entryBeside(
 ): AmountReserved {
   if (other === undefined) return { token, subject, amount, lapsesAt };
   return {
-    ...{ token, subject, amount: Math.max(amount, other.amount) },
+    token,
+    subject,
+    amount: Math.max(amount, other.amount),
     lapsesAt: Math.max(lapsesAt, other.lapsesAt + 1),
   };
 }

@@ -39,7 +39,10 @@ async function given() {
   });
   const position = async () => {
     const { byAccount } = await index.currentPositions({
-      ...{ environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] },
+      environment: 'sandbox',
+      teams: ['shop'],
+      currency: 'EUR',
+      payouts: [],
     });
     return [...byAccount.values()].map(({ available }) => available);
   };

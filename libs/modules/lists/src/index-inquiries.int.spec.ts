@@ -18,7 +18,11 @@ const tokens = Array.from({ length: 200 }, (_, index) => `pay_${index}`).filter(
   (token) => inquiryShardOf(token) === shard,
 );
 const queue: DueQueue = {
-  ...{ kind: 'payment', shard, inquiryNeed: 'open', environment: 'sandbox', account: 'main' },
+  kind: 'payment',
+  shard,
+  inquiryNeed: 'open',
+  environment: 'sandbox',
+  account: 'main',
 };
 const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inquiryNeed'> = queue) =>
   dueQueuesOf(file, { shards: [shard], now }).filter(

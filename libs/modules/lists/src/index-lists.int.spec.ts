@@ -410,7 +410,9 @@ test('every combination of filters is answered out of indexes alone, without sor
       const query = { ...shop, ...filter };
       const cursor = formatCursor(list, query, { at: 3, key: 'p' });
       listViews<OperationView>(file, {
-        ...{ list, kinds: lists[list], owners: [shop] },
+        list,
+        kinds: lists[list],
+        owners: [shop],
         query: { ...query, cursor },
       });
       const leading = steps

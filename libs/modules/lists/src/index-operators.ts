@@ -19,7 +19,9 @@ export function countByHour(file: IndexFile, owners: readonly ListOwner[], from:
   return owners.flatMap(({ environment, team }) =>
     paymentPhases.flatMap((phase) =>
       file.select(sql, [environment, team, phase, from]).map((row) => ({
-        ...{ hour: Number(row['hour']) * hourMs, phase, count: Number(row['count']) },
+        hour: Number(row['hour']) * hourMs,
+        phase,
+        count: Number(row['count']),
       })),
     ),
   );

@@ -134,7 +134,10 @@ test('whatever arrives and changes between pages, what fits all the time is show
         do {
           const query = { ...shop, ...filter, perPage, ...(cursor === undefined ? {} : { cursor }) };
           const shown = listViews<OperationView>(file, {
-            ...{ list, kinds: lists[list], owners: [shop], query },
+            list,
+            kinds: lists[list],
+            owners: [shop],
+            query,
           });
           if (shown.kind !== 'page') throw new Error(shown.parameter);
           const now = fitting();
@@ -185,7 +188,9 @@ test('a page and the count are of what fits', () => {
           .sort((a, b) => b.state.createdAt - a.state.createdAt || (a.token < b.token ? 1 : -1))
           .map(({ token }) => token);
         const first = listViews<OperationView>(file, {
-          ...{ list, kinds: lists[list], owners: [shop] },
+          list,
+          kinds: lists[list],
+          owners: [shop],
           query: { ...shop, ...filter, perPage, withTotal: true },
         });
         file.close();

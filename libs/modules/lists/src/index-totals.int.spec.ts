@@ -59,7 +59,10 @@ describe('totals', () => {
     ]);
     const [eur, usd, ...others] = listTotals(file, shop);
     expect(eur).toMatchObject({
-      ...{ environment: 'sandbox', team: 'shop', currency: 'EUR', day: '2026-01-02' },
+      environment: 'sandbox',
+      team: 'shop',
+      currency: 'EUR',
+      day: '2026-01-02',
       payments: sums({ init: [0, 0], approved: [1, 1_500], declined: [1, 1_500] }),
       refunds: sums({ confirmed: [0, 0], reserved: [0, 0] }),
       payouts: sums({ pending: [1, 300] }),

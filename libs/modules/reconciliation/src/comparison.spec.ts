@@ -61,13 +61,20 @@ describe('both sides', () => {
     const here = standing('refunded', 100, 100);
     const there = standing('approved', 100, 40);
     expect(sumsOf('payment', 'EUR', { here, there })).toEqual({
-      ...{ currency: 'EUR', paymentsHere: 100, paymentsThere: 100, refundsHere: 100, refundsThere: 40 },
-      ...{ payoutsHere: 0, payoutsThere: 0 },
+      currency: 'EUR',
+      paymentsHere: 100,
+      paymentsThere: 100,
+      refundsHere: 100,
+      refundsThere: 40,
+      payoutsHere: 0,
+      payoutsThere: 0,
     });
     expect(
       sumsOf('payout', 'EUR', { here: standing('approved'), there: standing('declined') }),
     ).toMatchObject({
-      ...{ paymentsHere: 0, payoutsHere: 100, payoutsThere: 0 },
+      paymentsHere: 0,
+      payoutsHere: 100,
+      payoutsThere: 0,
     });
   });
 });

@@ -98,9 +98,12 @@ export function sumsOf(
     of !== undefined && kind === operation && isTaken(of) ? of.amount : 0;
   return {
     currency,
-    ...{ paymentsHere: taken(here, 'payment'), paymentsThere: taken(there, 'payment') },
-    ...{ refundsHere: here?.refundedAmount ?? 0, refundsThere: there?.refundedAmount ?? 0 },
-    ...{ payoutsHere: taken(here, 'payout'), payoutsThere: taken(there, 'payout') },
+    paymentsHere: taken(here, 'payment'),
+    paymentsThere: taken(there, 'payment'),
+    refundsHere: here?.refundedAmount ?? 0,
+    refundsThere: there?.refundedAmount ?? 0,
+    payoutsHere: taken(here, 'payout'),
+    payoutsThere: taken(there, 'payout'),
   };
 }
 

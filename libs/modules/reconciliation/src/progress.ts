@@ -30,7 +30,12 @@ export interface RunProgress {
 }
 
 const unread = (): ListProgress => ({
-  ...{ pass: 1, page: 1, seen: new Set(), total: undefined, isRead: false, areBooksCompared: false },
+  pass: 1,
+  page: 1,
+  seen: new Set(),
+  total: undefined,
+  isRead: false,
+  areBooksCompared: false,
 });
 export const noProgress = (): RunProgress => ({
   interruptions: 0,
@@ -52,7 +57,8 @@ export function evolveProgress(
   const isInterrupted = event.type === 'ReconciliationInterrupted';
   const next = {
     interruptions: isInterrupted ? interruptions + 1 : 0,
-    ...{ report: evolveReconciliationReport(report, event), lists },
+    report: evolveReconciliationReport(report, event),
+    lists,
   };
   if (event.type !== 'PageCompared' && event.type !== 'BooksCompared') return next;
   const { operation } = event.data;

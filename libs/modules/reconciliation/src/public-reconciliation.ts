@@ -20,7 +20,11 @@ export function toPublicReconciliation(summary: ReconciliationSummary): PublicRe
 
 export const toPublicDifferences = ({ differences }: ReconciliationReport): PublicDifference[] =>
   differences.map(({ kind, operation, token, serviceToken, currency, isSettled, ...amounts }) => ({
-    ...{ kind, operation, serviceToken, currency, isSettled },
+    kind,
+    operation,
+    serviceToken,
+    currency,
+    isSettled,
     ...omitUndefined({
       token,
       here: amounts.here && withWholeUnits(amounts.here),

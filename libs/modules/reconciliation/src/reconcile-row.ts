@@ -257,7 +257,12 @@ async function onlyAtService(
   if (!isNew && known?.reviews.length === 0)
     return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
   const difference: Difference = {
-    ...{ kind: 'only_at_service', operation, serviceToken, currency, there, isSettled: mayOpen },
+    kind: 'only_at_service',
+    operation,
+    serviceToken,
+    currency,
+    there,
+    isSettled: mayOpen,
   };
   return {
     ...part(context, 'onlyAtService', [difference]),
@@ -283,7 +288,12 @@ export async function compareMissing(
   const here = standingHere(subject);
   const { currency } = stateOf(subject).terms;
   const difference: Difference = {
-    ...{ kind: 'only_here', operation, token: subject.token, serviceToken, currency, here },
+    kind: 'only_here',
+    operation,
+    token: subject.token,
+    serviceToken,
+    currency,
+    here,
     isSettled: !request.isDryRun,
   };
   return {

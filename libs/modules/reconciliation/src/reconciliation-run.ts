@@ -112,11 +112,15 @@ async function openRun(
   const { store, clock, ids } = deps;
   const stream = reconciliationStream(request.token);
   const cause: Cause = {
-    ...{ correlationId: request.token, causationId: request.token },
+    correlationId: request.token,
+    causationId: request.token,
     actor: { kind: 'service', name: reconciliationName },
   };
   let loaded: LoadedState<RunProgress> = await loadState({
-    ...{ store, stream, initial: noProgress(), evolve: evolveProgress },
+    store,
+    stream,
+    initial: noProgress(),
+    evolve: evolveProgress,
     decode: decodeReconciliationEvent,
   });
   async function append(event: ReconciliationEvent): Promise<void> {
@@ -169,7 +173,10 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
     type: 'PageCompared',
     data: {
       ...joinParts(operation, compared),
-      ...{ pass, page, isLast, ...omitUndefined({ total }) },
+      pass,
+      page,
+      isLast,
+      ...omitUndefined({ total }),
       seen: rows.map(({ serviceToken }) => fingerprintOf(serviceToken)).join(''),
     },
   });
@@ -194,8 +201,13 @@ function toRow(found: ComparablePayment | ObservedPayout): ListedRow {
   const observed = 'observed' in found ? found.observed : { refundedAmount: 0, ...found };
   const { serviceToken, status, amount, refundedAmount = null, currency, orderNumber, createdAt } = observed;
   return {
-    ...{ serviceToken, amount, refundedAmount, orderNumber, createdAt },
-    ...{ status: toKeep(status), currency: toKeep(currency) },
+    serviceToken,
+    amount,
+    refundedAmount,
+    orderNumber,
+    createdAt,
+    status: toKeep(status),
+    currency: toKeep(currency),
   };
 }
 
@@ -204,7 +216,11 @@ const textLengthMax = 100;
 const toKeep = (text: string): string => maskedText(text, textLengthMax);
 
 const contextOf = (run: Run, operation: OperationKind, readAt: number): RowContext => ({
-  ...{ operation, readAt, request: run.request, cause: run.cause, reviewsLeft: run.reviewsLeft },
+  operation,
+  readAt,
+  request: run.request,
+  cause: run.cause,
+  reviewsLeft: run.reviewsLeft,
 });
 
 /** Ours that were accepted there, and that no page has shown. A kill in the middle repeats it: inquiries are harmless. */
@@ -239,7 +255,11 @@ async function endRun(run: Run, outcome: ReconciliationOutcome): Promise<void> {
   const report = reportOf(run.progress());
   const { startedAt, counts, sums } = report;
   await reportReconciliation(run, {
-    ...{ ...request, ...(report.ended ?? ended), startedAt, counts, sums: [...sums] },
+    ...request,
+    ...(report.ended ?? ended),
+    startedAt,
+    counts,
+    sums: [...sums],
   });
   const { account, token } = request;
   const count = differenceCountOf(counts);

@@ -21,25 +21,49 @@ import {
 } from './reconciliation.ts';
 
 const counts: Counts = {
-  ...{ matched: 5, differing: 1, onlyHere: 2, onlyAtService: 4 },
-  ...{ onOtherDays: 8, underWay: 16 },
+  matched: 5,
+  differing: 1,
+  onlyHere: 2,
+  onlyAtService: 4,
+  onOtherDays: 8,
+  underWay: 16,
 };
 const sums = (currency: string, times = 1): Sums => ({
-  ...{ currency, paymentsHere: times, paymentsThere: 2 * times, refundsHere: 3 * times },
-  ...{ refundsThere: 4 * times, payoutsHere: 5 * times, payoutsThere: 6 * times },
+  currency,
+  paymentsHere: times,
+  paymentsThere: 2 * times,
+  refundsHere: 3 * times,
+  refundsThere: 4 * times,
+  payoutsHere: 5 * times,
+  payoutsThere: 6 * times,
 });
 const amounts = { status: 'approved', amount: 900, refundedAmount: 100 };
 const difference: Difference = {
-  ...{ kind: 'differs', operation: 'payment', token: 'pay_1', serviceToken: 's-1', currency: 'EUR' },
-  ...{ here: amounts, there: { ...amounts, refundedAmount: 0 }, isSettled: true },
+  kind: 'differs',
+  operation: 'payment',
+  token: 'pay_1',
+  serviceToken: 's-1',
+  currency: 'EUR',
+  here: amounts,
+  there: { ...amounts, refundedAmount: 0 },
+  isSettled: true,
 };
 const part = (changes: Partial<ReconciledPart> = {}): ReconciledPart => ({
-  ...{ operation: 'payment', counts, sums: [sums('EUR')], differences: [difference], teams: ['shop'] },
+  operation: 'payment',
+  counts,
+  sums: [sums('EUR')],
+  differences: [difference],
+  teams: ['shop'],
   ...changes,
 });
 const request: ReconciliationRequest = {
-  ...{ token: 'rcn_1', environment: 'sandbox', account: 'main', day: '2026-11-23' },
-  ...{ isDryRun: false, by: 'schedule', requestedAt: 1 },
+  token: 'rcn_1',
+  environment: 'sandbox',
+  account: 'main',
+  day: '2026-11-23',
+  isDryRun: false,
+  by: 'schedule',
+  requestedAt: 1,
 };
 
 const started: ReconciliationEvent = { type: 'ReconciliationStarted', data: { ...request, startedAt: 2 } };
@@ -74,7 +98,12 @@ describe('what a run has stored is read back whole', () => {
     {
       type: 'ReconciliationReported',
       data: {
-        ...{ ...request, outcome: 'complete', team: 'shop', startedAt: 2, endedAt: 4, counts },
+        ...request,
+        outcome: 'complete',
+        team: 'shop',
+        startedAt: 2,
+        endedAt: 4,
+        counts,
         sums: [sums('EUR')],
       },
     },
@@ -92,19 +121,34 @@ describe('what a run has stored is read back whole', () => {
 describe('the report', () => {
   it('begins with nothing compared', () => {
     expect(reportAfter(started)).toEqual({
-      ...{ request, startedAt: 2, counts: noCounts, sums: [], differences: [], teams: new Set() },
+      request,
+      startedAt: 2,
+      counts: noCounts,
+      sums: [],
+      differences: [],
+      teams: new Set(),
     });
     expect(noCounts).toEqual({
-      ...{ matched: 0, differing: 0, onlyHere: 0, onlyAtService: 0, onOtherDays: 0, underWay: 0 },
+      matched: 0,
+      differing: 0,
+      onlyHere: 0,
+      onlyAtService: 0,
+      onOtherDays: 0,
+      underWay: 0,
     });
   });
 
   it('adds up what pages and books have shown', () => {
     expect(reportAfter(started, compared, books)).toEqual({
-      ...{ request, startedAt: 2 },
+      request,
+      startedAt: 2,
       counts: {
-        ...{ matched: 10, differing: 2, onlyHere: 4, onlyAtService: 8 },
-        ...{ onOtherDays: 16, underWay: 32 },
+        matched: 10,
+        differing: 2,
+        onlyHere: 4,
+        onlyAtService: 8,
+        onOtherDays: 16,
+        underWay: 32,
       },
       sums: [sums('EUR', 11), sums('USD')],
       differences: [difference, difference],

@@ -62,7 +62,12 @@ const countsSchema = z.object({
 });
 export type Counts = z.infer<typeof countsSchema>;
 export const noCounts: Counts = {
-  ...{ matched: 0, differing: 0, onlyHere: 0, onlyAtService: 0, onOtherDays: 0, underWay: 0 },
+  matched: 0,
+  differing: 0,
+  onlyHere: 0,
+  onlyAtService: 0,
+  onOtherDays: 0,
+  underWay: 0,
 };
 
 /** Minor units: what was approved and not yet refunded in `payments`, what was given back in `refunds`. */
@@ -153,7 +158,12 @@ export function evolveReconciliationReport(
   if (event.type === 'ReconciliationStarted') {
     const { startedAt, ...request } = event.data;
     return {
-      ...{ request, startedAt, counts: noCounts, sums: [], differences: [], teams: new Set() },
+      request,
+      startedAt,
+      counts: noCounts,
+      sums: [],
+      differences: [],
+      teams: new Set(),
     };
   }
   if (report === undefined) throw new RangeError(`${event.type} came before ReconciliationStarted`);

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { soleTeamOf } from './sole-team.ts';
 
 const account = (name: string, teams?: string[]) => ({
-  ...{ environment: 'sandbox' as const, name },
+  environment: 'sandbox' as const,
+  name,
   ...(teams === undefined ? {} : { teams }),
 });
 const accounts = [account('all'), account('one', ['shop']), account('two', ['shop', 'games'])];

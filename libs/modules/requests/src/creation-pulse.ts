@@ -62,7 +62,8 @@ export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
         if (counted === undefined) return { ...at, created: 0 };
         const [ownMs, providerMs] = [counted.own.spread(), counted.provider.spread()];
         return {
-          ...{ ...at, created: counted.created },
+          ...at,
+          created: counted.created,
           ...(ownMs === undefined ? {} : { ownMs }),
           ...(providerMs === undefined ? {} : { providerMs }),
         };

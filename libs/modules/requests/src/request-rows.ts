@@ -166,8 +166,10 @@ function toRecord(row: Row): RequestRecord {
       ? undefined
       : { environment: String(row['environment']), team: String(row['team']), keyId };
   return {
-    ...{ id: String(row['id']), method: String(row['method']) },
-    ...{ durationMs: Number(row['duration_ms']), providerMs: Number(row['provider_ms']) },
+    id: String(row['id']),
+    method: String(row['method']),
+    durationMs: Number(row['duration_ms']),
+    providerMs: Number(row['provider_ms']),
     ...omitUndefined({ route: text('route'), errorCode: text('error_code'), token: text('token') }),
     ...omitUndefined({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
     ...omitUndefined({ clientRequestId: text('client_request_id') }),

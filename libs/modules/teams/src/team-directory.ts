@@ -151,7 +151,8 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
   const people = operators && createKnownPeople({ verifier: operators.records, clock, log });
   const keysById = new Map<string, KnownKey[]>();
   const records = createTeamRecords({
-    ...{ verifier, log },
+    verifier,
+    log,
     onChange: (stream, before, after) => {
       forgetKeys(keysById, stream, before);
       if (after !== undefined) rememberKeys(keysById, stream, after);
@@ -302,7 +303,9 @@ function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: T
     if (!key.active || !/^[0-9a-f]{64}$/.test(secretHash)) continue;
     const networks = key.networks === undefined ? undefined : createNetworkList(key.networks);
     const known: KnownKey = {
-      ...{ stream, caller: toCaller(team, key), secretHash: Buffer.from(secretHash, 'hex') },
+      stream,
+      caller: toCaller(team, key),
+      secretHash: Buffer.from(secretHash, 'hex'),
       ...omitUndefined({ expiresAt, networks }),
     };
     keysById.set(keyId, [...(keysById.get(keyId) ?? []), known]);
@@ -324,7 +327,9 @@ function toCaller(
   const approvalAbove = approvalAboveIn(team.money, environment);
   const limits = limitsOfKey(team.money, { environment, keyId });
   return {
-    ...{ ...caller, wallet, allowedOrigins: { callback, redirect } },
+    ...caller,
+    wallet,
+    allowedOrigins: { callback, redirect },
     ...omitUndefined({ requestsPerSecondMax, approvalAbove, limits }),
   };
 }
@@ -362,7 +367,10 @@ function authenticateOperator(
 }
 
 const ofNobody: Caller = {
-  ...{ team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
+  team: '',
+  keyId: '',
+  environment: 'sandbox',
+  scopes: new Set(),
   allowedOrigins: { callback: [], redirect: [] },
   wallet: { kind: 'own' },
 };

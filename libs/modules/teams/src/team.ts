@@ -270,7 +270,10 @@ export function evolveTeam(state: TeamState, event: TeamEvent): Team {
   if (event.type === 'TeamAdded') {
     if (state !== undefined) throw new InvariantViolation('TeamAdded came a second time');
     return {
-      ...{ name: event.data.name, keys: [], allowedOrigins: {}, webhookRotations: [] },
+      name: event.data.name,
+      keys: [],
+      allowedOrigins: {},
+      webhookRotations: [],
       money: noMoneySettings,
     };
   }

@@ -12,7 +12,10 @@ const anna = { kind: 'person', name: 'anna@shop.example', source: 'command-line'
 async function start() {
   const store = await temporaryStore();
   const teams = createTeams({
-    ...{ store, teamKeys: testTeamKeys, clock: createFakeClock(), ids: createFakeIds() },
+    store,
+    teamKeys: testTeamKeys,
+    clock: createFakeClock(),
+    ids: createFakeIds(),
     actor: anna,
   });
   return { store, teams };

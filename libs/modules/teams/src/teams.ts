@@ -100,7 +100,9 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
     change: async (name, commandsFor) => {
       const stream = teamStream(name);
       const outcome = await decideAndAppend<SignedTeam, Change, TeamRefusal>({
-        ...{ store, stream, ...evolutionWith(teamKeys.verifier()) },
+        store,
+        stream,
+        ...evolutionWith(teamKeys.verifier()),
         decide: ({ team }) => toChange(decideInTurn(team, commandsFor(team))),
         toNewEvents: (changes, loaded) => sign(stream, changes.flatMap(eventIn), loaded),
       });

@@ -5,7 +5,8 @@ import { rotationsMax, webhookSecretVersions, type WebhookRotation } from './web
 const shop = 'https://shop.example';
 const endpoint = { environment: 'production', origin: shop };
 const rotation = (changes: Partial<WebhookRotation> = {}): WebhookRotation => ({
-  ...{ environment: 'production', formerUntil: 100 },
+  environment: 'production',
+  formerUntil: 100,
   ...changes,
 });
 const versions = (rotations: readonly WebhookRotation[], now = 200) =>
@@ -41,7 +42,9 @@ describe('a rotation', () => {
   const team = evolveTeam(undefined, { type: 'TeamAdded', data: { name: 'shop' } });
   const rotate = (origin?: string, state: TeamState = team) =>
     decideTeam(state, {
-      ...{ type: 'RotateWebhookSecret', environment: 'sandbox', formerUntil: 5 },
+      type: 'RotateWebhookSecret',
+      environment: 'sandbox',
+      formerUntil: 5,
       ...(origin === undefined ? {} : { origin }),
     });
 

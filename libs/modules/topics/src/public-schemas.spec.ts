@@ -74,7 +74,9 @@ const { data: adoption } = adopted();
 const fullAdoption: PaymentEvent = {
   type: 'PaymentAdopted',
   data: {
-    ...{ ...adoption, refundedAmount: 0, recurringToken: 'rec_1' },
+    ...adoption,
+    refundedAmount: 0,
+    recurringToken: 'rec_1',
     terms: { ...adoption.terms, metadata, callbackUrl: addresses.callbackUrl, recurring: true },
   },
 };

@@ -100,7 +100,8 @@ it('addresses of the team stay with the team', () => {
   const { type, data } = requested() as AnyEvent & { data: { terms: object } };
   const terms = {
     ...data.terms,
-    ...{ callbackUrl: 'https://team.example/secret', redirectSuccessUrl: 'https://team.example/s' },
+    callbackUrl: 'https://team.example/secret',
+    redirectSuccessUrl: 'https://team.example/s',
     redirectFailUrl: 'https://team.example/f',
   };
   const { text } = recordsOf('payment-pay_1', [{ type, data: { ...data, terms } }]);
@@ -120,8 +121,13 @@ it('the event of a dispute says what it changed, and never who the team is by it
   });
   expect(data).toEqual([
     {
-      ...{ amount: 1_500, currency: 'EUR', status: 'open', type: 'chargeback', reasonCode: '10.4' },
-      ...{ paymentToken: 'pay_7', openedAt: '1970-01-01T00:00:00.000Z' },
+      amount: 1_500,
+      currency: 'EUR',
+      status: 'open',
+      type: 'chargeback',
+      reasonCode: '10.4',
+      paymentToken: 'pay_7',
+      openedAt: '1970-01-01T00:00:00.000Z',
     },
     { status: 'lost', comment: 'no answer' },
   ]);

@@ -113,7 +113,10 @@ test('events that were just decided lead to the view that they are folded into o
   const decided = others.reduce<PaymentAggregate<Position>>(
     (view, { revision, position, type, data }) =>
       evolvePaymentAggregate(view, {
-        ...{ token: 'pay_1', revision, position, recordedAt: raisedAt(revision) },
+        token: 'pay_1',
+        revision,
+        position,
+        recordedAt: raisedAt(revision),
         event: decodePaymentEvent({ type, data }),
       }),
     fold([first!])!,

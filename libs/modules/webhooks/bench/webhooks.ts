@@ -44,9 +44,15 @@ function historyOf(port: number): PaymentEvent[] {
     {
       type: 'PaymentRequested',
       data: {
-        ...{ environment: 'sandbox', team: `team-${port}`, fingerprint: 'f' },
+        environment: 'sandbox',
+        team: `team-${port}`,
+        fingerprint: 'f',
         terms: {
-          ...{ kind: 'hosted', product: 'Tea', amount: 1250, currency: 'EUR', needConfirmation: false },
+          kind: 'hosted',
+          product: 'Tea',
+          amount: 1250,
+          currency: 'EUR',
+          needConfirmation: false,
           callbackUrl: `http://127.0.0.1:${port}/webhooks`,
         },
         attempt: { number: 1, account: 'main', providerOrderNumber: 'order.1', ...window },
@@ -55,7 +61,9 @@ function historyOf(port: number): PaymentEvent[] {
     {
       type: 'AttemptAccepted',
       data: {
-        ...{ attemptNumber: 1, serviceToken: 'a'.repeat(32), evidence: 'answer' },
+        attemptNumber: 1,
+        serviceToken: 'a'.repeat(32),
+        evidence: 'answer',
         processingUrl: 'https://pay.example/1',
       },
     },
@@ -65,7 +73,10 @@ function historyOf(port: number): PaymentEvent[] {
 
 async function append(store: EventStore, token: string, port: number): Promise<void> {
   const metadata = {
-    ...{ schemaVersion: 1, correlationId: 'c', causationId: 'c', recordedAt: Date.now() },
+    schemaVersion: 1,
+    correlationId: 'c',
+    causationId: 'c',
+    recordedAt: Date.now(),
     actor: { kind: 'service', name: 'bench' },
   };
   const events = historyOf(port).map((event) => ({ ...event, id: systemIds.uuid(), metadata }));

@@ -44,7 +44,12 @@ function paymentBody(token: string, payment: Payment): WebhookBody {
   // The approved amount, which a revision may have changed, or else the requested one.
   const amount = approvedAmount > 0 ? approvedAmount : terms.amount;
   return {
-    ...{ token, type: 'payment', status: statusOfPhase(phase), orderNumber, amount, currency },
+    token,
+    type: 'payment',
+    status: statusOfPhase(phase),
+    orderNumber,
+    amount,
+    currency,
     ...omitUndefined({ metadata, recurringToken, sanitizedMask, declineReason }),
   };
 }
@@ -54,7 +59,8 @@ const refundBody = (
   { terms }: Payment,
   { refundToken, amount, metadata, state }: Refund,
 ): WebhookBody => ({
-  ...{ token: refundToken, paymentToken },
+  token: refundToken,
+  paymentToken,
   type: 'refund',
   status: state === 'approved' ? 'approved' : 'declined',
   orderNumber: terms.orderNumber ?? null,

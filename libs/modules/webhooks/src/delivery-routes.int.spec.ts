@@ -17,8 +17,12 @@ import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts
 const url = 'https://shop.example/hook';
 const startedAt = Date.UTC(2030, 0, 1);
 const body = {
-  ...{ token: 'pay_1', type: 'payment' as const, status: 'approved' as const, orderNumber: 'order-1' },
-  ...{ amount: 1_500, currency: 'EUR' },
+  token: 'pay_1',
+  type: 'payment' as const,
+  status: 'approved' as const,
+  orderNumber: 'order-1',
+  amount: 1_500,
+  currency: 'EUR',
 };
 
 async function start(wrap: (store: EventStore) => EventStore = (store) => store) {
@@ -108,14 +112,19 @@ describe('the record of deliveries', () => {
         perPage: expect.any(Number),
         webhooks: [
           {
-            ...{ id: 'whk_1', ...common, state: 'delivered' },
+            id: 'whk_1',
+            ...common,
+            state: 'delivered',
             deliveries: [
               { attempt: 1, at, outcome: 'failed', reason: 'timeout' },
               { attempt: 2, at: later, outcome: 'delivered', statusCode: 204 },
             ],
           },
           {
-            ...{ id: 'whk_2', ...common, state: 'open', nextAttemptAt: '2030-01-01T00:00:11.000Z' },
+            id: 'whk_2',
+            ...common,
+            state: 'open',
+            nextAttemptAt: '2030-01-01T00:00:11.000Z',
             deliveries: [{ attempt: 1, at: later, outcome: 'failed', statusCode: 500 }],
           },
           { id: 'whk_3', ...common, state: 'open', deliveries: [] },
@@ -227,7 +236,10 @@ describe('a replay', () => {
     await due(given, 'whk_1');
     const data = { id: 'whk_1', at: startedAt };
     const replays = Array.from({ length: replaysMax }, () => ({
-      ...{ id: systemIds.uuid(), type: 'ReplayRequested', data, metadata: {} },
+      id: systemIds.uuid(),
+      type: 'ReplayRequested',
+      data,
+      metadata: {},
     }));
     await given.store.append('webhook-pay_1', replays, 'any');
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
@@ -260,7 +272,11 @@ describe('a replay', () => {
 it('webhooks of a payout are shown and replayed like those of a payment', async () => {
   const { call, journal } = await start();
   const notice = {
-    ...{ id: 'whk_1', environment: 'sandbox' as const, team: 'payer', url, at: startedAt },
+    id: 'whk_1',
+    environment: 'sandbox' as const,
+    team: 'payer',
+    url,
+    at: startedAt,
     body: { ...body, token: 'po_1', type: 'payout' as const },
   };
   await journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });

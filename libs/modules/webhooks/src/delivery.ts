@@ -113,7 +113,8 @@ function messageOf(
   const signing = webhookSecretsOf(secrets, environment, team, versions);
   const signed = webhookHeaders({ id, body }, signing, clock.now());
   const headers = {
-    ...{ 'content-type': 'application/json', 'user-agent': 'tollgate' },
+    'content-type': 'application/json',
+    'user-agent': 'tollgate',
     ...omitUndefined({ [correlationHeader]: webhook.correlationId }),
     ...omitUndefined({ [sequenceHeader]: sequence?.toString(), [timeHeader]: occurredAt }),
     ...signed,

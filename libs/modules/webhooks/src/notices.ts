@@ -91,7 +91,11 @@ export function noticesOf<View extends ViewEnvelope>(
       due: bodies
         .filter((body) => endpoint === undefined || isSubscribedTo(endpoint, body))
         .map((body) => ({
-          ...{ id: idOf(after.token, event, body, endpoint?.id), environment, team, url, at: now },
+          id: idOf(after.token, event, body, endpoint?.id),
+          environment,
+          team,
+          url,
+          at: now,
           body: { ...body, ...whenAndWhich },
           ...(endpoint === undefined ? {} : { endpoint: endpoint.id }),
         })),

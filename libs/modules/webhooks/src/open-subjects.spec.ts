@@ -18,8 +18,12 @@ function loaded({
   state = 'open',
 }: Given = {}): LoadedWebhooks {
   const body = {
-    ...{ token: 'pay', type: 'payment' as const, status: 'approved' as const, orderNumber: null },
-    ...{ amount: 1, currency: 'EUR' },
+    token: 'pay',
+    type: 'payment' as const,
+    status: 'approved' as const,
+    orderNumber: null,
+    amount: 1,
+    currency: 'EUR',
   };
   const unused = {
     id: 'ntf',

@@ -106,11 +106,20 @@ describe('a webhook', () => {
     const [notice] = noticesAlong([accepted, approved]).flat();
     expect(notice).toEqual({
       id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
-      ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
+      environment: 'sandbox',
+      team: 'shop',
+      url,
+      at: 42,
       body: {
-        ...{ token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'order-1' },
-        ...{ amount: 1_500, currency: 'EUR', sanitizedMask: '439296******1251' },
-        ...{ sequence: 2, occurredAt: expect.any(String) },
+        token: 'pay_1',
+        type: 'payment',
+        status: 'approved',
+        orderNumber: 'order-1',
+        amount: 1_500,
+        currency: 'EUR',
+        sanitizedMask: '439296******1251',
+        sequence: 2,
+        occurredAt: expect.any(String),
       },
     });
   });
@@ -149,9 +158,15 @@ describe('a webhook', () => {
   it('of a refund has its token and amount, and names its payment', () => {
     const notice = noticesAlong([accepted, approved, refunding, refundApproved]).flat().at(-1);
     expect(notice?.body).toEqual({
-      ...{ token: 'ref_1', paymentToken: 'pay_1', type: 'refund', status: 'approved' },
-      ...{ orderNumber: 'order-1', amount: 500, currency: 'EUR' },
-      ...{ sequence: 4, occurredAt: expect.any(String) },
+      token: 'ref_1',
+      paymentToken: 'pay_1',
+      type: 'refund',
+      status: 'approved',
+      orderNumber: 'order-1',
+      amount: 500,
+      currency: 'EUR',
+      sequence: 4,
+      occurredAt: expect.any(String),
     });
   });
 

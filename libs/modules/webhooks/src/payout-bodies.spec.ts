@@ -74,10 +74,19 @@ describe('a webhook of a payout', () => {
     expect(noticesAlong([accepted, approved]).flat()).toEqual([
       {
         id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
-        ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
+        environment: 'sandbox',
+        team: 'shop',
+        url,
+        at: 42,
         body: {
-          ...{ token: 'po_1', type: 'payout', status: 'approved', orderNumber: 'P-1' },
-          ...{ amount: 300, currency: 'EUR', sequence: 2, occurredAt: expect.any(String) },
+          token: 'po_1',
+          type: 'payout',
+          status: 'approved',
+          orderNumber: 'P-1',
+          amount: 300,
+          currency: 'EUR',
+          sequence: 2,
+          occurredAt: expect.any(String),
         },
       },
     ]);

@@ -29,7 +29,11 @@ async function start() {
       token,
       [
         {
-          ...{ id, environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: clock.now() },
+          id,
+          environment: 'sandbox',
+          team: 'shop',
+          url: 'https://shop.example/hook',
+          at: clock.now(),
           body: { token, type: 'payment', status: 'approved', orderNumber: 'o', amount: 5, currency: 'EUR' },
         },
       ],

@@ -15,7 +15,11 @@ import {
 } from './webhook-state.ts';
 
 const due = (id: string): WebhookEventOf<'WebhookDue'>['data'] => ({
-  ...{ id, environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: 1 },
+  id,
+  environment: 'sandbox',
+  team: 'shop',
+  url: 'https://shop.example/hook',
+  at: 1,
   body: { token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'o', amount: 5, currency: 'EUR' },
 });
 

@@ -106,7 +106,10 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
       return webhook.state === 'open' ? { ...webhook, state: 'given_up' } : webhook;
     case 'ReplayRequested':
       return {
-        ...{ ...webhook, state: 'open', nextAt: 0, failuresInRow: 0 },
+        ...webhook,
+        state: 'open',
+        nextAt: 0,
+        failuresInRow: 0,
         ...(webhook.state === 'open' ? {} : { isReplay: true }),
       };
   }

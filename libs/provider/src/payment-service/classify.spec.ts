@@ -157,7 +157,9 @@ describe('a call that the service did not carry out', () => {
     ['nothing', ''],
   ])('counts as not sent: 429 with %s', (_name, body) => {
     expect(classifyCreation(answered(429, body))).toEqual({
-      ...{ kind: 'not-sent', reason: 'http 429', isAnswered: true },
+      kind: 'not-sent',
+      reason: 'http 429',
+      isAnswered: true,
     });
   });
 

@@ -12,8 +12,13 @@ const pan = '4392963203551251';
 const payment = { token: 'token-1', status: 'approved', amount: 450, currency: 'EUR' };
 const dispute = { id: 'dispute-1', amount: 5, currency: 'EUR', status: 'pending' };
 const request = {
-  ...{ product: 'Tea', amount: 450, currency: 'EUR', orderNumber: 'pay_1.1' },
-  ...{ callbackUrl: 'https://gateway.example/callbacks', isCaptureDeferred: false, isRecurring: false },
+  product: 'Tea',
+  amount: 450,
+  currency: 'EUR',
+  orderNumber: 'pay_1.1',
+  callbackUrl: 'https://gateway.example/callbacks',
+  isCaptureDeferred: false,
+  isRecurring: false,
 };
 
 let peer: HttpsPeer;

@@ -63,7 +63,9 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
       inquired(await client.pageOfPayouts(query), (page) => ({ ...page, found: page.found.map(toPayout) })),
     balance: async (currency) =>
       inquired(await client.retrieveBalance(currency), ({ available, hold }) => ({
-        ...{ currency, available, hold },
+        currency,
+        available,
+        hold,
       })),
     listDisputes: async () =>
       inquired(await client.listDisputes(), ({ found, unreadable }) => ({

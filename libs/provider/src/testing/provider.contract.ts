@@ -33,8 +33,13 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   afterAll(() => under.close());
 
   const request = (changes: Partial<AuthorizeRequest> = {}): AuthorizeRequest => ({
-    ...{ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: nextNumber() },
-    ...{ callbackUrl: 'http://127.0.0.1:9/callbacks', isCaptureDeferred: false, isRecurring: false },
+    product: 'Tea',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber: nextNumber(),
+    callbackUrl: 'http://127.0.0.1:9/callbacks',
+    isCaptureDeferred: false,
+    isRecurring: false,
     ...changes,
   });
 
@@ -55,12 +60,10 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   const inquire = async (token: string) => answerOf(await provider.inquirePayment(token)).observed;
 
   const payOut = () => ({
-    ...{
-      amount: 500,
-      currency: 'EUR',
-      orderNumber: nextNumber(),
-      callbackUrl: 'http://127.0.0.1:9/callbacks',
-    },
+    amount: 500,
+    currency: 'EUR',
+    orderNumber: nextNumber(),
+    callbackUrl: 'http://127.0.0.1:9/callbacks',
     destination: { bankAccount: { bankName: 'Example Bank', account: 'DE89370400440532013000' } },
   });
 
@@ -76,8 +79,13 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       const [found, ...others] = answerOf(await provider.listPayments(wanted));
       expect(others).toEqual([]);
       expect(found?.observed).toMatchObject({
-        ...{ status: 'init', amount: 1250, currency: 'EUR', orderNumber: wanted.orderNumber },
-        ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: expect.any(Number) },
+        status: 'init',
+        amount: 1250,
+        currency: 'EUR',
+        orderNumber: wanted.orderNumber,
+        authorizedAmount: 0,
+        refundedAmount: 0,
+        createdAt: expect.any(Number),
       });
       expect(found).toMatchObject({ callbackUrl: wanted.callbackUrl, product: wanted.product });
       expect(outcome).toMatchObject({ serviceToken: found?.observed.serviceToken });
@@ -146,7 +154,10 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
     test('the refunded sum grows by each refund, and no more is refunded than was paid', async () => {
       const serviceToken = await paid();
       expect(await provider.refund({ serviceToken, amount: 250 }, anyTime)).toMatchObject({
-        ...{ kind: 'accepted', amount: 250, currency: 'EUR', status: 'approved' },
+        kind: 'accepted',
+        amount: 250,
+        currency: 'EUR',
+        status: 'approved',
         serviceRefundToken: expect.any(String),
       });
       expect(await inquire(serviceToken)).toMatchObject({ status: 'approved', refundedAmount: 250 });

@@ -96,7 +96,10 @@ export function createChecks(parts: CheckParts): Checks {
   }
 
   return {
-    ...{ paused, disputes, indexes, webhooks },
+    paused,
+    disputes,
+    indexes,
+    webhooks,
     onSent: (request, life) => {
       if (!movesMoney(request)) return;
       const by = { account: request.account, life: life.name };

@@ -52,14 +52,15 @@ export function createWebhookContents({
 const isTaken = new Set(['approved', 'refunded']);
 
 const statuses: Record<string, string> = {
-  ...{
-    requested: 'init',
-    unresolved: 'init',
-    authorized: 'pending',
-    capturing: 'pending',
-    voiding: 'pending',
-  },
-  ...{ awaiting_approval: 'pending', approval_granted: 'pending', voided: 'declined', failed: 'declined' },
+  requested: 'init',
+  unresolved: 'init',
+  authorized: 'pending',
+  capturing: 'pending',
+  voiding: 'pending',
+  awaiting_approval: 'pending',
+  approval_granted: 'pending',
+  voided: 'declined',
+  failed: 'declined',
 };
 
 const statusOf = (phase: OperationOnRecord['phase']): string => statuses[phase] ?? phase;

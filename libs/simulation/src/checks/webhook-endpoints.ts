@@ -57,8 +57,14 @@ export function createWebhookEndpoints({
   isRestored,
 }: Pick<World, 'books' | 'webhooks' | 'complain' | 'saw' | 'faults' | 'isRestored'>): WebhookEndpoints {
   const endpoints = teamNames.map((team): TeamEndpoint => ({
-    ...{ team, inbox: createInbox(`the endpoint of ${team}`, complain), secrets: [] },
-    ...{ mayRefuse: false, isPuzzled: false, refused: new Map(), id: '', since: undefined },
+    team,
+    inbox: createInbox(`the endpoint of ${team}`, complain),
+    secrets: [],
+    mayRefuse: false,
+    isPuzzled: false,
+    refused: new Map(),
+    id: '',
+    since: undefined,
   }));
   const replays = createReplayCheck({ complain, saw });
   const tries = createWebhookTries();

@@ -117,13 +117,14 @@ function create(
   const isHosted = body['card'] === undefined && body['recurringToken'] === undefined;
   if (!isKnownToken(ledger, account, body['recurringToken'])) return refusal('recurring_token_not_found');
   const payment = ledger.create({
-    ...{ account, isHosted, orderNumber: text(body['orderNumber']), callbackUrl: text(body['callbackUrl']) },
-    ...{
-      amount: Number(body['amount']),
-      currency: text(body['currency']),
-      needConfirmation: body['needConfirmation'] === true,
-      isRecurring: body['recurring'] === true,
-    },
+    account,
+    isHosted,
+    orderNumber: text(body['orderNumber']),
+    callbackUrl: text(body['callbackUrl']),
+    amount: Number(body['amount']),
+    currency: text(body['currency']),
+    needConfirmation: body['needConfirmation'] === true,
+    isRecurring: body['recurring'] === true,
   });
   if (!isHosted) ledger.pay(payment, outcomes.isApproved());
   const { token, amount, currency, status } = payment;
@@ -196,9 +197,15 @@ const toShownDispute = (
   { id, payment, amount, currency, statuses, createdAt, updatedAt }: LedgerDispute,
   showsPayment: boolean,
 ) => ({
-  ...{ id, amount, currency, status: statuses.at(-1), type: 'chargeback', reasonCode: '4853' },
+  id,
+  amount,
+  currency,
+  status: statuses.at(-1),
+  type: 'chargeback',
+  reasonCode: '4853',
   ...(showsPayment ? { token: payment } : {}),
-  ...{ createdAt: toText(createdAt), updatedAt: toText(updatedAt) },
+  createdAt: toText(createdAt),
+  updatedAt: toText(updatedAt),
 });
 
 const toText = (at: number): string => new Date(at).toISOString();
@@ -210,9 +217,20 @@ function toShown({ saysRefundedEarly }: Pick<Service, 'saysRefundedEarly'>, paym
   const status =
     saysRefundedEarly && payment.status === 'approved' && refundedAmount > 0 ? 'refunded' : payment.status;
   return {
-    ...{ token, status, amount, currency, orderNumber, product: 'Tea', callbackUrl, needConfirmation },
-    ...{ heldAmount, refundedAmount, recurringToken, ...(isOpen ? { processingUrl: pageOf(payment) } : {}) },
-    ...{ createdAt: toText(payment.createdAt), updatedAt: toText(payment.updatedAt) },
+    token,
+    status,
+    amount,
+    currency,
+    orderNumber,
+    product: 'Tea',
+    callbackUrl,
+    needConfirmation,
+    heldAmount,
+    refundedAmount,
+    recurringToken,
+    ...(isOpen ? { processingUrl: pageOf(payment) } : {}),
+    createdAt: toText(payment.createdAt),
+    updatedAt: toText(payment.updatedAt),
   };
 }
 

@@ -173,9 +173,13 @@ function paymentsOf(context: Context) {
       updatedAt: at,
     };
     const flags = {
-      ...{ hasTakenMoney: false, isCounted: false, isStranger: false },
-      ...{ wasShownWrong: false, wasShownUnknown: false },
-      ...{ refundedInConsole: 0, revisions: 0 },
+      hasTakenMoney: false,
+      isCounted: false,
+      isStranger: false,
+      wasShownWrong: false,
+      wasShownUnknown: false,
+      refundedInConsole: 0,
+      revisions: 0,
     };
     const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...nothingYet, ...flags, ...more };
     entries.payments.push(payment);
@@ -195,7 +199,9 @@ function paymentsOf(context: Context) {
     /** Another installation's payment under a number that is ours. */
     addStranger: (terms: NewPayment) =>
       add(terms, {
-        ...{ createdAt: now() - 86_400_000, status: 'approved', isStranger: true },
+        createdAt: now() - 86_400_000,
+        status: 'approved',
+        isStranger: true,
         recurringToken: `${recurringTokenMark}of-a-stranger`,
       }),
     /** The customer has paid, or was refused. */
@@ -315,7 +321,12 @@ function disputesOf({ entries, now, nextToken, onChanged }: Context) {
     const { callbackUrl, orderNumber } = payment;
     onChanged({
       type: 'dispute',
-      ...{ token, orderNumber, amount, currency, callbackUrl, status: statuses.at(-1) ?? '' },
+      token,
+      orderNumber,
+      amount,
+      currency,
+      callbackUrl,
+      status: statuses.at(-1) ?? '',
     });
   }
 
@@ -323,8 +334,14 @@ function disputesOf({ entries, now, nextToken, onChanged }: Context) {
     openDispute: ({ token, account, currency }: LedgerPayment, amount: number): LedgerDispute => {
       const at = now();
       const dispute: LedgerDispute = {
-        ...{ id: nextToken('dis'), account, payment: token, amount, currency },
-        ...{ statuses: ['pending'], createdAt: at, updatedAt: at },
+        id: nextToken('dis'),
+        account,
+        payment: token,
+        amount,
+        currency,
+        statuses: ['pending'],
+        createdAt: at,
+        updatedAt: at,
       };
       entries.disputes.push(dispute);
       tell(dispute);

@@ -42,7 +42,9 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
               random,
               asked,
               {
-                ...{ statusCode: answer.statusCode, text: answer.body, by: life.name },
+                statusCode: answer.statusCode,
+                text: answer.body,
+                by: life.name,
                 position: textOf(answer.headers['tollgate-position']),
                 isCut: world.partitions.isCut(machine.name, 'teams'),
               },

@@ -72,14 +72,23 @@ function addFormer({ ledger, scheduler }: World, random: Random, orderNumber: st
   const refundedAmount = status === 'approved' && random.chance(0.2) ? random.whole(1, amount - 1) : 0;
   const payment = ledger.addFormer(
     {
-      ...{ orderNumber, amount, currency: 'EUR', account: random.pick(accounts) },
-      ...{ callbackUrl: 'https://former.sim/', needConfirmation: status === 'pending', isHosted: true },
+      orderNumber,
+      amount,
+      currency: 'EUR',
+      account: random.pick(accounts),
+      callbackUrl: 'https://former.sim/',
+      needConfirmation: status === 'pending',
+      isHosted: true,
       isRecurring: random.chance(0.5),
     },
     {
-      ...{ status, hasTakenMoney: isPaid, heldAmount: status === 'pending' ? amount : 0 },
-      ...{ refundedAmount, refundedInConsole: refundedAmount, isCounted: refundedAmount > 0 },
-      ...{ ageMs: random.between(60_000, 36 * 3_600_000) },
+      status,
+      hasTakenMoney: isPaid,
+      heldAmount: status === 'pending' ? amount : 0,
+      refundedAmount,
+      refundedInConsole: refundedAmount,
+      isCounted: refundedAmount > 0,
+      ageMs: random.between(60_000, 36 * 3_600_000),
     },
   );
   if (status === 'init' && random.chance(0.7))
@@ -136,17 +145,29 @@ async function adoptOnce(
     const vault = createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids);
     const askAccount = createAskAccount({
       accounts: { inquiriesOf: () => ({ provider: providerOf(world, life, account), limits }) },
-      ...{ stopping: signal, clock, log: silentLog },
+      stopping: signal,
+      clock,
+      log: silentLog,
     });
     await adoptPayments(
       {
-        ...{ installation, store, vault, askAccount, clock, ids },
+        installation,
+        store,
+        vault,
+        askAccount,
+        clock,
+        ids,
         actor: { kind: 'person', name: 'ada', source: 'command-line' },
         findByServiceToken: () => Promise.resolve(undefined),
       },
       {
-        ...{ environment: 'sandbox', account, team, isDryRun: false, callbackUrl: webhookUrlOf(team) },
-        ...{ from: dayOf(world, -2), to: dayOf(world) },
+        environment: 'sandbox',
+        account,
+        team,
+        isDryRun: false,
+        callbackUrl: webhookUrlOf(team),
+        from: dayOf(world, -2),
+        to: dayOf(world),
         matches: ({ observed }) => isSloppy || observed.orderNumber?.startsWith(`former-${team}-`) === true,
       },
       {
@@ -173,7 +194,10 @@ const limits = { concurrentMax: () => 2, perSecondMax: () => 10, total: () => un
 
 const storeOf = ({ log, faults, scheduler, weather }: World, life: Life) =>
   createSimulatedStore({
-    ...{ log, life, faults, scheduler },
+    log,
+    life,
+    faults,
+    scheduler,
     weather: { isDown: () => scheduler.now() < weather.storeDownUntil, areAnswersLost: () => false },
   });
 
@@ -185,7 +209,11 @@ function providerOf(world: World, life: Life, account: string) {
     deadlineMs: 10_000,
     clock: life.clock,
     connections: createConnections({
-      ...{ account, life, faults, scheduler, ledger },
+      account,
+      life,
+      faults,
+      scheduler,
+      ledger,
       answerOf: createServiceApi(ledger, life.random.fork('service'), faults),
       isServiceDown: () => scheduler.now() < weather.serviceDownUntil,
       areAnswersLost: () => false,

@@ -20,7 +20,9 @@ export function beginOperators(
   /** Resolves with which process has answered; undefined where none has, though one may have heard of it. */
   async function ask(account: string, change: string): Promise<string | undefined> {
     const answer = await caller.request({
-      ...{ team: 'operator', method: 'POST', url: `/api/v1/admin/accounts/sandbox/${account}/${change}` },
+      team: 'operator',
+      method: 'POST',
+      url: `/api/v1/admin/accounts/sandbox/${account}/${change}`,
       body: { reason: 'Maintenance.' },
     });
     if (answer.kind === 'answer' && answer.statusCode === 200) return answer.by;

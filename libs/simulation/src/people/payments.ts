@@ -19,13 +19,11 @@ export async function paymentStory(world: CallerWorld, number: number): Promise<
   const isRecurring = customer.chance(0.3);
   const email = emailOf(`order-${number}`);
   const body = {
-    ...{
-      product: 'Tea',
-      amount,
-      currency: 'EUR',
-      orderNumber: `order-${number}`,
-      callbackUrl: webhookUrlOf(team),
-    },
+    product: 'Tea',
+    amount,
+    currency: 'EUR',
+    orderNumber: `order-${number}`,
+    callbackUrl: webhookUrlOf(team),
     ...(kind.startsWith('two-step') ? { needConfirmation: true } : {}),
     ...(isRecurring ? { recurring: true } : {}),
     ...(email === undefined ? {} : { customer: { email, ip: '203.0.113.7' } }),

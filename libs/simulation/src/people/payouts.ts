@@ -26,7 +26,10 @@ export async function payOut(
   destination: object = { bankAccount: { bankName: 'A bank', account: bankAccount } },
 ): Promise<readonly string[]> {
   const body = {
-    ...{ amount, currency: 'EUR', orderNumber, callbackUrl: webhookUrlOf(team) },
+    amount,
+    currency: 'EUR',
+    orderNumber,
+    callbackUrl: webhookUrlOf(team),
     destination,
   };
   const request = post(team, 'payouts', body, orderNumber);

@@ -46,7 +46,9 @@ async function readOnce(
   { team, token, least, shownBy }: Reading,
 ): Promise<Shown | undefined> {
   const answer = await request({
-    ...{ team, method: 'GET', url: `/api/v1/payments/${token}` },
+    team,
+    method: 'GET',
+    url: `/api/v1/payments/${token}`,
     ...(least === undefined ? {} : { minPosition: least.position }),
   });
   if (answer.kind === 'lost') return undefined;

@@ -26,7 +26,9 @@ export const bearerOf = (team: string, holder?: Holder): string =>
   holder === undefined ? `Bearer ${team}` : `Bearer ${team} ${holder}`;
 
 const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): Caller => ({
-  ...{ team, keyId: `key-of-${team}`, environment: 'sandbox' },
+  team,
+  keyId: `key-of-${team}`,
+  environment: 'sandbox',
   scopes: new Set(['payments', 'refunds', 'payouts', 'approvals', 'cards', 'stored-cards', 'read', 'admin']),
   allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
   wallet,
@@ -35,14 +37,16 @@ const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): 
 });
 
 const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
-  ...{ ...callerOf(team, rules), keyId: `person:${person}` },
+  ...callerOf(team, rules),
+  keyId: `person:${person}`,
   operator: { person, source: 'oidc', grants: everywhere('operator') },
 });
 
 /** The operator who closes accounts. */
 const operator: Caller = {
   ...callerOf('', { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] }),
-  ...{ keyId: 'person', scopes: new Set(['self'] as const) },
+  keyId: 'person',
+  scopes: new Set(['self'] as const),
   operator: { person: 'ada', source: 'oidc', grants: everywhere('operator') },
 };
 

@@ -121,7 +121,9 @@ const insisting =
     const { complain } = world;
     for (;;) {
       const answer = await request({
-        ...{ team, method, url: `/api/v1${path}` },
+        team,
+        method,
+        url: `/api/v1${path}`,
         ...(body === undefined ? {} : { body }),
       });
       if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429) {

@@ -43,7 +43,12 @@ export function addMachines(world: World, disasters: Disasters): void {
     const store = storeOf(world, running, life);
     const connectionsTo = (account: string) =>
       createConnections({
-        ...{ account, life, faults, scheduler, answerOf, ledger: world.ledger },
+        account,
+        life,
+        faults,
+        scheduler,
+        answerOf,
+        ledger: world.ledger,
         isServiceDown: () => scheduler.now() < weather.serviceDownUntil || isCut(machine.name, 'service'),
         areAnswersLost: () => isCut('service', machine.name),
         doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
@@ -67,7 +72,8 @@ export function addMachines(world: World, disasters: Disasters): void {
       connectionsTo,
       webhookClient: webhookClient(life),
       log: listeningLog(world, life),
-      ...{ leaseMs, config: { ...config, notifierShards: sharding.pick(shardCounts) } },
+      leaseMs,
+      config: { ...config, notifierShards: sharding.pick(shardCounts) },
     }).then(
       (process) => {
         running.process = process;
@@ -122,7 +128,10 @@ const storeOf = (world: World, running: RunningMachine, life: Life) => {
   const { machine } = running;
   const { log, faults, scheduler, weather, partitions } = world;
   return createSimulatedStore({
-    ...{ log, life, faults, scheduler },
+    log,
+    life,
+    faults,
+    scheduler,
     weather: {
       isDown: () => scheduler.now() < weather.storeDownUntil || partitions.isCut(machine.name, 'store'),
       areAnswersLost: () => partitions.isCut('store', machine.name),

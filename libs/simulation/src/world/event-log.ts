@@ -146,8 +146,14 @@ function createShelf(
     write: (name, stream, { events, options }) => {
       for (const { id, type, data, metadata } of events) {
         const event: RecordedEvent = {
-          ...{ kind: 'event', id, type, data: parsed(data), metadata: parsed(metadata) },
-          ...{ stream: name, revision: stream.next, position: toPosition(all.length + 1) },
+          kind: 'event',
+          id,
+          type,
+          data: parsed(data),
+          metadata: parsed(metadata),
+          stream: name,
+          revision: stream.next,
+          position: toPosition(all.length + 1),
           recordedAt: now(),
         };
         stream.next += 1;

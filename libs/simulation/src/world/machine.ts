@@ -118,7 +118,12 @@ function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
   }
 
   return {
-    ...{ name, ids: createIds(random.fork('ids')), random, deliver, ask, isPaused },
+    name,
+    ids: createIds(random.fork('ids')),
+    random,
+    deliver,
+    ask,
+    isPaused,
     clock: createClock({ scheduler, skewMs, uncountedMs: () => uncountedMs }, deliver),
     isAlive: () => isAlive,
     onCrash: (action: () => void) => {

@@ -128,10 +128,19 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     metrics: noMetrics as unknown as Parts['metrics'],
   };
   const parts = {
-    ...{ ...own, env: {}, pid: 1, runs: () => true },
-    ...{ store: async () => store, isStoreReachable: () => true, isClockWrong: () => false },
-    ...{ bus: async () => bus, runAlone: async () => runAlone, members: async () => members },
-    ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
+    ...own,
+    env: {},
+    pid: 1,
+    runs: () => true,
+    store: async () => store,
+    isStoreReachable: () => true,
+    isClockWrong: () => false,
+    bus: async () => bus,
+    runAlone: async () => runAlone,
+    members: async () => members,
+    teams: async () => directory,
+    security: async () => noSecurity,
+    index: async () => index,
     teamKeys: { verifier: () => ({ verify: () => false }) },
     accounts: async () => ({ accounts: accountsOf(given), sandbox: undefined }),
     dataDirectory: { requestsFile: ':memory:', webhooksFile: ':memory:' },
@@ -218,8 +227,12 @@ function accountsOf({ accounts, connectionsTo, life, log, config }: ProcessParts
   const { times } = config;
   return createAccounts({
     accounts: accounts.map((name) => ({
-      ...{ environment: 'sandbox' as const, name, weight: 1, priority: 0 },
-      ...{ concurrentCallsMax: 20, callsPerSecondMax: 50 },
+      environment: 'sandbox' as const,
+      name,
+      weight: 1,
+      priority: 0,
+      concurrentCallsMax: 20,
+      callsPerSecondMax: 50,
       provider: providers['payment-service']({
         baseUrl: 'https://service.sim',
         privateKey: { reveal: () => 'key' },
@@ -228,7 +241,9 @@ function accountsOf({ accounts, connectionsTo, life, log, config }: ProcessParts
         connections: connectionsTo(name, life),
       }),
     })),
-    ...{ clock, log, processes: () => 2 },
+    clock,
+    log,
+    processes: () => 2,
   });
 }
 

@@ -126,7 +126,9 @@ async function fill(
   const takenAt = new Date(clock.now()).toISOString();
   const to = join(partial, eventsName);
   const copy = await copyEmbeddedStore({
-    ...{ file: directory.eventsFile, to, signal },
+    file: directory.eventsFile,
+    to,
+    signal,
     ...(onProgress === undefined ? {} : { onProgress }),
   });
   const wanted = namesBesideEvents(withSecrets);
@@ -135,8 +137,16 @@ async function fill(
   for (const name of [eventsName, ...copied]) files.push(await describe(partial, name, signal));
   const schemaVersion = await schemaVersionOf(to);
   const manifest: Manifest = {
-    ...{ kind: 'tollgate-backup', version: 1, release, schemaVersion, takenAt, by },
-    ...{ position: copy.position, events: copy.events, hasSecrets: withSecrets, files },
+    kind: 'tollgate-backup',
+    version: 1,
+    release,
+    schemaVersion,
+    takenAt,
+    by,
+    position: copy.position,
+    events: copy.events,
+    hasSecrets: withSecrets,
+    files,
   };
   const file = join(partial, manifestName);
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });

@@ -17,7 +17,10 @@ import { runCommandLine } from '../program.ts';
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 const { signal } = new AbortController();
 const eventOf = (type: string, data: object = {}, metadata: object = {}) => ({
-  ...{ id: systemIds.uuid(), type, data, metadata },
+  id: systemIds.uuid(),
+  type,
+  data,
+  metadata,
 });
 
 async function run(...argv: string[]) {

@@ -7,7 +7,10 @@ import { type CliDependencies, runCommandLine } from '../program.ts';
 export const toolsWith = (
   some: Pick<OpenedTools, 'store' | 'clock'> & Partial<OpenedTools>,
 ): OpenedTools => ({
-  ...{ ids: systemIds, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
+  ids: systemIds,
+  log: silentLog,
+  directory: {} as never,
+  webhookSecrets: () => [],
   ...some,
 });
 

@@ -38,7 +38,9 @@ export function registerAccountRoutes(app: FastifyInstance, deps: AccountRouteDe
 
   addCommandRoute(app, deps, routes.listAccountHealth, async ({ reply }) =>
     reply.send({
-      ...{ success: true, accounts: accountsIn(deps), hasFile: file !== undefined },
+      success: true,
+      accounts: accountsIn(deps),
+      hasFile: file !== undefined,
       ...omitUndefined({ fileFault: changes.fileFault() }),
     }),
   );
@@ -134,7 +136,11 @@ function accountsIn({ accounts, changes, index }: AccountRouteDependencies) {
     const oldestDueAt = at === undefined ? undefined : toIso(at);
     const lastChange = toLastChange(changes.of(account.environment, account.name));
     return {
-      ...{ ...termsOf(account), state, circuit, callsUnderWay, waiting },
+      ...termsOf(account),
+      state,
+      circuit,
+      callsUnderWay,
+      waiting,
       ...omitUndefined({ oldestDueAt, lastChange }),
     };
   });
@@ -150,7 +156,12 @@ function termsOf(account: Account) {
   const { environment, name, weight, priority, callsPerSecondMax, concurrentCallsMax } = account;
   const { currencies, teams, totalPerSecondMax } = account;
   return {
-    ...{ environment, account: name, weight, priority, callsPerSecondMax, concurrentCallsMax },
+    environment,
+    account: name,
+    weight,
+    priority,
+    callsPerSecondMax,
+    concurrentCallsMax,
     inquiriesPerSecondMax: account.inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax,
     ...omitUndefined({ currencies, teams, totalPerSecondMax }),
   };

@@ -27,7 +27,8 @@ describe('POST /api/v1/refunds answers', () => {
     expect(token).toMatch(/^ref_[a-z2-7]{26}$/);
     const refund = { token, paymentToken: payment, amount: 60, currency: 'EUR', status: 'approved' };
     expect(answer.json()).toEqual({
-      ...{ success: true, token },
+      success: true,
+      token,
       refund: { ...refund, phase: 'approved', errors: [], reviews: [] },
     });
     expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);

@@ -32,8 +32,15 @@ async function resolvedAsNotMade() {
 /** The service shows one under this number after all. */
 const showLate = (orderNumber: string, changes: { status?: string; createdAt?: number }) =>
   harness().provider.payments.set('late', {
-    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR', orderNumber },
-    ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now(), ...changes },
+    serviceToken: 'late',
+    status: 'approved',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber,
+    authorizedAmount: 0,
+    refundedAmount: 0,
+    createdAt: harness().clock.now(),
+    ...changes,
   });
 
 describe('POST /api/v1/payments answers', () => {

@@ -18,12 +18,14 @@ const routes = [
   { path: 'payments/decline', scope: ['payments'], body: { token }, required: ['token'] },
   { path: 'refunds', scope: ['refunds'], body: { token, amount: 60 }, required: ['token'] },
   {
-    ...{ path: 'payouts', scope: ['payouts'] },
+    path: 'payouts',
+    scope: ['payouts'],
     body: { amount: 500, currency: 'EUR', orderNumber: 'order-1', destination: { bankAccount } },
     required: ['amount', 'currency', 'orderNumber', 'destination'],
   },
   {
-    ...{ path: `reviews/${token}/resolve`, scope: ['admin'] },
+    path: `reviews/${token}/resolve`,
+    scope: ['admin'],
     body: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' },
     required: ['code', 'resolution', 'reason'],
   },

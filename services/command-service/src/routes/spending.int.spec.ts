@@ -12,7 +12,11 @@ const limitOf = (
   perDay: number | null,
   keyId?: string,
 ): MoneyLimit => ({
-  ...{ environment: 'sandbox', operation, currency: 'EUR', perCall, perDay },
+  environment: 'sandbox',
+  operation,
+  currency: 'EUR',
+  perCall,
+  perDay,
   ...(keyId === undefined ? {} : { keyId }),
 });
 const limited = (...limits: MoneyLimit[]): Requester => ({ ...caller, limits });

@@ -52,7 +52,11 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     const made = newApiKey(deps.ids, environment);
     const key = { ...made, keyId: parsed.value.keyId ?? made.keyId };
     const changed = await change(deps, call, team, {
-      ...{ type: 'IssueKey', at: deps.clock.now(), keyId: key.keyId, environment, scopes },
+      type: 'IssueKey',
+      at: deps.clock.now(),
+      keyId: key.keyId,
+      environment,
+      scopes,
       secretHash: hashApiKeySecret(key.secret),
       ...omitUndefined({ expiresAt, networks, requestsPerSecondMax }),
     });
@@ -89,7 +93,8 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
     const from = cursor === undefined ? 0 : wanted.findIndex(({ at }) => at === cursor) + 1;
     if (cursor !== undefined && from === 0)
       return sendError(reply, 'invalid_param', {
-        ...{ parameter: 'cursor', message: 'cursor is not one that this list has given as nextCursor.' },
+        parameter: 'cursor',
+        message: 'cursor is not one that this list has given as nextCursor.',
       });
     const matching = wanted
       .slice(from)
@@ -130,7 +135,11 @@ async function toPublicKey(
   const { keyId, environment, requestsPerSecondMax, networks, expiresAt } = key;
   const lastUsedAt = await lastUseOf(store, { team, keyId });
   return {
-    ...{ team, keyId, environment, scopes: [...key.scopes], state: stateOf(key, clock.now()) },
+    team,
+    keyId,
+    environment,
+    scopes: [...key.scopes],
+    state: stateOf(key, clock.now()),
     ...omitUndefined({ requestsPerSecondMax, networks: networks && [...networks] }),
     ...omitUndefined({ expiresAt: isoOf(expiresAt), lastUsedAt: isoOf(lastUsedAt) }),
   };

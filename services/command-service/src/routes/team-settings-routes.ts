@@ -39,7 +39,8 @@ export function addTeamSettings(app: FastifyInstance, deps: TeamRouteDependencie
   add(routes.chooseWallet, walletChoiceSchema, (terms) => ({ type: 'ChooseWallet', ...terms }));
   add(routes.requireApproval, approvalRuleSchema, (terms) => ({ type: 'RequireApproval', ...terms }));
   add(routes.limitMoney, limitRequestSchema, ({ keyId, ...limit }) => ({
-    ...{ type: 'LimitMoney', ...limit },
+    type: 'LimitMoney',
+    ...limit,
     ...omitUndefined({ keyId }),
   }));
 }
@@ -49,7 +50,9 @@ export const toPublicTeam = (
   reach: Reach,
 ) => ({
   approvals: approvals.filter(({ environment }) => reach.includes({ team: name, environment })),
-  ...{ name, wallet, callbackOrigins: allowedOrigins.callback ?? [] },
+  name,
+  wallet,
+  callbackOrigins: allowedOrigins.callback ?? [],
   ...omitUndefined({ redirectOrigins: allowedOrigins.redirect }),
   limits: limits
     .filter(({ environment }) => reach.includes({ team: name, environment }))

@@ -100,7 +100,8 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   return {
     post: (path, body, headers = {}) =>
       ask({
-        ...{ method: 'POST', url: `/api/v1/${path}` },
+        method: 'POST',
+        url: `/api/v1/${path}`,
         headers: { 'content-type': 'application/json', ...headers },
         payload: typeof body === 'string' ? body : JSON.stringify(body),
       }),

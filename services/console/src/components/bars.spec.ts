@@ -7,7 +7,9 @@ describe('columns over time', () => {
   /** With traffic in every minute, the first page of the console was 163 KB over the wire; its spec had none. */
   it('are a few kilobytes of the first page for a whole hour of minutes', () => {
     const minutes = Array.from({ length: 60 }, (_, minute) => ({
-      ...{ label: `12:${minute} UTC: 1,234 / 5,678 ms`, value: 5_678 - minute, part: 1_234 + minute },
+      label: `12:${minute} UTC: 1,234 / 5,678 ms`,
+      value: 5_678 - minute,
+      part: 1_234 + minute,
     }));
     const { html } = bars(minutes, 'Own time, by minute');
     expect(columnsIn(html)).toBe(60);

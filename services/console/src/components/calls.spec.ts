@@ -22,16 +22,31 @@ it('a call spans from its announcement to its outcome, also one that an inquiry 
   ]);
   expect(calls).toEqual([
     {
-      ...{ operation: 'authorize', number: 1, announcedAt: at(0), sendBy: at(5), isUnresolved: true },
-      ...{ outcome: 'not found', settledAt: at(2) },
+      operation: 'authorize',
+      number: 1,
+      announcedAt: at(0),
+      sendBy: at(5),
+      isUnresolved: true,
+      outcome: 'not found',
+      settledAt: at(2),
     },
     {
-      ...{ operation: 'authorize', number: 2, announcedAt: at(2), sendBy: at(7), isUnresolved: false },
-      ...{ outcome: 'accepted', settledAt: at(3) },
+      operation: 'authorize',
+      number: 2,
+      announcedAt: at(2),
+      sendBy: at(7),
+      isUnresolved: false,
+      outcome: 'accepted',
+      settledAt: at(3),
     },
     {
-      ...{ operation: 'capture', number: 1, announcedAt: at(5), sendBy: at(9), isUnresolved: false },
-      ...{ outcome: 'accepted', settledAt: at(6) },
+      operation: 'capture',
+      number: 1,
+      announcedAt: at(5),
+      sendBy: at(9),
+      isUnresolved: false,
+      outcome: 'accepted',
+      settledAt: at(6),
     },
     { operation: 'refund', number: 1, announcedAt: at(7), sendBy: at(9), isUnresolved: false },
   ]);

@@ -19,22 +19,32 @@ interface HistoryEvent {
 }
 
 const announcements: Readonly<Record<string, CallSpan['operation']>> = {
-  ...{ PaymentRequested: 'authorize', AttemptStarted: 'authorize', CaptureSubmitted: 'capture' },
-  ...{ VoidSubmitted: 'void', RefundSubmitted: 'refund' },
+  PaymentRequested: 'authorize',
+  AttemptStarted: 'authorize',
+  CaptureSubmitted: 'capture',
+  VoidSubmitted: 'void',
+  RefundSubmitted: 'refund',
 };
 
 const outcomes: Readonly<Record<string, [CallSpan['operation'], NonNullable<CallSpan['outcome']>]>> = {
-  ...{ AttemptAccepted: ['authorize', 'accepted'], AttemptRefused: ['authorize', 'refused'] },
-  ...{ AttemptNotSent: ['authorize', 'not sent'], AttemptNotFound: ['authorize', 'not found'] },
-  ...{ CaptureRefused: ['capture', 'refused'], VoidRefused: ['void', 'refused'] },
-  ...{ PaymentApproved: ['capture', 'accepted'], PaymentVoided: ['void', 'accepted'] },
-  ...{ RefundAccepted: ['refund', 'accepted'], RefundApproved: ['refund', 'accepted'] },
+  AttemptAccepted: ['authorize', 'accepted'],
+  AttemptRefused: ['authorize', 'refused'],
+  AttemptNotSent: ['authorize', 'not sent'],
+  AttemptNotFound: ['authorize', 'not found'],
+  CaptureRefused: ['capture', 'refused'],
+  VoidRefused: ['void', 'refused'],
+  PaymentApproved: ['capture', 'accepted'],
+  PaymentVoided: ['void', 'accepted'],
+  RefundAccepted: ['refund', 'accepted'],
+  RefundApproved: ['refund', 'accepted'],
   RefundDeclined: ['refund', 'declined'],
 };
 
 const lost: Readonly<Record<string, CallSpan['operation']>> = {
-  ...{ AttemptUnresolved: 'authorize', CaptureUnresolved: 'capture' },
-  ...{ VoidUnresolved: 'void', RefundUnresolved: 'refund' },
+  AttemptUnresolved: 'authorize',
+  CaptureUnresolved: 'capture',
+  VoidUnresolved: 'void',
+  RefundUnresolved: 'refund',
 };
 
 export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {

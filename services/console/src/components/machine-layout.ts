@@ -107,7 +107,10 @@ function inOrder(edges: readonly MachineEdge[]): AnyStateNode[] {
 }
 
 const placeAt = (id: string, column: number, y: number): Place => ({
-  ...{ id, x: margin + column * columnWidth, y, ...box },
+  id,
+  x: margin + column * columnWidth,
+  y,
+  ...box,
 });
 
 /** A call has its own states, one above the other. */
@@ -116,8 +119,11 @@ function frameOf(node: AnyStateNode, column: number): { frame: Frame; leaves: Pl
   const height = 24 + leaves.length * (leafHeight + 6);
   const frame = { ...placeAt(node.key, column, leadingMiddle - height / 2), height, label: node.key };
   const places = leaves.map((leaf, row) => ({
-    ...{ id: idOf(leaf), x: frame.x + 7, y: frame.y + 22 + row * (leafHeight + 6) },
-    ...{ width: box.width - 14, height: leafHeight },
+    id: idOf(leaf),
+    x: frame.x + 7,
+    y: frame.y + 22 + row * (leafHeight + 6),
+    width: box.width - 14,
+    height: leafHeight,
   }));
   return { frame, leaves: places };
 }
@@ -139,6 +145,7 @@ export function layOutMachine(): MachineLayout {
     height: refundTop + box.height + 10,
     places: new Map(places.map((place) => [place.id, place])),
     frames: calls.map(({ frame }) => frame),
-    ...{ edges: [...edges, ...edgesOf(refund)], refundTop },
+    edges: [...edges, ...edgesOf(refund)],
+    refundTop,
   };
 }

@@ -141,7 +141,8 @@ function curveDown(upper: Place, lower: Place): Curve {
   const bend = (y2 - y1) / 2;
   return {
     d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`,
-    ...{ labelX: (x1 + x2) / 2, labelY: (y1 + y2) / 2 + 4 },
+    labelX: (x1 + x2) / 2,
+    labelY: (y1 + y2) / 2 + 4,
   };
 }
 
@@ -164,7 +165,8 @@ function lineAlong(begin: Place, end: Place): Curve {
   const bend = (x2 - x1) / 2;
   return {
     d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
-    ...{ labelX: (x1 + x2) / 2, labelY: Math.min(y1, y2) - 7 },
+    labelX: (x1 + x2) / 2,
+    labelY: Math.min(y1, y2) - 7,
   };
 }
 
@@ -174,6 +176,7 @@ function curveOver(begin: Place, end: Place): Curve {
   const top = Math.min(y1, y2) - 32;
   return {
     d: `M${x1} ${y1}C${x1} ${top} ${x2} ${top} ${x2} ${y2}`,
-    ...{ labelX: (x1 + x2) / 2, labelY: top + 12 },
+    labelX: (x1 + x2) / 2,
+    labelY: top + 12,
   };
 }

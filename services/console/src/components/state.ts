@@ -3,10 +3,21 @@ import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 
 const tones: Readonly<Record<string, 'good' | 'bad' | 'busy' | 'note' | 'calm'>> = {
-  ...{ approved: 'good', declined: 'bad', failed: 'bad', unresolved: 'note' },
-  ...{ requested: 'busy', capturing: 'busy', voiding: 'busy', pending: 'busy', init: 'calm' },
-  ...{ authorized: 'busy', voided: 'calm', refunded: 'calm', expired: 'calm' },
-  ...{ awaiting_approval: 'note', approval_granted: 'busy' },
+  approved: 'good',
+  declined: 'bad',
+  failed: 'bad',
+  unresolved: 'note',
+  requested: 'busy',
+  capturing: 'busy',
+  voiding: 'busy',
+  pending: 'busy',
+  init: 'calm',
+  authorized: 'busy',
+  voided: 'calm',
+  refunded: 'calm',
+  expired: 'calm',
+  awaiting_approval: 'note',
+  approval_granted: 'busy',
 };
 
 const shapes: Readonly<Record<string, string>> = {

@@ -3,7 +3,11 @@ import { timeline } from './timeline.ts';
 
 const at = (minute: number) => `2030-01-01T12:${String(minute).padStart(2, '0')}:00.000Z`;
 const event = (type: string, minute: number, correlationId: string, causationId = correlationId) => ({
-  ...{ revision: minute, type, at: at(minute), phase: 'approved', data: {} },
+  revision: minute,
+  type,
+  at: at(minute),
+  phase: 'approved',
+  data: {},
   cause: { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } },
 });
 const htmlOf = (events: ReturnType<typeof event>[]): string =>

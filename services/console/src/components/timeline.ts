@@ -63,20 +63,29 @@ export function timeline(parts: Timeline): Html {
 function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timeline): Entry[] {
   const entries: Entry[] = [
     ...callbacksIn(events).map((each) => ({
-      ...{ lane: 'callback' as const, at: each.at, item: callbackItem(each) },
+      lane: 'callback' as const,
+      at: each.at,
+      item: callbackItem(each),
     })),
     ...events.map((each) => ({
       lane: isOfRefund(each) ? ('refund' as const) : ('event' as const),
-      ...{ at: each.at, item: eventItem(each, currency) },
+      at: each.at,
+      item: eventItem(each, currency),
     })),
     ...callsIn(events).map((each) => ({
-      ...{ lane: 'call' as const, at: each.announcedAt, item: callItem(each) },
+      lane: 'call' as const,
+      at: each.announcedAt,
+      item: callItem(each),
     })),
     ...webhooks.map((each) => ({
-      ...{ lane: 'webhook' as const, at: each.createdAt, item: webhookItem(each, replayForm?.(each)) },
+      lane: 'webhook' as const,
+      at: each.createdAt,
+      item: webhookItem(each, replayForm?.(each)),
     })),
     ...disputes.map((each) => ({
-      ...{ lane: 'dispute' as const, at: each.createdAt, item: disputeItem(each) },
+      lane: 'dispute' as const,
+      at: each.createdAt,
+      item: disputeItem(each),
     })),
   ];
   return entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));

@@ -71,7 +71,8 @@ export const changeAccount =
     const asked = form.get('account') ?? '';
     const [environment = '', account = ''] = asked.split('/', 2).map(encodeURIComponent);
     const answer = await api.call({
-      ...{ method: 'POST', path: `/api/v1/admin/accounts/${environment}/${account}/${name}` },
+      method: 'POST',
+      path: `/api/v1/admin/accounts/${environment}/${account}/${name}`,
       body: { reason: form.get('reason') ?? '' },
     });
     return {

@@ -11,7 +11,8 @@ export const failurePage = (
   text: string,
   requestId = currentRequest()?.id,
 ): Rendered => ({
-  ...{ title, status: status < 400 ? 500 : status },
+  title,
+  status: status < 400 ? 500 : status,
   main: html`<section class="alone">
     <h1>${title}</h1>
     <p>${text}</p>
@@ -28,7 +29,8 @@ export const failurePage = (
  * @param message why a session ended
  */
 export const signInFirstPage = (organisation: string | undefined, message?: string): Rendered => ({
-  ...{ title: texts.signIn.none, status: 401 },
+  title: texts.signIn.none,
+  status: 401,
   main: html`<section class="alone">
     <h1>${texts.signIn.none}</h1>
     ${message === undefined ? undefined : html`<p>${message}</p>`}

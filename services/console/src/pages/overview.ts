@@ -205,8 +205,9 @@ function figures({ hours, unresolved, reviews }: Overview): Html[] {
   );
   const share = bars(
     hours.map(({ hour, approved: part, declined: other }) => ({
-      ...{ label: `${hour.slice(11, 16)} UTC: ${part} approved, ${other} declined` },
-      ...{ value: part + other, part },
+      label: `${hour.slice(11, 16)} UTC: ${part} approved, ${other} declined`,
+      value: part + other,
+      part,
     })),
     `${words.approved}, ${words.declined}, ${words.perHour}`,
   );

@@ -171,7 +171,10 @@ export const actOn =
     // With the amount: one that is corrected after a refusal makes another request.
     const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;
     const answer = await api.call({
-      ...{ method: 'POST', path, within: payment, body: body(token, minor) },
+      method: 'POST',
+      path,
+      within: payment,
+      body: body(token, minor),
       ...(name === 'refund' ? { idempotencyKey } : {}),
     });
     if (answer.kind === 'answer') {

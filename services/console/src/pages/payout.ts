@@ -124,7 +124,9 @@ export const decidePayout =
   async (context, form) => {
     const payout = await read(context);
     const answer = await context.api.call({
-      ...{ method: 'POST', path: `/api/v1/payouts/${payout.token}/${decision}`, within: payout },
+      method: 'POST',
+      path: `/api/v1/payouts/${payout.token}/${decision}`,
+      within: payout,
       body: decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {},
     });
     const location = payoutPath(payout.token);

@@ -121,7 +121,8 @@ export const askReconciliation: Action = async ({ api }, form) => {
   if (account === '') return { location, outcome: { isDone: false, text: words.noAccount } };
   const day = form.get('day') ?? '';
   const answer = await api.call({
-    ...{ method: 'POST', path: '/api/v1/admin/reconciliations' },
+    method: 'POST',
+    path: '/api/v1/admin/reconciliations',
     body: { environment, account, day, isDryRun: form.get('isDryRun') === 'true' },
   });
   if (answer.kind === 'answer')

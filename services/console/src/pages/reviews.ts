@@ -57,7 +57,8 @@ export const reviewsPage: Page = async (context) => {
   const { outcome, query } = context;
   const cursor = query.get('cursor');
   const { reviews, count, nextCursor } = await readReviews(context, {
-    ...{ perPage: String(perPage), ...(cursor === null ? {} : { cursor }) },
+    perPage: String(perPage),
+    ...(cursor === null ? {} : { cursor }),
   });
   const main = html`<h1>${texts.reviews.title}</h1>
     ${outcomeSection(outcome)}
@@ -256,7 +257,8 @@ export const decideReview: Action = async (context, form) => {
   const { token = '', code = '', number = '' } = params;
   const text = (name: string) => form.get(name) ?? '';
   const answer = await api.call({
-    ...{ method: 'POST', path: `/api/v1/reviews/${encodeURIComponent(token)}/resolve` },
+    method: 'POST',
+    path: `/api/v1/reviews/${encodeURIComponent(token)}/resolve`,
     within: { team: text('team'), environment: text('environment') },
     body: { code, number: Number(number), resolution: text('resolution'), reason: text('reason') },
   });

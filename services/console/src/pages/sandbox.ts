@@ -122,11 +122,16 @@ async function create(
   if (amount === undefined) return { text: texts.outcomes.refusedAmount(currency, amountExample(currency)) };
   const key = newKey();
   const answer = await api.call<{ token: string }>({
-    ...{ method: 'POST', path: '/api/v1/payments', within: { team: text('team'), environment } },
+    method: 'POST',
+    path: '/api/v1/payments',
+    within: { team: text('team'), environment },
     idempotencyKey: key,
     body: {
-      ...{ product: words.product, amount, currency },
-      ...{ orderNumber: `sandbox-${key.slice(-8)}`, needConfirmation: text('twoSteps') === 'true' },
+      product: words.product,
+      amount,
+      currency,
+      orderNumber: `sandbox-${key.slice(-8)}`,
+      needConfirmation: text('twoSteps') === 'true',
     },
   });
   if (answer.kind === 'answer') return { token: answer.body.token };

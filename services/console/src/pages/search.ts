@@ -34,7 +34,8 @@ export const searchPage: Page = async ({ api, query }) => {
           { why: (place) => texts.search.why[hits[place]?.why ?? 'token'] },
         );
   return {
-    ...{ title: texts.search.label, search: text },
+    title: texts.search.label,
+    search: text,
     main: html`<h1>${texts.search.label}: <q>${text}</q></h1>
       ${request === undefined ? undefined : requestFacts(request)} ${found}
       ${isPartial === true ? html`<p class="calm">${texts.search.partial}</p>` : undefined}`,
@@ -80,10 +81,23 @@ function requestFacts(request: FoundRequest): Html {
 
 const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
-    ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
-    ...{ environment: 'environment', from: 'from', to: 'to', before: 'before', reason: 'declineReason' },
-    ...{ unresolved: 'unresolved', refundopen: 'refundOpen' },
+    status: 'status',
+    state: 'phase',
+    phase: 'phase',
+    team: 'team',
+    currency: 'currency',
+    last: 'last',
+    order: 'orderNumber',
+    ordernumber: 'orderNumber',
+    card: 'sanitizedMask',
+    account: 'account',
+    environment: 'environment',
+    from: 'from',
+    to: 'to',
+    before: 'before',
+    reason: 'declineReason',
+    unresolved: 'unresolved',
+    refundopen: 'refundOpen',
   }),
 );
 

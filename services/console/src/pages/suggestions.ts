@@ -55,7 +55,8 @@ async function suggest(api: Api, text: string): Promise<Html[]> {
 }
 
 const beginnings: Partial<Record<string, keyof typeof words.why>> = {
-  ...{ token: 'token-begins', 'order-number': 'order-number-begins' },
+  token: 'token-begins',
+  'order-number': 'order-number-begins',
 };
 
 const option = (address: string, name: Html | string, why: string): Html =>

@@ -197,14 +197,13 @@ export const issueKey: Action = async ({ api, params }, form) => {
   const team = params['team'] ?? '';
   const [ends, networks] = [form.get('ends') ?? '', form.get('networks')?.trim() ?? ''];
   const answer = await api.call<{ keyId: string; key: string }>({
-    ...{ method: 'POST', path: '/api/v1/admin/keys' },
+    method: 'POST',
+    path: '/api/v1/admin/keys',
     body: {
-      ...{
-        team,
-        environment: form.get('environment'),
-        scopes: form.getAll('scopes'),
-        keyId: form.get('keyId'),
-      },
+      team,
+      environment: form.get('environment'),
+      scopes: form.getAll('scopes'),
+      keyId: form.get('keyId'),
       ...(ends === '' ? {} : { expiresAt: `${ends}T23:59:59Z` }),
       ...(networks === '' ? {} : { networks: networks.split(',').map((each) => each.trim()) }),
     },

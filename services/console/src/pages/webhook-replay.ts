@@ -25,7 +25,9 @@ export const replayWebhookOf =
       `/api/v1/admin/${kind}s/${token}`,
     );
     const answer = await api.call({
-      ...{ method: 'POST', path: '/api/v1/webhooks/replay', within: found[kind] },
+      method: 'POST',
+      path: '/api/v1/webhooks/replay',
+      within: found[kind],
       body: { token: params['token'] ?? '', id: form.get('id') ?? '' },
     });
     const location = `/console/${kind}s/${token}`;

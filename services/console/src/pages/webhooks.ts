@@ -184,7 +184,9 @@ export const replayMany: Action = async ({ api }, form) => {
     }),
   );
   const answer = await api.call<{ replayed: number; nextCursor?: string }>({
-    ...{ method: 'POST', path: '/api/v1/admin/webhooks/replay', body: filter },
+    method: 'POST',
+    path: '/api/v1/admin/webhooks/replay',
+    body: filter,
   });
   const location = `${path}?${new URLSearchParams({ status: 'failed', ...filter }).toString()}`;
   if (answer.kind === 'refused') {

@@ -77,8 +77,12 @@ export function createIdentityProvider(
       const verifier = openid.randomPKCECodeVerifier();
       const begun = { state: openid.randomState(), nonce: openid.randomNonce(), verifier };
       const address = openid.buildAuthorizationUrl(configuration, {
-        ...{ client_id: clientId, redirect_uri: redirectUri, scope: scopes, response_type: 'code' },
-        ...{ state: begun.state, nonce: begun.nonce },
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: scopes,
+        response_type: 'code',
+        state: begun.state,
+        nonce: begun.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...omitUndefined({
@@ -93,12 +97,10 @@ export function createIdentityProvider(
         await provider(),
         new URL(`${redirectUri}?${query}`),
         {
-          ...{
-            expectedState: state,
-            expectedNonce: nonce,
-            pkceCodeVerifier: verifier,
-            idTokenExpected: true,
-          },
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
         },
       );
       return toIdentified(tokens.claims() ?? {}, config, clock.now());

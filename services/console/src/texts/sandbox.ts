@@ -28,8 +28,15 @@ export const sandboxTexts = {
   faultSets: 'Set the fault',
   faultSet: 'The fault is set.',
   faultOperations: {
-    ...{ create: 'creation', confirm: 'capture', decline: 'void', refund: 'refund', payout: 'payout' },
-    ...{ get: 'inquiry of a payment', list: 'list of payments', balance: 'balance', disputes: 'disputes' },
+    create: 'creation',
+    confirm: 'capture',
+    decline: 'void',
+    refund: 'refund',
+    payout: 'payout',
+    get: 'inquiry of a payment',
+    list: 'list of payments',
+    balance: 'balance',
+    disputes: 'disputes',
     callback: 'callback',
   } as Readonly<Record<string, string>>,
   faultsOfAnswers: {

@@ -25,8 +25,12 @@ async function startCounted() {
   const { server } = await servedStore({ server: { onCall } });
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-calls-'));
   const env = {
-    ...{ TOLLGATE_DATA_DIR: dataDir, EVENTSTORE_URL: server.url, GATEWAY_PORT: '0', CALLBACK_PORT: '0' },
-    ...{ PAYMENT_SERVICE_HTTPS_PORT: '0', PAYMENT_SERVICE_HTTP_PORT: '0' },
+    TOLLGATE_DATA_DIR: dataDir,
+    EVENTSTORE_URL: server.url,
+    GATEWAY_PORT: '0',
+    CALLBACK_PORT: '0',
+    PAYMENT_SERVICE_HTTPS_PORT: '0',
+    PAYMENT_SERVICE_HTTP_PORT: '0',
   };
   const config = readConfig(gatewayConfigSchema, env);
   const deps = { config, clock: systemClock, ids: systemIds, logOf: () => silentLog, env, pid: process.pid };

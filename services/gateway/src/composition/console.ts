@@ -13,7 +13,10 @@ export async function addConsole(app: FastifyInstance, parts: Parts): Promise<vo
   const isWhole = serviceNames.every(parts.runs);
   const sandbox = isWhole ? (await parts.accounts()).sandbox : undefined;
   await registerConsole(app, {
-    ...{ credentials: parts.operatorCredentials(), clock, ids, log: logOf('console') },
+    credentials: parts.operatorCredentials(),
+    clock,
+    ids,
+    log: logOf('console'),
     ...omitUndefined({ identityProvider: config.identityProvider }),
     ...omitUndefined({ sandbox: sandbox && controlsOf(sandbox, parts.stops) }),
   });
@@ -25,7 +28,8 @@ function controlsOf({ httpsUrl, ca, key }: Sandbox, stops: AsyncDisposableStack)
   return {
     async control(method, path, body) {
       const answer = await request(`${httpsUrl}/sandbox/${path}`, {
-        ...{ method, dispatcher },
+        method,
+        dispatcher,
         headers: {
           authorization: `Bearer ${key.reveal()}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -91,7 +91,11 @@ test('keys of another environment take no room', async () => {
   for (const keyId of ['p1', 'p2'])
     await teamsIn(store).change('demo', () => [
       {
-        ...{ type: 'IssueKey', keyId, environment: 'production', scopes: ['read'], at: clock.now() },
+        type: 'IssueKey',
+        keyId,
+        environment: 'production',
+        scopes: ['read'],
+        at: clock.now(),
         secretHash: 'a'.repeat(64),
       },
     ]);

@@ -88,7 +88,11 @@ const teamsOf = (deps: Dependencies): Teams =>
 async function issue(teams: Teams, key: ApiKey, at: number): Promise<void> {
   const { environment, keyId, secret } = key;
   const issueKey: TeamCommand = {
-    ...{ type: 'IssueKey', at, environment, keyId, scopes: demoScopes },
+    type: 'IssueKey',
+    at,
+    environment,
+    keyId,
+    scopes: demoScopes,
     secretHash: hashApiKeySecret(secret),
   };
   const refusal = await teams.change(demoTeam, (team) => [

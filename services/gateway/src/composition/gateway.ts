@@ -80,7 +80,9 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
     if (!isWhole || callbackUrl === undefined) return { ...own, quickstart: undefined };
     const content = await quickstartOf(parts, {
-      ...{ gatewayUrl: url, callbackUrl, metricsUrl },
+      gatewayUrl: url,
+      callbackUrl,
+      metricsUrl,
       ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
     });
     dataDirectory.writeQuickstart(content);

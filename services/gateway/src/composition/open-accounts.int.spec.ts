@@ -8,7 +8,10 @@ import { createMetrics } from '../edge/metrics/metrics.ts';
 import { openAccounts } from './open-accounts.ts';
 
 const entry = (name: string, more: object = {}) => ({
-  ...{ name, environment: 'sandbox', baseUrl: 'https://127.0.0.1:9', privateKeyFile: 'the.key' },
+  name,
+  environment: 'sandbox',
+  baseUrl: 'https://127.0.0.1:9',
+  privateKeyFile: 'the.key',
   ...more,
 });
 
@@ -27,8 +30,15 @@ async function start() {
   const config = readConfig(gatewayConfigSchema, { PROVIDER_ACCOUNTS_FILE: file });
   const opened = await openAccounts(
     {
-      ...{ config, env: {}, clock: systemClock, ids: systemIds, logOf: () => silentLog, pid: 1 },
-      ...{ metrics: createMetrics({ log: silentLog }), isWhole: false, processes: () => 1 },
+      config,
+      env: {},
+      clock: systemClock,
+      ids: systemIds,
+      logOf: () => silentLog,
+      pid: 1,
+      metrics: createMetrics({ log: silentLog }),
+      isWhole: false,
+      processes: () => 1,
     },
     undefined as never,
     stops,

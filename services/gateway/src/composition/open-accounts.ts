@@ -94,7 +94,12 @@ const isSameProvider = (one: ConfiguredAccount, other: ConfiguredAccount): boole
 const providerTermsOf = ({ environment, name, provider, baseUrl, ...rest }: ConfiguredAccount) => {
   const { privateKey, ca, concurrentCallsMax } = rest;
   return {
-    ...{ environment, name, provider, baseUrl, ca, concurrentCallsMax },
+    environment,
+    name,
+    provider,
+    baseUrl,
+    ca,
+    concurrentCallsMax,
     key: privateKey.reveal(),
   };
 };

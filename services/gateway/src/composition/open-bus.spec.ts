@@ -11,7 +11,11 @@ it('opens no bus for a start that was given up while the client of Kafka was loa
     {
       kafka: { connection, topicPrefix: '', replication: 1, minInsyncReplicas: 1 },
       store: () => Promise.reject(new Error('Kafka needs no store.')),
-      ...{ clock: createFakeClock(), ids: systemIds, log: silentLog, holder: 'spec', isGone: () => false },
+      clock: createFakeClock(),
+      ids: systemIds,
+      log: silentLog,
+      holder: 'spec',
+      isGone: () => false,
     },
     stops,
   );

@@ -40,7 +40,11 @@ export async function openTeams(
   stops.defer(inBackground((signal) => security.run(signal)));
   stops.defer(inBackground((signal) => keyUse.run(signal)));
   const directory = createTeamDirectory({
-    ...{ store, clock, verifier: teamKeys.verifier(), operators, log: logOf('team-directory') },
+    store,
+    clock,
+    verifier: teamKeys.verifier(),
+    operators,
+    log: logOf('team-directory'),
     sessionIdleMs: config.sessionIdleMs,
     onUse: keyUse.note,
     onRefusal: (refusal) => {

@@ -136,8 +136,20 @@ export function createParts(
 
   return {
     underWay: createUnderWay(),
-    ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
-    ...{ storeConnection, followerThread, isStoreReachable, isClockWrong, holder: own },
+    ...deps,
+    ...base,
+    metrics,
+    store,
+    bus,
+    runAlone,
+    members,
+    teamKeys,
+    index,
+    storeConnection,
+    followerThread,
+    isStoreReachable,
+    isClockWrong,
+    holder: own,
     teams: async () => (await teams()).directory,
     security: teams,
     accounts: once(() =>
@@ -162,7 +174,10 @@ async function openIndex(
   const opened = createPaymentIndex({
     file: indexFileOf(dataDirectory, runs),
     scope: runs('query-service') ? 'lists' : 'work',
-    ...{ store, clock, ids, delays: config.inquiryDelays },
+    store,
+    clock,
+    ids,
+    delays: config.inquiryDelays,
     log: logOf(runs('query-service') ? 'query-service' : 'command-service'),
     ...omitUndefined({ filler: thread?.filler }),
   });

@@ -40,8 +40,11 @@ function sandboxBeside(directory: DataDirectory): Sandbox | undefined {
   if (paymentServiceUrl === undefined || paymentServiceHttpUrl === undefined) return undefined;
   if (paymentServiceKey === undefined || caFile === undefined) return undefined;
   return {
-    ...{ httpsUrl: paymentServiceUrl, httpUrl: paymentServiceHttpUrl, caFile },
-    ...{ ca: readFileSync(caFile, 'utf8'), key: new Secret(paymentServiceKey) },
+    httpsUrl: paymentServiceUrl,
+    httpUrl: paymentServiceHttpUrl,
+    caFile,
+    ca: readFileSync(caFile, 'utf8'),
+    key: new Secret(paymentServiceKey),
   };
 }
 

@@ -32,7 +32,9 @@ const parseText = (text: string) =>
 const parse = (...accounts: unknown[]) => parseText(JSON.stringify({ accounts }));
 
 const main = {
-  ...{ name: 'main', environment: 'production', provider: 'payment-service' },
+  name: 'main',
+  environment: 'production',
+  provider: 'payment-service',
   baseUrl: 'https://pay.example',
   privateKeyFile: 'main.key',
 };
@@ -53,10 +55,17 @@ describe('an accounts file', () => {
   it('needs little of an account, and sets the rest', () => {
     const [account] = parse(main);
     expect(account).toEqual({
-      ...{ name: 'main', environment: 'production', provider: 'payment-service' },
+      name: 'main',
+      environment: 'production',
+      provider: 'payment-service',
       baseUrl: 'https://pay.example',
-      ...{ weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 1_000, failuresInARowMax: 10 },
-      ...{ concurrentInquiriesMax: 32, inquiriesPerSecondMax: 200 },
+      weight: 1,
+      priority: 0,
+      concurrentCallsMax: 64,
+      callsPerSecondMax: 1_000,
+      failuresInARowMax: 10,
+      concurrentInquiriesMax: 32,
+      inquiriesPerSecondMax: 200,
       privateKey: account?.privateKey,
     });
     expect(account?.privateKey.reveal()).toBe('key-of-main');

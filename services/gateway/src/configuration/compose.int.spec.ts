@@ -71,7 +71,8 @@ describe('the containers', () => {
     for (const variable of Object.keys(environment))
       expect(variableNames(paymentServiceConfigSchema)).toContain(variable);
     expect(readConfig(paymentServiceConfigSchema, environment)).toMatchObject({
-      ...{ httpsPort: 4443, hostNames: ['payment-service'] },
+      httpsPort: 4443,
+      hostNames: ['payment-service'],
     });
   });
 
@@ -126,7 +127,8 @@ describe('the containers', () => {
 
   it('have accounts that the program takes', () => {
     const accounts = parseAccounts(read('infra/docker/accounts.json'), {
-      ...{ file: 'accounts.json', env: {} },
+      file: 'accounts.json',
+      env: {},
       readText: (path) => (path.endsWith('.pem') ? (rootCertificates[0] ?? '') : 'sk_sandbox_1'),
     });
     expect(accounts).toMatchObject([{ environment: 'sandbox', baseUrl: 'https://payment-service:4443' }]);

@@ -42,15 +42,18 @@ test.each([
 // Of these only the first was reported, without its bounds, and the last two ended with a stack.
 it('tells the faults of all variables together, each once, with bounds', () => {
   const wrong = {
-    ...{
-      GATEWAY_REQUESTS_PER_SECOND: '0',
-      GATEWAY_IDLE_MS: '1.5',
-      NOTIFIER_SHARDS: '5',
-    },
-    ...{ GATEWAY_PORT: '99999', TOLLGATE_LOG_LEVEL: 'INFO', PAYMENT_SERVICE_HTTPS_PORT: 'abc' },
-    ...{ EVENTSTORE_URL: 'nowhere', KAFKA_BROKERS: 'nowhere' },
+    GATEWAY_REQUESTS_PER_SECOND: '0',
+    GATEWAY_IDLE_MS: '1.5',
+    NOTIFIER_SHARDS: '5',
+    GATEWAY_PORT: '99999',
+    TOLLGATE_LOG_LEVEL: 'INFO',
+    PAYMENT_SERVICE_HTTPS_PORT: 'abc',
+    EVENTSTORE_URL: 'nowhere',
+    KAFKA_BROKERS: 'nowhere',
     // These waited for a start without the others.
-    ...{ DATA_SECRETS: 'k1:short', CALLBACK_SECRETS: 'k1:short', GATEWAY_TLS_KEY_FILE: 'key.pem' },
+    DATA_SECRETS: 'k1:short',
+    CALLBACK_SECRETS: 'k1:short',
+    GATEWAY_TLS_KEY_FILE: 'key.pem',
   };
   const intro = 'Set these environment variables right and start again: ';
   const faults = [

@@ -15,14 +15,19 @@ it('is nothing without brokers, whatever else is set', () => {
 it('takes several brokers, and plain defaults', () => {
   expect(configOf(brokers)).toEqual({
     connection: { brokers: ['one:9092', 'two:9093'], clientId: 'tollgate' },
-    ...{ topicPrefix: '', replication: 1, minInsyncReplicas: 1 },
+    topicPrefix: '',
+    replication: 1,
+    minInsyncReplicas: 1,
   });
 });
 
 it('keeps the password to itself', () => {
   const config = configOf({
-    ...{ ...brokers, KAFKA_TLS: 'true' },
-    ...{ KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'hush' },
+    ...brokers,
+    KAFKA_TLS: 'true',
+    KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    KAFKA_SASL_USERNAME: 'gateway',
+    KAFKA_SASL_PASSWORD: 'hush',
   });
   expect(config?.connection.sasl?.password.reveal()).toBe('hush');
   expect(JSON.stringify(config)).not.toContain('hush');
@@ -31,7 +36,9 @@ it('keeps the password to itself', () => {
 // It was sent in clear to any host that was named.
 describe('a password without TLS', () => {
   const sasl = {
-    ...{ KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'hush' },
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: 'gateway',
+    KAFKA_SASL_PASSWORD: 'hush',
   };
 
   it.each(['plain', 'scram-sha-512'])('is refused beyond loopback (%s)', (mechanism) => {

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { gatewayConfigSchema } from './config.ts';
 
 const whole = {
-  ...{
-    OIDC_ISSUER: 'https://id.example/realms/staff',
-    OIDC_CLIENT_ID: 'tollgate',
-    OIDC_CLIENT_SECRET: 'hush',
-  },
-  ...{ CONSOLE_PUBLIC_URL: 'https://pay.example', OIDC_ADMINS: 'root, tollgate-admins' },
+  OIDC_ISSUER: 'https://id.example/realms/staff',
+  OIDC_CLIENT_ID: 'tollgate',
+  OIDC_CLIENT_SECRET: 'hush',
+  CONSOLE_PUBLIC_URL: 'https://pay.example',
+  OIDC_ADMINS: 'root, tollgate-admins',
 };
 const read = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).identityProvider;
 
@@ -19,8 +18,11 @@ describe('where people sign in', () => {
 
   it('is read with the groups of each role', () => {
     expect(read(whole)).toMatchObject({
-      ...{ issuer: 'https://id.example/realms/staff', publicUrl: 'https://pay.example', scopes: 'openid' },
-      ...{ personClaim: 'sub', groupsClaim: 'groups' },
+      issuer: 'https://id.example/realms/staff',
+      publicUrl: 'https://pay.example',
+      scopes: 'openid',
+      personClaim: 'sub',
+      groupsClaim: 'groups',
       grantsOf: [
         { group: 'root', grant: { role: 'admin', teams: '*', environments: '*' } },
         { group: 'tollgate-admins', grant: { role: 'admin', teams: '*', environments: '*' } },

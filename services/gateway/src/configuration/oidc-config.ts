@@ -90,9 +90,13 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
       'OIDC_ISSUER lets nobody in: set OIDC_GRANTS, OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS',
     );
   return {
-    ...{ issuer: httpsUrl('OIDC_ISSUER', issuer).href, clientId, clientSecret },
+    issuer: httpsUrl('OIDC_ISSUER', issuer).href,
+    clientId,
+    clientSecret,
     publicUrl: originOf('CONSOLE_PUBLIC_URL', publicUrl),
-    ...{ scopes: env.OIDC_SCOPES, personClaim: env.OIDC_PERSON_CLAIM, groupsClaim: env.OIDC_GROUPS_CLAIM },
+    scopes: env.OIDC_SCOPES,
+    personClaim: env.OIDC_PERSON_CLAIM,
+    groupsClaim: env.OIDC_GROUPS_CLAIM,
     acrValues: env.OIDC_ACR_VALUES?.split(' ') ?? [],
     maxAgeSeconds: env.OIDC_MAX_AGE_SECONDS,
     grantsOf,

@@ -19,8 +19,13 @@ export const sandboxAccount = (reached: {
   ca: string;
   key: Secret;
 }): ConfiguredAccount => ({
-  ...{ environment: 'sandbox', name: 'sandbox', provider: defaultProvider, ...sandboxLimits },
-  ...{ baseUrl: reached.httpsUrl, privateKey: reached.key, ca: reached.ca },
+  environment: 'sandbox',
+  name: 'sandbox',
+  provider: defaultProvider,
+  ...sandboxLimits,
+  baseUrl: reached.httpsUrl,
+  privateKey: reached.key,
+  ca: reached.ca,
 });
 
 /** What they are called, without their keys; undefined where that is not known here. @throws as `accountNamesOf` */

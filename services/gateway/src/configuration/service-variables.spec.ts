@@ -41,10 +41,17 @@ describe('a secret is only with those who need it', () => {
 // What a service is configured with must not depend on who starts it.
 it.each(serviceNames)('%s understands what it is given of a whole environment', (service) => {
   const environment = {
-    ...{ GATEWAY_TLS_CERT_FILE: 'cert.pem', GATEWAY_TLS_KEY_FILE: 'key.pem', GATEWAY_PLAIN_HTTP_PORT: '80' },
-    ...{ KAFKA_BROKERS: 'kafka:9092', KAFKA_TLS: 'true', KAFKA_SASL_MECHANISM: 'plain' },
-    ...{ KAFKA_SASL_USERNAME: 'tollgate', KAFKA_SASL_PASSWORD: 'hush' },
-    ...{ EVENTSTORE_URL: 'esdb://store:2113', EVENTSTORE_USERNAME: 'tollgate', EVENTSTORE_PASSWORD: 'hush' },
+    GATEWAY_TLS_CERT_FILE: 'cert.pem',
+    GATEWAY_TLS_KEY_FILE: 'key.pem',
+    GATEWAY_PLAIN_HTTP_PORT: '80',
+    KAFKA_BROKERS: 'kafka:9092',
+    KAFKA_TLS: 'true',
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: 'tollgate',
+    KAFKA_SASL_PASSWORD: 'hush',
+    EVENTSTORE_URL: 'esdb://store:2113',
+    EVENTSTORE_USERNAME: 'tollgate',
+    EVENTSTORE_PASSWORD: 'hush',
   };
   const given = only(environment, variablesOf(service));
   expect(() => readConfig(gatewayConfigSchema, given)).not.toThrow();

@@ -66,11 +66,14 @@ export function openTeamKeys(
 
   const signerOf = (privateKey: Secret) =>
     orNamed(() => createTeamSigner(privateKey), {
-      ...{ isSet: config.privateKey !== undefined, variable: 'TOLLGATE_TEAM_SIGNING_KEY', file: privateFile },
+      isSet: config.privateKey !== undefined,
+      variable: 'TOLLGATE_TEAM_SIGNING_KEY',
+      file: privateFile,
     });
   const verifierOf = (publicKeysPem: string) =>
     orNamed(() => createTeamVerifier(publicKeysPem), {
-      ...{ isSet: config.publicKeys !== undefined, variable: 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY' },
+      isSet: config.publicKeys !== undefined,
+      variable: 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY',
       file: publicFile,
     });
 

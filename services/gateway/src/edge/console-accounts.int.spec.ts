@@ -124,7 +124,8 @@ describe('an account', () => {
     });
     for (const wrong of ['', '   ', 7, '4392963203551251'])
       expect(codeIn(await ask('production/main/pause', { reason: wrong }))).toMatchObject({
-        ...{ code: 'invalid_param', parameter: 'reason' },
+        code: 'invalid_param',
+        parameter: 'reason',
       });
   });
 

@@ -121,11 +121,13 @@ describe('the file beside a list', () => {
     const whole = 'team=shop&environment=sandbox';
     for (const filter of ['', '&status=approved', '&phase=approved', '&needsReview=true', '&currency=EUR'])
       expect(await fileOf(`/console/payments?${whole}${filter}`), filter).toMatchObject({
-        ...{ isListed: true, isInFile: true },
+        isListed: true,
+        isInFile: true,
       });
     for (const filter of ['&status=declined', '&orderNumber=none', '&metadata=order:4711'])
       expect(await fileOf(`/console/payments?${whole}${filter}`), filter).toMatchObject({
-        ...{ isListed: false, isInFile: false },
+        isListed: false,
+        isInFile: false,
       });
     for (const [filter, why] of [
       ['last=24h', 'A CSV file knows no last'],

@@ -10,8 +10,13 @@ const path = '/console/sign-in/organisation';
 async function start(required: { acrValues?: string[]; maxAgeSeconds?: number } = {}) {
   const provider = await startIdentityProvider();
   const identityProvider = {
-    ...{ issuer: provider.issuer, clientId: 'tollgate', clientSecret: new Secret('hush') },
-    ...{ publicUrl: 'https://pay.example', scopes: 'openid', personClaim: 'sub', groupsClaim: 'groups' },
+    issuer: provider.issuer,
+    clientId: 'tollgate',
+    clientSecret: new Secret('hush'),
+    publicUrl: 'https://pay.example',
+    scopes: 'openid',
+    personClaim: 'sub',
+    groupsClaim: 'groups',
     grantsOf: [
       { group: 'staff', grant: parseGrant('viewer') },
       { group: 'tollgate-operators', grant: parseGrant('operator') },
@@ -45,7 +50,10 @@ describe('a person the provider vouches for', () => {
     expect(answer.statusCode).toBe(303);
     const asked = new URL(address).searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
-      ...{ client_id: 'tollgate', code_challenge_method: 'S256', response_type: 'code', scope: 'openid' },
+      client_id: 'tollgate',
+      code_challenge_method: 'S256',
+      response_type: 'code',
+      scope: 'openid',
       redirect_uri: `https://pay.example${path}/callback`,
     });
     expect(String(answer.headers['set-cookie'])).toContain(

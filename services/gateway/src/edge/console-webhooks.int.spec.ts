@@ -17,7 +17,11 @@ async function givenWebhooks(store: EventStore): Promise<void> {
       token,
       [
         {
-          ...{ id: `whk_${token}`, environment: 'sandbox' as const, team, url, at: systemClock.now() },
+          id: `whk_${token}`,
+          environment: 'sandbox' as const,
+          team,
+          url,
+          at: systemClock.now(),
           body: { token, type: 'payment', status: 'approved', orderNumber: null, amount: 1, currency: 'EUR' },
         },
       ],
@@ -67,10 +71,13 @@ describe('webhooks that were not delivered', () => {
     const { app, bearerOf, signIn } = await start();
     const ask = (method: 'POST' | 'PATCH', url: string, payload: object) =>
       app.inject({
-        ...{ method, url, payload },
+        method,
+        url,
+        payload,
         headers: {
           authorization: bearerOf('operator'),
-          ...{ 'tollgate-team': 'games', 'tollgate-environment': 'sandbox' },
+          'tollgate-team': 'games',
+          'tollgate-environment': 'sandbox',
         },
       });
     const endpoints = '/api/v1/webhook-endpoints';

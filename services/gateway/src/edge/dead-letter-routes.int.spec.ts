@@ -45,8 +45,12 @@ describe('dead-lettered callbacks', () => {
     expect([count, deadLetters[0]]).toEqual([
       3,
       {
-        ...{ offset: expect.stringMatching(/^\d+\/\d+$/), token: 'pay_1', environment: 'sandbox' },
-        ...{ reason: 'no payment pay_1', receivedAt: '1970-01-01T00:00:00.005Z', isReadable: true },
+        offset: expect.stringMatching(/^\d+\/\d+$/),
+        token: 'pay_1',
+        environment: 'sandbox',
+        reason: 'no payment pay_1',
+        receivedAt: '1970-01-01T00:00:00.005Z',
+        isReadable: true,
       },
     ]);
     const { offset = '' } = deadLetters[0] ?? {};
@@ -93,7 +97,9 @@ describe('what is kept of a customer', () => {
     expect((await ask('payments/pay_1/forget', {}, 'operator')).statusCode).toBe(403);
     for (const wasKept of [true, false])
       expect((await ask('payments/pay_1/forget', {})).json()).toEqual({
-        ...{ success: true, wasKept, remains: {} },
+        success: true,
+        wasKept,
+        remains: {},
         places: expect.arrayContaining(['the Payment Service']),
       });
     expect(await Array.fromAsync(store.read(customerStream('pay_1')))).toEqual([]);

@@ -57,7 +57,8 @@ function create(
   const { http, ...others } = limits;
   return Fastify({
     ...others,
-    ...{ trustProxy, genReqId },
+    trustProxy,
+    genReqId,
     https: { ...http, ...serverTls, handshakeTimeout: handshakeTimeoutMs, ...https },
   });
 }

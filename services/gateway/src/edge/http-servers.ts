@@ -77,7 +77,11 @@ export async function startApiServer(
   const log = deps.logOf('api');
   const https = tlsFiles === undefined ? undefined : readTlsFiles(tlsFiles);
   const app = createServer({
-    ...{ connections, bodyLimitBytes: apiBodyBytesMax, https, trustedProxies, log },
+    connections,
+    bodyLimitBytes: apiBodyBytesMax,
+    https,
+    trustedProxies,
+    log,
     newRequestId: createRequestIds(deps),
     noteRequest: parts.noteRequest,
   });
@@ -101,7 +105,9 @@ export async function startMetricsServer(
 ): Promise<string> {
   const log = logOf('metrics');
   const app = createServer({
-    ...{ connections: config.connections, bodyLimitBytes: metricsBodyBytesMax, log },
+    connections: config.connections,
+    bodyLimitBytes: metricsBodyBytesMax,
+    log,
     newRequestId: createRequestIds({ clock, ids }),
   });
   registerHealthRoutes(app, readiness);

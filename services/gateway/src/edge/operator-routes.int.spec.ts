@@ -83,8 +83,10 @@ describe('across teams', () => {
     const shown = (await ask('/api/v1/admin/payments/pay_2')).json<object>();
     expect(shown).toMatchObject({
       payment: { team: 'games', environment: 'sandbox', phase: 'approved' },
-      ...{ machine: { lifecycle: 'approved', refund: 'idle' }, refundableAmount: 1_500 },
-      ...{ actions: ['refund', 'inquire'], reviews: [{ kind: 'payment' }] },
+      machine: { lifecycle: 'approved', refund: 'idle' },
+      refundableAmount: 1_500,
+      actions: ['refund', 'inquire'],
+      reviews: [{ kind: 'payment' }],
     });
     const { events } = (await ask('/api/v1/admin/payments/pay_2/events')).json<{ events: object[] }>();
     expect(events[0]).toMatchObject({ type: 'PaymentRequested', stored: { data: { team: 'games' } } });
@@ -275,7 +277,10 @@ describe('who may', () => {
         person: { kind: 'person', name: 'ada', source: 'command-line' },
         command: 'POST /api/v1/reviews/:token/resolve',
         detail: {
-          ...{ team: 'games', environment: 'sandbox', role: 'operator', address: '127.0.0.1' },
+          team: 'games',
+          environment: 'sandbox',
+          role: 'operator',
+          address: '127.0.0.1',
           token: 'pay_2',
           usedCredentialId: expect.stringMatching(/^[0-9a-f]{24}$/),
         },

@@ -371,12 +371,18 @@ async function givenDisabledEndpoints(api: TestedApi): Promise<void> {
   for (const within of owners) {
     const url = `https://${within.team}.example/${markOf(within)}`;
     const created = await ask(api, {
-      ...{ route: routes.createWebhookEndpoint, asked: { body: { url } }, grants, within },
+      route: routes.createWebhookEndpoint,
+      asked: { body: { url } },
+      grants,
+      within,
     });
     const { id } = created.json<{ endpoint: { id: string } }>().endpoint;
     const change = { path: { id }, body: { status: 'disabled' } };
     const changed = await ask(api, {
-      ...{ route: routes.changeWebhookEndpoint, asked: change, grants, within },
+      route: routes.changeWebhookEndpoint,
+      asked: change,
+      grants,
+      within,
     });
     expect(changed.statusCode).toBe(200);
   }

@@ -26,7 +26,10 @@ async function start(requestsPerSecondMax: number) {
   let handled = 0;
   await app.register(async (api) => {
     await limitRequests(api, {
-      ...{ directory: { authenticate }, clock, requestsPerSecondMax, requestersMax },
+      directory: { authenticate },
+      clock,
+      requestsPerSecondMax,
+      requestersMax,
       sessionOf: ({ headers }) => headers.cookie,
     });
     api.get('/one', async () => (handled += 1));
@@ -34,7 +37,9 @@ async function start(requestsPerSecondMax: number) {
   });
   const call = (authorization?: string, remoteAddress = '192.0.2.1', method: 'GET' | 'POST' = 'GET') =>
     app.inject({
-      ...{ method, url: method === 'GET' ? '/one' : '/two', remoteAddress },
+      method,
+      url: method === 'GET' ? '/one' : '/two',
+      remoteAddress,
       headers: authorization === undefined ? {} : { authorization },
     });
   const codes = async (count: number, authorization?: string, remoteAddress?: string) => {

@@ -69,7 +69,11 @@ async function bringUp(
   const { accountsFile, fields } = await bringUpProvider(config, directory, group);
   const dataDir = directory.path;
   const planned = planProcesses({
-    ...{ config, instances, dataDir, accountsFile, nextPort },
+    config,
+    instances,
+    dataDir,
+    accountsFile,
+    nextPort,
     keyVariables: keyVariablesOf(accountsFile),
   });
   await Promise.all(planned.map((each) => group.start(toMember(each))));
@@ -163,6 +167,13 @@ async function prepareDemoTeam(
 }
 
 const toMember = ({ label, service, port, metricsPort, env, inherited }: PlannedProcess): Member => ({
-  ...{ label, service, port, metricsPort, env, inherited, argv: [program, service], isShown: true },
+  label,
+  service,
+  port,
+  metricsPort,
+  env,
+  inherited,
+  argv: [program, service],
+  isShown: true,
   isReadyLine: (line) => line.startsWith(`${service}: ready`),
 });

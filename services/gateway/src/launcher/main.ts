@@ -34,7 +34,12 @@ async function main(): Promise<void> {
   const log = logOf('launcher');
   for (const warning of unheededVariables(process.env, serviceNames)) log.warn({}, warning);
   const launched = launch({
-    ...{ ...given, config, say, clock: systemClock, ids: systemIds, pid: process.pid },
+    ...given,
+    config,
+    say,
+    clock: systemClock,
+    ids: systemIds,
+    pid: process.pid,
     logOf,
     env: { NODE_COMPILE_CACHE: compileCache, MALLOC_ARENA_MAX: arenasMax, ...process.env },
   });

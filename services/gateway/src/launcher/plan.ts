@@ -45,7 +45,9 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
     Array.from({ length: instances }, (_, index) => ({ service, number: index + 1 })),
   );
   const placed = seats.map(({ service, number }) => ({
-    ...{ service, number, isFirst: number === 1 },
+    service,
+    number,
+    isFirst: number === 1,
     port: service === 'api' && number === 1 ? config.gatewayPort : nextPort(),
     metricsPort: service === 'api' && number === 1 ? config.metrics.port : nextPort(),
   }));
@@ -65,7 +67,9 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
   };
   return placed.map(({ service, number, isFirst, port, metricsPort }) => ({
     label: instances === 1 ? service : `${service}-${number}`,
-    ...{ service, port, metricsPort },
+    service,
+    port,
+    metricsPort,
     inherited:
       service === 'command-service'
         ? [...variablesOf(service), ...options.keyVariables]

@@ -32,7 +32,10 @@ function tryGroup(): Tried {
   const lines: string[] = [];
   const listFile = join(folder, 'processes.json');
   const group = createProcessGroup({
-    ...{ stopOrder: [['door'], ['one', 'two']], listFile, env: environment, clock: systemClock },
+    stopOrder: [['door'], ['one', 'two']],
+    listFile,
+    env: environment,
+    clock: systemClock,
     say: (line) => lines.push(line),
   });
   onTestFinished(async () => {
@@ -40,11 +43,18 @@ function tryGroup(): Tried {
     rmSync(folder, { recursive: true });
   });
   return {
-    ...{ group, lines, listFile },
+    group,
+    lines,
+    listFile,
     start: (name, program) =>
       group.start({
-        ...{ label: name, service: name, port: 1, argv: ['-e', program], env: { OWN: 'own' } },
-        ...{ inherited: ['PASSED_ON'], isShown: true },
+        label: name,
+        service: name,
+        port: 1,
+        argv: ['-e', program],
+        env: { OWN: 'own' },
+        inherited: ['PASSED_ON'],
+        isShown: true,
         isReadyLine: (line) => line === 'ready',
       }),
     pidOf(label) {

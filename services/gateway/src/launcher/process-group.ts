@@ -53,7 +53,12 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
       stopping.signal.throwIfAborted();
       const { label, argv, isReadyLine, isShown } = member;
       const process = supervise({
-        ...{ label, argv, isReadyLine, isShown, clock, say },
+        label,
+        argv,
+        isReadyLine,
+        isShown,
+        clock,
+        say,
         env: { ...only(env, [...ofEveryProgram, ...member.inherited]), ...member.env },
         onStart: (pid) => list(member, pid),
       });

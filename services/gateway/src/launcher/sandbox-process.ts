@@ -32,7 +32,10 @@ export function sandboxProcess(
   if (known !== undefined && !existsSync(keyFile)) writeFileSync(keyFile, `${known}\n`, { mode: 0o600 });
   const printed = new Map<string, string>();
   const member: Member = {
-    ...{ label: 'payment-service', service: 'payment-service', argv: [program], port: httpsPort },
+    label: 'payment-service',
+    service: 'payment-service',
+    argv: [program],
+    port: httpsPort,
     inherited: ['PAYMENT_SERVICE_HOST_NAMES'],
     env: {
       PAYMENT_SERVICE_ENVIRONMENT: 'sandbox',
@@ -62,8 +65,13 @@ export function writeSandboxAccounts(
   failuresInARowMax: number,
 ): string {
   const account = {
-    ...{ name: 'sandbox', environment: 'sandbox', baseUrl: httpsUrl, privateKeyFile: keyFileName, caFile },
-    ...{ ...sandboxLimits, failuresInARowMax },
+    name: 'sandbox',
+    environment: 'sandbox',
+    baseUrl: httpsUrl,
+    privateKeyFile: keyFileName,
+    caFile,
+    ...sandboxLimits,
+    failuresInARowMax,
   };
   const file = join(path, 'sandbox-accounts.json');
   writeFileSync(file, `${JSON.stringify({ accounts: [account] }, null, 2)}\n`, { mode: 0o600 });

@@ -57,8 +57,13 @@ export async function start(
   const kept = { keptMs: 30 * 86_400_000, perTeamMax: 1_000 };
   const requests = openRequestLedger({ ...kept, file: ':memory:', log, clock: systemClock });
   createQueryService({
-    ...{ store: wrap(store), index: more.wrapIndex?.(index) ?? index, directory, log, clock: systemClock },
-    ...{ requests, recordOf: fakeRecordOf },
+    store: wrap(store),
+    index: more.wrapIndex?.(index) ?? index,
+    directory,
+    log,
+    clock: systemClock,
+    requests,
+    recordOf: fakeRecordOf,
     onUnresolvedRead: (token) => unresolvedReads.push(token),
     ...more.options,
   }).registerRoutes(app);
@@ -76,7 +81,9 @@ export async function start(
 
 /** Which event it is, and no more: the mapping is the publisher's. */
 const fakeRecordOf: QueryServiceOptions['recordOf'] = async ({ id, type, stream, revision }) => ({
-  ...{ topic: 'a topic', key: stream, headers: { ce_type: type } },
+  topic: 'a topic',
+  key: stream,
+  headers: { ce_type: type },
   value: new TextEncoder().encode(JSON.stringify({ event: { id, type, sequence: revision } })),
 });
 

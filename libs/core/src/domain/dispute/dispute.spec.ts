@@ -168,7 +168,10 @@ describe('texts of the service', () => {
       .when(observe({ status: card, type: card, reasonCode: `x ${card}`, comment: `paid by ${card} in May` }))
       .then([
         opened({
-          ...{ status: masked, type: masked, reasonCode: `x ${masked}`, comment: `paid by ${masked} in May` },
+          status: masked,
+          type: masked,
+          reasonCode: `x ${masked}`,
+          comment: `paid by ${masked} in May`,
         }),
       ]));
 

@@ -139,7 +139,10 @@ function toKeep({ id, amount, currency, ...observed }: ObservedDispute): Observe
   const { status, type, reasonCode, comment, openedAt } = observed;
   return {
     // For display only. Disputes are distinguished by their stream, whose token is derived from the whole id.
-    ...{ id: maskedText(id, idLengthMax), amount, currency, status: maskedText(status, nameLengthMax) },
+    id: maskedText(id, idLengthMax),
+    amount,
+    currency,
+    status: maskedText(status, nameLengthMax),
     ...omitUndefined({
       type: type && maskedText(type, nameLengthMax),
       reasonCode: reasonCode && maskedText(reasonCode, nameLengthMax),

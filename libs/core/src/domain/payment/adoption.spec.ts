@@ -22,8 +22,13 @@ const shown = (status: string, changes: Partial<ObservedPayment> = {}): Observed
   observed(status, { orderNumber: 'shop-1', createdAt: 1, ...changes });
 
 const adopt = (picture: ObservedPayment, changes: Partial<AdoptPayment> = {}): AdoptPayment => ({
-  ...{ type: 'AdoptPayment', environment: 'sandbox', team: 'shop', account: 'main', product: 'A ticket' },
-  ...{ observed: picture, adoptedAt: 500 },
+  type: 'AdoptPayment',
+  environment: 'sandbox',
+  team: 'shop',
+  account: 'main',
+  product: 'A ticket',
+  observed: picture,
+  adoptedAt: 500,
   ...changes,
 });
 
@@ -89,7 +94,8 @@ test('sums that are not shown of an approved payment are none', () => {
 test('only what is authorized needs a confirmation, and only what is open or has a token may recur', () => {
   const termsOf = (picture: ObservedPayment) => paymentFrom(picture).terms;
   expect(termsOf(shown('pending', { authorizedAmount: 1000 }))).toMatchObject({
-    ...{ needConfirmation: true, recurring: true },
+    needConfirmation: true,
+    recurring: true,
   });
   expect(termsOf(shown('init'))).toMatchObject({ needConfirmation: false, recurring: true });
   const paid = termsOf(shown('approved', { authorizedAmount: 1000 }));

@@ -61,9 +61,19 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
   const { authorizedAmount: held = 0 } = observed;
   const authorizedAmount = status === 'pending' ? held : 0;
   return {
-    ...{ environment, team, account, serviceToken, status, authorizedAmount, refundedAmount },
+    environment,
+    team,
+    account,
+    serviceToken,
+    status,
+    authorizedAmount,
+    refundedAmount,
     terms: {
-      ...{ kind: 'hosted', product: cut(product), amount, currency, needConfirmation: authorizedAmount > 0 },
+      kind: 'hosted',
+      product: cut(product),
+      amount,
+      currency,
+      needConfirmation: authorizedAmount > 0,
       ...omitUndefined({ orderNumber, callbackUrl }),
       // Whether one was asked for is not shown: one that shows once an open payment is paid is taken as well.
       ...(recurringToken !== undefined || status === 'init' || status === 'pending'
@@ -73,6 +83,7 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
     ...omitUndefined({ providerOrderNumber: orderNumber, processingUrl, recurringToken }),
     // A clock of the service that runs ahead makes nothing that is younger than its adoption.
     ...omitUndefined({ createdAt: createdAt === undefined ? undefined : Math.min(createdAt, adoptedAt) }),
-    ...{ ...maskOf(observed), ...declineReasonOf(observed) },
+    ...maskOf(observed),
+    ...declineReasonOf(observed),
   };
 }

@@ -335,7 +335,9 @@ describe('a payment under our number that the attempt cannot have made', () => {
         .when(inquiry(quietUntil, search))
         .then([
           opened('attempt_not_found', {
-            ...{ attemptNumber: 1, observedServiceToken: 'token-x', observedCreatedAt: origin.createdAt },
+            attemptNumber: 1,
+            observedServiceToken: 'token-x',
+            observedCreatedAt: origin.createdAt,
             hasOurCallback: origin.hasOurCallback ?? null,
           }),
         ]);

@@ -56,15 +56,13 @@ const pictures: Record<Picture, ObservedPayment> = {
 };
 
 const nothing = {
-  ...{
-    init: [],
-    pending: [],
-    'pending, authorized': [],
-    approved: [],
-    declined: [],
-    refunded: [],
-    expired: [],
-  },
+  init: [],
+  pending: [],
+  'pending, authorized': [],
+  approved: [],
+  declined: [],
+  refunded: [],
+  expired: [],
 };
 const outcomes = {
   approved: [approved],

@@ -96,7 +96,9 @@ export const paymentMachine = setup({
           // Voided also after a refusal: an earlier submission may have had its effect.
           on: {
             ...outcomes,
-            ...{ PaymentVoided: 'voided', CaptureSubmitted: 'capturing', VoidSubmitted: 'voiding' },
+            PaymentVoided: 'voided',
+            CaptureSubmitted: 'capturing',
+            VoidSubmitted: 'voiding',
           },
         },
         capturing: {
@@ -108,8 +110,10 @@ export const paymentMachine = setup({
           initial: 'announced',
           states: { announced: { on: { VoidUnresolved: 'unresolved' } }, unresolved: {} },
           on: {
-            ...{ ...outcomes, PaymentVoided: 'voided' },
-            ...{ VoidSubmitted: '.announced', VoidRefused: 'authorized' },
+            ...outcomes,
+            PaymentVoided: 'voided',
+            VoidSubmitted: '.announced',
+            VoidRefused: 'authorized',
           },
         },
         approved: final,

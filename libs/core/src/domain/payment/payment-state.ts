@@ -205,8 +205,12 @@ function begin(event: PaymentEvent): Payment {
 }
 
 const nothingYet = {
-  ...{ authorizedAmount: 0, approvedAmount: 0, refundedAmount: 0 },
-  ...{ refunds: [], refundDeclinesReported: [], errors: [] },
+  authorizedAmount: 0,
+  approvedAmount: 0,
+  refundedAmount: 0,
+  refunds: [],
+  refundDeclinesReported: [],
+  errors: [],
   ...noDeferredCallbacks,
   ...noReviews,
 };
@@ -216,7 +220,13 @@ function adopt(data: PaymentEventOf<'PaymentAdopted'>['data']): Payment {
   const { providerOrderNumber = serviceToken, authorizedAmount, refundedAmount } = data;
   const { processingUrl, recurringToken, sanitizedMask, declineReason } = data;
   return {
-    ...{ environment, team, terms, serviceToken, ...nothingYet, authorizedAmount, refundedAmount },
+    environment,
+    team,
+    terms,
+    serviceToken,
+    ...nothingYet,
+    authorizedAmount,
+    refundedAmount,
     ...omitUndefined({ processingUrl, recurringToken, sanitizedMask, declineReason }),
     // No request of a team leads here, and no call of ours is under way.
     fingerprint: '',

@@ -11,7 +11,7 @@ import {
 } from '../testing/payout-samples.ts';
 import { answered, inquired, missing, payoutDomain } from '../testing/payout-story.ts';
 import { approvalLastsMs } from './payout-decide.ts';
-import type { AskPayoutApproval, ObservedPayout, PayoutInput } from './payout-commands.ts';
+import type { AskPayoutApproval, PayoutInput } from './payout-commands.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhases } from './payout-machine.ts';
 import { inquiryNeedOfPayout, isPayoutAwaited, payoutCallAnnouncedBy } from './payout-state.ts';
@@ -35,12 +35,8 @@ const ask = (changes: Partial<AskPayoutApproval> = {}): AskPayoutApproval => {
   };
 };
 const grant = (keyId = 'key-2', at = 60_000): PayoutInput => ({ type: 'GrantPayout', keyId, at });
-const refuse = (keyId = 'key-2', at = 60_000, found?: readonly ObservedPayout[]): PayoutInput => ({
-  ...{ type: 'RefusePayout', keyId, reason: 'not ours', at, found },
-});
-const lapse = (at: number, found: readonly ObservedPayout[] | undefined = []): PayoutInput => ({
-  ...{ type: 'RecordApprovalLapsed', at, found },
-});
+const refuse = (keyId = 'key-2'): PayoutInput => ({ type: 'RefusePayout', keyId, reason: 'not ours' });
+const lapse = (at: number): PayoutInput => ({ type: 'RecordApprovalLapsed', at });
 const failed = (reason: 'approval-refused' | 'approval-lapsed'): PayoutEvent => ({
   type: 'PayoutFailed',
   data: { reason },
@@ -164,7 +160,7 @@ describe('time', () => {
   test('is not passed by a late approval; a late refusal ends what has not lapsed', () => {
     given(awaiting).when(grant('key-2', 86_450_000)).thenRefused('payout_not_awaiting_approval');
     // Where the service never answered, nothing else would end it.
-    given(awaiting).when(refuse('key-2', 86_450_000)).then(wasRefused);
+    given(awaiting).when(refuse()).then(wasRefused);
   });
 });
 

@@ -36,13 +36,16 @@ test.each(laterEvents)('no payout begins with $type', (event) => {
 test('a payout that a second key must approve begins without a call', () => {
   const payout = payoutAfter(payoutHistoryTo.awaiting_approval);
   expect(payout).toMatchObject({
-    ...{ phase: 'awaiting_approval', approval: { askedBy: 'key-1', lapsesAt: 86_450_000 } },
+    phase: 'awaiting_approval',
+    approval: { askedBy: 'key-1', lapsesAt: 86_450_000 },
     call: { account: 'main', providerOrderNumber: 'po_1.1', sendBy: 0, answerBy: 0, quietUntil: 0 },
   });
   const granted = payoutAfter(payoutHistoryTo.approval_granted);
   expect(granted.approval).toEqual({ askedBy: 'key-1', grantedBy: 'key-2', lapsesAt: 86_460_000 });
   expect(payoutAfter([...payoutHistoryTo.approval_granted, payoutRequested()])).toMatchObject({
-    ...{ phase: 'requested', call: payoutCall, approval: granted.approval },
+    phase: 'requested',
+    call: payoutCall,
+    approval: granted.approval,
   });
 });
 
@@ -121,7 +124,10 @@ test('the request announces the one call, and nothing else announces any', () =>
   const { account, providerOrderNumber, sendBy, answerBy, quietUntil } = payoutCall;
   const window = { sendBy, answerBy, quietUntil };
   expect(payoutCallAnnouncedBy([payoutRequested()], payout)).toEqual({
-    ...{ operation: 'payout', account, window, providerOrderNumber },
+    operation: 'payout',
+    account,
+    window,
+    providerOrderNumber,
   });
   expect(payoutCallAnnouncedBy([], payout)).toBeUndefined();
   expect(payoutCallAnnouncedBy(laterEvents, payout)).toBeUndefined();

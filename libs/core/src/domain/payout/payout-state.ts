@@ -90,8 +90,11 @@ function begin(event: PayoutEvent): Payout {
       const { account, providerOrderNumber, askedBy, lapsesAt, ...request } = event.data;
       const call = { account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 };
       return {
-        ...{ ...request, call, approval: { askedBy, lapsesAt } },
-        ...{ phase: 'awaiting_approval', ...nothingYet },
+        ...request,
+        call,
+        approval: { askedBy, lapsesAt },
+        phase: 'awaiting_approval',
+        ...nothingYet,
       };
     }
     default:

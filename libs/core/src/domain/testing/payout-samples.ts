@@ -122,8 +122,12 @@ export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type
   ReviewResolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'I asked them' },
-      ...{ proposedBy: 'key-1', proposedAt: 50_000 },
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+      reason: 'I asked them',
+      proposedBy: 'key-1',
+      proposedAt: 50_000,
     },
   },
   ReviewResolved: {

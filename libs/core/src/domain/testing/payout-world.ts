@@ -116,8 +116,12 @@ function askApproval(now: number): PayoutInput {
   const { type: _, call, requestedAt: __, ...request } = requestPayout();
   const { account, providerOrderNumber } = call;
   return {
-    ...{ ...request, type: 'AskPayoutApproval', account, providerOrderNumber },
-    ...{ askedBy: 'key-1', askedAt: now },
+    ...request,
+    type: 'AskPayoutApproval',
+    account,
+    providerOrderNumber,
+    askedBy: 'key-1',
+    askedAt: now,
   };
 }
 
@@ -163,7 +167,10 @@ const pictureOf = ({ isStranger: _, ...payout }: ServicePayout): ObservedPayout 
 });
 
 const retrievalOf = ({ now, changedAt }: PayoutWorld, payout: ServicePayout): PayoutInput => ({
-  ...{ type: 'RecordPayoutObservation', observed: pictureOf(payout), inquiredAt: now, changedAt },
+  type: 'RecordPayoutObservation',
+  observed: pictureOf(payout),
+  inquiredAt: now,
+  changedAt,
 });
 
 /** As of an inquiry, which counts while nothing else was recorded. */

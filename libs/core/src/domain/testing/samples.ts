@@ -62,9 +62,16 @@ export const adopted = (
 ): PaymentEventOf<'PaymentAdopted'> => ({
   type: 'PaymentAdopted',
   data: {
-    ...{ environment: 'sandbox', team: 'shop', account: 'main', terms: { ...terms, orderNumber: 'shop-1' } },
-    ...{ serviceToken: 'token-a', providerOrderNumber: 'shop-1', createdAt: 1 },
-    ...{ status: 'approved', authorizedAmount: 0, refundedAmount: 200 },
+    environment: 'sandbox',
+    team: 'shop',
+    account: 'main',
+    terms: { ...terms, orderNumber: 'shop-1' },
+    serviceToken: 'token-a',
+    providerOrderNumber: 'shop-1',
+    createdAt: 1,
+    status: 'approved',
+    authorizedAmount: 0,
+    refundedAmount: 200,
     ...changes,
   },
 });
@@ -187,8 +194,12 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
   ReviewResolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'I asked them' },
-      ...{ proposedBy: 'key-1', proposedAt: 50_000 },
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+      reason: 'I asked them',
+      proposedBy: 'key-1',
+      proposedAt: 50_000,
     },
   },
   ReviewResolved: {
@@ -258,7 +269,10 @@ export const inquired = (
   picture: ObservedPayment,
   changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
 ): RecordObservation => ({
-  ...{ type: 'RecordObservation', observed: picture, inquiredAt: 0, changedAt: 0 },
+  type: 'RecordObservation',
+  observed: picture,
+  inquiredAt: 0,
+  changedAt: 0,
   ...changes,
 });
 

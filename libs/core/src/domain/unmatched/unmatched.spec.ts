@@ -14,16 +14,26 @@ import {
 } from './unmatched.ts';
 
 const { given } = scenario<Unmatched | undefined, UnmatchedInput, UnmatchedEvent, UnmatchedRefusal>({
-  ...{ initial: undefined, decide: decideUnmatched, evolve: evolveUnmatched },
+  initial: undefined,
+  decide: decideUnmatched,
+  evolve: evolveUnmatched,
   againGives: ({ type }) => (type === 'ResolveReview' ? 'review_not_found' : 'nothing'),
 });
 
 const facts: UnmatchedFacts = {
-  ...{ environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 'service-1' },
-  ...{ status: 'approved', amount: 900, refundedAmount: 0, currency: 'EUR', orderNumber: 'elsewhere-1' },
+  environment: 'sandbox',
+  account: 'main',
+  operation: 'payment',
+  serviceToken: 'service-1',
+  status: 'approved',
+  amount: 900,
+  refundedAmount: 0,
+  currency: 'EUR',
+  orderNumber: 'elsewhere-1',
 };
 const observe = (changes: Partial<UnmatchedFacts> = {}, team?: string): UnmatchedInput => ({
-  ...{ type: 'ObserveUnmatched', facts: { ...facts, ...changes } },
+  type: 'ObserveUnmatched',
+  facts: { ...facts, ...changes },
   ...(team === undefined ? {} : { team }),
 });
 const observed = (changes: Partial<Unmatched> = {}): UnmatchedEvent => ({
@@ -50,8 +60,12 @@ const opened = (changes: Partial<typeof theirs> = {}): UnmatchedEvent =>
     },
   )[0] as UnmatchedEvent;
 const resolve = (changes: Partial<ResolveReview<'discrepancy'>> = {}): UnmatchedInput => ({
-  ...{ type: 'ResolveReview', code: 'discrepancy', number: 1, resolution: 'keep_ours' },
-  ...{ reason: 'the old shop', ...changes },
+  type: 'ResolveReview',
+  code: 'discrepancy',
+  number: 1,
+  resolution: 'keep_ours',
+  reason: 'the old shop',
+  ...changes,
 });
 const resolved: UnmatchedEvent = {
   type: 'ReviewResolved',

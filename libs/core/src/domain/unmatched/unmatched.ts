@@ -115,7 +115,10 @@ function toKeep({ orderNumber, createdAt, ...facts }: UnmatchedFacts): Unmatched
   const kept = (text: string) => maskedText(text, textLengthMax);
   const { serviceToken, status, currency } = facts;
   return {
-    ...{ ...facts, serviceToken: kept(serviceToken), status: kept(status), currency: kept(currency) },
+    ...facts,
+    serviceToken: kept(serviceToken),
+    status: kept(status),
+    currency: kept(currency),
     ...omitUndefined({
       orderNumber: orderNumber && kept(orderNumber),
       createdAt: instantSchema.safeParse(createdAt).data,

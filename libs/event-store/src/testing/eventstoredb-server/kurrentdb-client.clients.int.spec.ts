@@ -16,11 +16,21 @@ it('the Python client of KurrentDB reads, appends and subscribes', async () => {
     env: { ...process.env, PYTHONPATH: process.env['CLIENTS_IN_PYTHON'] },
   });
   expect(JSON.parse(stdout)).toEqual({
-    ...{ conflict: true, missing: true, deleted: true, version: 4 },
+    conflict: true,
+    missing: true,
+    deleted: true,
+    version: 4,
     metadata: { $correlationId: 'story' },
-    ...{ stream: upTo(4), backwards: upTo(4).reverse(), part: [2, 3] },
-    ...{ all: upTo(4), allBackwards: upTo(4).reverse() },
-    ...{ followedStream: upTo(5), followedFrom: [4, 5, 6], followedAll: upTo(7), followedType: upTo(8) },
-    ...{ kept: [7, 8], followedKept: [7, 8, 9] },
+    stream: upTo(4),
+    backwards: upTo(4).reverse(),
+    part: [2, 3],
+    all: upTo(4),
+    allBackwards: upTo(4).reverse(),
+    followedStream: upTo(5),
+    followedFrom: [4, 5, 6],
+    followedAll: upTo(7),
+    followedType: upTo(8),
+    kept: [7, 8],
+    followedKept: [7, 8, 9],
   });
 });

@@ -26,7 +26,12 @@ export function createFakeAccount(
   environment: FakeAccount['environment'] = 'sandbox',
 ): FakeAccount {
   const account: FakeAccount = {
-    ...{ environment, name, disputes: [], fault: undefined, readCount: 0, unreadable: 0 },
+    environment,
+    name,
+    disputes: [],
+    fault: undefined,
+    readCount: 0,
+    unreadable: 0,
     beforeAnswer: async () => {},
     provider: {
       listDisputes: async () => {
@@ -62,7 +67,11 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
   /** Payments by environment, account and the service's token. */
   const payments = new Map<string, { token: string; team: string }>();
   const poller = createDisputesPoller({
-    ...{ store, clock, ids: createFakeIds(1), log, accounts: { all: () => accounts } },
+    store,
+    clock,
+    ids: createFakeIds(1),
+    log,
+    accounts: { all: () => accounts },
     findByServiceToken: (...key) => payments.get(key.join('/')),
     ...more,
   });
@@ -76,7 +85,11 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
     });
   };
   return {
-    ...{ clock, logged, payments, poller, hasRead },
+    clock,
+    logged,
+    payments,
+    poller,
+    hasRead,
     async pass(durationMs: number, account: FakeAccount, count: number) {
       await clock.advance(durationMs);
       await hasRead(account, count);

@@ -94,7 +94,9 @@ export async function readAuditPage(
   };
   // One more than is shown: the last one is checked against it.
   for await (const recorded of store.read(securityLogStream, {
-    ...{ ...from, direction: 'backwards', limit: lookedAtMax + 1 },
+    ...from,
+    direction: 'backwards',
+    limit: lookedAtMax + 1,
   })) {
     check(recorded);
     const isFull = page.entries.length >= limit || lookedAt >= lookedAtMax;

@@ -13,7 +13,8 @@ import { recordTeamChanges } from './team-changes.ts';
 
 const actor = { kind: 'person', name: 'anna', source: 'command-line' } as const;
 const acted = (command: string) => ({
-  ...{ event: { type: 'OperatorActed', data: { command, detail: {} } } as const, actor },
+  event: { type: 'OperatorActed', data: { command, detail: {} } } as const,
+  actor,
 });
 
 const logOn = (store: EventStore) =>

@@ -83,7 +83,11 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
     recent.set(securityLogStream, await tail());
     let hash = '';
     const outcome = await decideAndAppend<Tail, Step, never>({
-      ...{ store, recent, stream: securityLogStream, initial: noTail, evolve },
+      store,
+      recent,
+      stream: securityLogStream,
+      initial: noTail,
+      evolve,
       decode: (recorded) => ({ recorded }),
       decide: ({ teamsUpTo }) => ({
         kind: 'events',

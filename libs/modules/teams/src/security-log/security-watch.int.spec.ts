@@ -34,8 +34,12 @@ async function start(wrap = (store: EventStore) => store) {
 }
 
 const refusal: AccessRefusal = {
-  ...{ code: 'incorrect_private_key', address: '203.0.113.7', keyId: '0a1b2c3d4e5f' },
-  ...{ method: 'GET', route: '/api/v1/payments', requestId: 'r-1' },
+  code: 'incorrect_private_key',
+  address: '203.0.113.7',
+  keyId: '0a1b2c3d4e5f',
+  method: 'GET',
+  route: '/api/v1/payments',
+  requestId: 'r-1',
 };
 
 describe('refused requests', () => {
@@ -110,7 +114,8 @@ describe('refused requests', () => {
 describe('an export', () => {
   const request = {
     ...({ team: 'shop', keyId: 'k1', environment: 'production' } as const),
-    ...{ address: '203.0.113.7', route: '/api/v1/payments.csv' },
+    address: '203.0.113.7',
+    route: '/api/v1/payments.csv',
   };
 
   test('is on record before it begins; more of the same key are counted', async () => {

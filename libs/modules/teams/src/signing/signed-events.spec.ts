@@ -20,7 +20,10 @@ const place = { stream: 'team-shop', revision: 3, previous: 'before' };
 /** As a store gives it back. */
 const stored = (added: NewEvent, at: { stream: string; revision: number }): RecordedEvent => ({
   ...(JSON.parse(JSON.stringify(added)) as NewEvent),
-  ...{ kind: 'event', ...at, position: beginning, recordedAt: 2 },
+  kind: 'event',
+  ...at,
+  position: beginning,
+  recordedAt: 2,
 });
 
 function sign(changes: Partial<typeof place> = {}): RecordedEvent & { value: string } {

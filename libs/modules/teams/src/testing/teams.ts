@@ -24,7 +24,9 @@ export async function appendTeamEvents(
 ): Promise<void> {
   const stream = teamStream(team);
   const { state, revision } = await loadState<string | undefined, string | undefined>({
-    ...{ store, stream, initial: undefined },
+    store,
+    stream,
+    initial: undefined,
     decode: (recorded) => (recorded.metadata as { signature?: { value?: string } }).signature?.value,
     evolve: (previous, value) => value ?? previous,
   });

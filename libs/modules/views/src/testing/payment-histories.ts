@@ -32,7 +32,11 @@ export interface RequestedOptions {
 export function requested(options: RequestedOptions = {}): PaymentEvent {
   const { team = 'shop', environment = 'sandbox', currency = 'EUR', ...others } = options;
   const terms = {
-    ...{ kind: 'hosted' as const, product: 'Tea', amount: 1_500, currency, needConfirmation: false },
+    kind: 'hosted' as const,
+    product: 'Tea',
+    amount: 1_500,
+    currency,
+    needConfirmation: false,
     ...others,
     customer: { email: `${planted}@example.com`, ip: '192.0.2.1' },
   };
@@ -53,13 +57,23 @@ export const adopted = (
 ): PaymentEventOf<'PaymentAdopted'> => ({
   type: 'PaymentAdopted',
   data: {
-    ...{ environment: 'sandbox', team: 'shop', account: `account-${planted}`, serviceToken },
+    environment: 'sandbox',
+    team: 'shop',
+    account: `account-${planted}`,
+    serviceToken,
     terms: {
-      ...{ kind: 'hosted', product: 'Tea', amount: 1_500, currency: 'EUR', needConfirmation: false },
+      kind: 'hosted',
+      product: 'Tea',
+      amount: 1_500,
+      currency: 'EUR',
+      needConfirmation: false,
       orderNumber,
     },
-    ...{ providerOrderNumber: orderNumber, createdAt: startedAt - 86_400_000 },
-    ...{ status, authorizedAmount: 0, refundedAmount: status === 'approved' ? 400 : 0 },
+    providerOrderNumber: orderNumber,
+    createdAt: startedAt - 86_400_000,
+    status,
+    authorizedAmount: 0,
+    refundedAmount: status === 'approved' ? 400 : 0,
   },
 });
 
@@ -137,8 +151,12 @@ export const happening = {
   resolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'by hand' },
-      ...{ proposedBy: 'k1', proposedAt: startedAt },
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+      reason: 'by hand',
+      proposedBy: 'k1',
+      proposedAt: startedAt,
     },
   },
   reviewResolved: {

@@ -31,7 +31,9 @@ export function payoutRequested(options: PayoutRequestedOptions = {}): PayoutEve
   const call = {
     account: `account-${planted}`,
     providerOrderNumber: 'po_1.1',
-    ...{ sendBy: startedAt + 1_000, answerBy: startedAt + 11_000, quietUntil: startedAt + 60_000 },
+    sendBy: startedAt + 1_000,
+    answerBy: startedAt + 11_000,
+    quietUntil: startedAt + 60_000,
   };
   return {
     type: 'PayoutRequested',
@@ -92,8 +94,12 @@ export const payoutHappening = {
   resolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'payout_not_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },
-      ...{ proposedBy: 'k1', proposedAt: startedAt },
+      code: 'payout_not_found',
+      number: 1,
+      resolution: 'acknowledged',
+      reason: 'by hand',
+      proposedBy: 'k1',
+      proposedAt: startedAt,
     },
   },
   reviewResolved: {
@@ -123,8 +129,14 @@ export interface DisputeOpenedOptions {
 export const disputeOpened = (options: DisputeOpenedOptions = {}): DisputeEvent => ({
   type: 'DisputeOpened',
   data: {
-    ...{ environment: 'sandbox', account: `account-${planted}`, id: 'D-1' },
-    ...{ amount: 1_500, currency: 'EUR', status: 'open', type: 'chargeback', reasonCode: '10.4' },
+    environment: 'sandbox',
+    account: `account-${planted}`,
+    id: 'D-1',
+    amount: 1_500,
+    currency: 'EUR',
+    status: 'open',
+    type: 'chargeback',
+    reasonCode: '10.4',
     ...options,
   },
 });

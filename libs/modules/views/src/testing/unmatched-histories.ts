@@ -6,9 +6,17 @@ const unmatchedObserved = (
 ): UnmatchedEvent => ({
   type: 'UnmatchedObserved',
   data: {
-    ...{ environment: 'sandbox', account: `account-${planted}`, operation: 'payment', team: 'shop' },
-    ...{ serviceToken: `service-${planted}-1`, status: 'approved', amount: 900, refundedAmount: 0 },
-    ...{ currency: 'EUR', orderNumber: 'elsewhere-1', createdAt: Date.UTC(2026, 0, 1) },
+    environment: 'sandbox',
+    account: `account-${planted}`,
+    operation: 'payment',
+    team: 'shop',
+    serviceToken: `service-${planted}-1`,
+    status: 'approved',
+    amount: 900,
+    refundedAmount: 0,
+    currency: 'EUR',
+    orderNumber: 'elsewhere-1',
+    createdAt: Date.UTC(2026, 0, 1),
     ...changes,
   },
 });
@@ -32,8 +40,12 @@ const unmatchedHappening = {
   resolutionProposed: {
     type: 'ReviewResolutionProposed',
     data: {
-      ...{ code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'by hand' },
-      ...{ proposedBy: 'k1', proposedAt: Date.UTC(2026, 0, 2) },
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+      reason: 'by hand',
+      proposedBy: 'k1',
+      proposedAt: Date.UTC(2026, 0, 2),
     },
   },
   reviewResolved: {

@@ -51,7 +51,9 @@ export function createEndpointBook(deps: { store: EventStore; clock: Clock; ids:
       const causationId = ids.uuid();
       const cause = { correlationId: causationId, causationId, actor, recordedAt: clock.now() };
       const outcome = await decideAndAppend<Endpoints, EndpointEvent, EndpointRefusal>({
-        ...{ store, stream: endpointStream(owner), ...endpointEvolution },
+        store,
+        stream: endpointStream(owner),
+        ...endpointEvolution,
         decide: (state) => decideEndpoints(state, command),
         toNewEvents: (events) =>
           events.map((event) => {

@@ -152,7 +152,8 @@ describe('an endpoint is disabled', () => {
     const one = `${path}/${endpoint.id}`;
     await eventually(async () =>
       expect((await given.call('GET', one)).body.endpoint).toMatchObject({
-        ...{ status: 'disabled', disabledReason: 'gone' },
+        status: 'disabled',
+        disabledReason: 'gone',
       }),
     );
     await payWithout(given, 'pay_2');
@@ -199,7 +200,8 @@ describe('an endpoint is disabled', () => {
     }
     await eventually(async () =>
       expect((await given.call('GET', `${path}/${endpoint.id}`)).body.endpoint).toMatchObject({
-        ...{ status: 'disabled', disabledReason: 'given_up' },
+        status: 'disabled',
+        disabledReason: 'given_up',
       }),
     );
     await eventually(async () => expect(await statesOf(given, endpoint.id)).toEqual(['given_up']));

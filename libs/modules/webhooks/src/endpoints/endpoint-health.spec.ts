@@ -6,14 +6,28 @@ import { decideOutcome, evolveWebhooks, noWebhooks, type Outcome, type Webhook }
 import { createEndpointHealth } from './endpoint-health.ts';
 
 const refusedEachTime = (changes: Partial<Webhook> = {}): Webhook => ({
-  ...{ id: 'whk_1', environment: 'sandbox', team: 'shop', url: 'https://shop.example', endpoint: 'we_1' },
+  id: 'whk_1',
+  environment: 'sandbox',
+  team: 'shop',
+  url: 'https://shop.example',
+  endpoint: 'we_1',
   body: {
-    ...{ token: 'pay_1', type: 'payment', status: 'approved', orderNumber: null },
-    ...{ amount: 1, currency: 'EUR' },
+    token: 'pay_1',
+    type: 'payment',
+    status: 'approved',
+    orderNumber: null,
+    amount: 1,
+    currency: 'EUR',
   },
-  ...{ createdAt: 0, state: 'open', nextAt: 0, failuresInRow: retryPausesMs.length },
+  createdAt: 0,
+  state: 'open',
+  nextAt: 0,
+  failuresInRow: retryPausesMs.length,
   deliveries: retryPausesMs.map((_, index) => ({
-    ...{ attempt: index + 1, at: 100 + index, statusCode: 500, isDelivered: false },
+    attempt: index + 1,
+    at: 100 + index,
+    statusCode: 500,
+    isDelivered: false,
   })),
   ...changes,
 });

@@ -12,8 +12,13 @@ describe('an endpoint of a team', () => {
     const { endpoint, secret } = await add({ events: ['payment.approved'], description: 'Books' });
     expect(secret).toMatch(/^whsec_/);
     const shown = {
-      ...{ id: endpoint.id, environment: 'sandbox', url: receiver.url, events: ['payment.approved'] },
-      ...{ description: 'Books', status: 'enabled', createdAt: '2030-01-01T00:00:00.000Z' },
+      id: endpoint.id,
+      environment: 'sandbox',
+      url: receiver.url,
+      events: ['payment.approved'],
+      description: 'Books',
+      status: 'enabled',
+      createdAt: '2030-01-01T00:00:00.000Z',
     };
     expect(endpoint).toEqual(shown);
     expect((await call('GET', path)).body).toEqual({ success: true, endpoints: [shown] });
@@ -21,8 +26,12 @@ describe('an endpoint of a team', () => {
     const { description: _, ...rest } = shown;
     const changed = await call('PATCH', `${path}/${endpoint.id}`, change);
     expect(changed.body.endpoint).toEqual({
-      ...{ ...rest, url: change.url, events: ['*'], status: 'disabled' },
-      ...{ disabledReason: 'by_team', disabledAt: '2030-01-01T00:00:00.000Z' },
+      ...rest,
+      url: change.url,
+      events: ['*'],
+      status: 'disabled',
+      disabledReason: 'by_team',
+      disabledAt: '2030-01-01T00:00:00.000Z',
     });
     const enabled = await call('PATCH', `${path}/${endpoint.id}`, { status: 'enabled' });
     expect(enabled.body.endpoint).toEqual({ ...rest, url: change.url, events: ['*'] });

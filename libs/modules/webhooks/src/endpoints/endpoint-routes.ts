@@ -220,7 +220,11 @@ function toPublicEndpoint({ environment }: EndpointOwner, endpoint: Endpoint): P
   const { id, url, events, description, disabled, formerSecrets, createdAt } = endpoint;
   const formerUntil = formerSecrets[0]?.until;
   return {
-    ...{ id, environment, url, events: [...events], ...omitUndefined({ description }) },
+    id,
+    environment,
+    url,
+    events: [...events],
+    ...omitUndefined({ description }),
     status: disabled === undefined ? 'enabled' : 'disabled',
     ...(disabled === undefined ? {} : { disabledReason: disabled.reason, disabledAt: toIso(disabled.at) }),
     ...(formerUntil === undefined ? {} : { formerSecretUntil: toIso(formerUntil) }),

@@ -72,7 +72,9 @@ export async function startEndpointApi() {
   const call = async (method: Method, path: string, body?: unknown, key: keyof typeof keys = 'shop') => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await app.inject({
-      ...{ method, url: `/api/v1/${path}`, headers: { authorization: `Bearer ${keys[key]}`, ...type } },
+      method,
+      url: `/api/v1/${path}`,
+      headers: { authorization: `Bearer ${keys[key]}`, ...type },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
     return { status: answer.statusCode, body: answer.json<Body>() };
@@ -80,7 +82,10 @@ export async function startEndpointApi() {
   const isCallbackAllowed = (team: string, url: string) =>
     isAllowedOrigin(url, directory.callbackOriginsOf(team));
   return {
-    ...{ store, receiver, clock, call },
+    store,
+    receiver,
+    clock,
+    call,
     /** Beside the receiver of the spec. */
     allow: (url: string) =>
       appendTeamEvents(store, 'shop', [originsAllowed('callback', origin, new URL(url).origin)]),

@@ -18,8 +18,13 @@ function givenFolder(): string {
 /** A whole gateway in this process, with its sandbox. */
 function start(dataDir: string) {
   const env = {
-    ...{ TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0', CALLBACK_PORT: '0', GATEWAY_METRICS_PORT: '0' },
-    ...{ PAYMENT_SERVICE_HTTPS_PORT: '0', PAYMENT_SERVICE_HTTP_PORT: '0', TOLLGATE_LOG_LEVEL: 'silent' },
+    TOLLGATE_DATA_DIR: dataDir,
+    GATEWAY_PORT: '0',
+    CALLBACK_PORT: '0',
+    GATEWAY_METRICS_PORT: '0',
+    PAYMENT_SERVICE_HTTPS_PORT: '0',
+    PAYMENT_SERVICE_HTTP_PORT: '0',
+    TOLLGATE_LOG_LEVEL: 'silent',
   };
   const config = readConfig(gatewayConfigSchema, env);
   const own = { clock: systemClock, ids: systemIds, logOf: () => silentLog, env, pid: process.pid };

@@ -50,7 +50,9 @@ export async function startFollowerThread(parts: ThreadParts): Promise<FollowerT
   const { port1: filler, port2: reader } = new MessageChannel();
   const workerData: ThreadData = { holder: parts.holder, reader, ...omitUndefined({ connection }) };
   const worker = new Worker(new URL('./main.ts', import.meta.url), {
-    ...{ workerData, resourceLimits, env: { ...parts.env } },
+    workerData,
+    resourceLimits,
+    env: { ...parts.env },
     transferList: [reader, ...(connection === undefined ? [] : [connection])],
   });
   const thread = converse(worker, parts);

@@ -45,8 +45,14 @@ async function openParts(
   const runAlone: RunAlone = (name, signal, work) =>
     runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
   return {
-    ...{ config, clock, ids, logOf, stops, store },
-    ...{ bus: () => Promise.resolve(bus), runAlone: () => Promise.resolve(runAlone) },
+    config,
+    clock,
+    ids,
+    logOf,
+    stops,
+    store,
+    bus: () => Promise.resolve(bus),
+    runAlone: () => Promise.resolve(runAlone),
     metrics: { watch: (name, read) => void gauges.set(name, read) },
   };
 }

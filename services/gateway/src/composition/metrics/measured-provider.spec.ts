@@ -16,7 +16,10 @@ function measured(given: Partial<Record<keyof Provider, (...values: unknown[]) =
 }
 
 const labelsOf = (operation: string, outcome: string) => ({
-  ...{ environment: 'sandbox', account: 'main', operation, outcome },
+  environment: 'sandbox',
+  account: 'main',
+  operation,
+  outcome,
 });
 
 it('hands on what was asked and answered, and measures until the answer', async () => {
@@ -46,10 +49,19 @@ it('counts a call that throws, and throws', async () => {
 
 it('calls each operation by its own name', async () => {
   const names = {
-    ...{ authorize: 'authorize', capture: 'capture', void: 'void', refund: 'refund', payout: 'payout' },
-    ...{ inquirePayment: 'inquire_payment', inquirePayout: 'inquire_payout', balance: 'balance' },
-    ...{ listPayments: 'list_payments', listPayouts: 'list_payouts', listDisputes: 'list_disputes' },
-    ...{ pageOfPayments: 'page_of_payments', pageOfPayouts: 'page_of_payouts' },
+    authorize: 'authorize',
+    capture: 'capture',
+    void: 'void',
+    refund: 'refund',
+    payout: 'payout',
+    inquirePayment: 'inquire_payment',
+    inquirePayout: 'inquire_payout',
+    balance: 'balance',
+    listPayments: 'list_payments',
+    listPayouts: 'list_payouts',
+    listDisputes: 'list_disputes',
+    pageOfPayments: 'page_of_payments',
+    pageOfPayouts: 'page_of_payouts',
   } satisfies Record<Exclude<keyof Provider, 'close'>, string>;
   const keys = Object.keys(names) as (keyof typeof names)[];
   const called: string[] = [];

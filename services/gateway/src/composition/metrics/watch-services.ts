@@ -73,7 +73,8 @@ export function watchReconciliations(
   );
   watch('tollgate_reconciliation_differences', () =>
     (health() ?? []).map(({ environment, account, differences }) => ({
-      ...{ labels: { environment, account }, value: differences },
+      labels: { environment, account },
+      value: differences,
     })),
   );
 }

@@ -23,7 +23,8 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
   const accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
   const config = readConfig(gatewayConfigSchema, {
-    ...{ TOLLGATE_DATA_DIR: dataDir, PROVIDER_ACCOUNTS_FILE: accountsFile },
+    TOLLGATE_DATA_DIR: dataDir,
+    PROVIDER_ACCOUNTS_FILE: accountsFile,
     CALLBACK_PUBLIC_URL: 'http://127.0.0.1:9',
   });
   const stops = new AsyncDisposableStack();

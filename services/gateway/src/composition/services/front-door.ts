@@ -94,7 +94,9 @@ function originsOf({ config }: Parts, service: RoutedService): readonly string[]
 function openAgent({ config, stops }: Parts): Agent {
   const { callDeadlineMs, sendWithinMs } = config.times;
   const agent = new Agent({
-    ...{ connections: connectionsMax, pipelining: 1, allowH2: false },
+    connections: connectionsMax,
+    pipelining: 1,
+    allowH2: false,
     connect: { timeout: connectWithinMs, rejectUnauthorized: true },
     headersTimeout: Math.max(2 * callDeadlineMs + sendWithinMs, feedWaitMs) + besidesCallsMs,
     bodyTimeout: bodyWithinMs,

@@ -26,7 +26,14 @@ export async function startQueryService(
   const requests = openRequestLedger({ file: dataDirectory.requestsFile, ...config.requests, clock, log });
   stops.defer(() => requests.close());
   const queries = createQueryService({
-    ...{ store, index, directory, requests, recordExport, underWay, clock, log },
+    store,
+    index,
+    directory,
+    requests,
+    recordExport,
+    underWay,
+    clock,
+    log,
     instance: config.instance ?? ownHost(),
     recordOf: createRecordOf(store),
     ...omitUndefined({ onUnresolvedRead: inquireForReader }),

@@ -36,7 +36,9 @@ function toField(name: string, field: z.ZodType, whole: z.ZodType): ConfigField 
   const { description, unset } = field.meta() ?? {};
   if (description === undefined) throw new Error(`${name} has no description`);
   return {
-    ...{ name, description, unset: typeof unset === 'string' ? unset : undefined },
+    name,
+    description,
+    unset: typeof unset === 'string' ? unset : undefined,
     byDefault: defaultOf(field),
     isRequired: !field.safeParse(undefined).success,
     rule: ruleOf(name, field) ?? ruleOfWhole(name, whole),

@@ -109,7 +109,9 @@ const answered = (() => {
 const everyProbeIsAnswered: Check = ({ deployments }) => {
   const { gatewayPort, callbackPort, metrics } = readConfig(gatewayConfigSchema, {});
   const listening: Readonly<Record<string, number>> = {
-    ...{ http: gatewayPort, callbacks: callbackPort, metrics: metrics.port },
+    http: gatewayPort,
+    callbacks: callbackPort,
+    metrics: metrics.port,
   };
   return deployments.flatMap((deployment) => {
     const { name } = deployment.metadata;

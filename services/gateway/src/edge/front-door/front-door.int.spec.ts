@@ -28,7 +28,8 @@ describe('what is handed on', () => {
       await startService(),
     ];
     const url = await startFrontDoor({
-      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+      COMMAND_SERVICE_URL: commands.origin,
+      QUERY_SERVICE_URL: queries.origin,
       NOTIFIER_URL: notifier.origin,
     });
     // Spaces, order and even what is no JSON are the service's business.
@@ -66,7 +67,9 @@ describe('what is handed on', () => {
     ]);
     const [{ headers } = { headers: {} }] = queries.seen;
     expect(headers).toMatchObject({
-      ...{ host: new URL(queries.origin).host, 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' },
+      host: new URL(queries.origin).host,
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
     });
     for (const name of ['x-hop', 'te', 'expect', 'proxy-authorization', 'x-forwarded-host', 'forwarded'])
       expect(headers, name).not.toHaveProperty(name);
@@ -98,7 +101,8 @@ describe('what is handed on', () => {
       void response.writeHead(200, { 'tollgate-position': '17' }).end('{}');
     const [commands, queries] = [await startService(answer), await startService()];
     const url = await startFrontDoor({
-      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+      COMMAND_SERVICE_URL: commands.origin,
+      QUERY_SERVICE_URL: queries.origin,
     });
     const post = { method: 'POST', headers: { ...json, authorization: 'Bearer one' }, body: '{}' } as const;
     await (await request(`${url}/api/v1/payments`, post)).body.dump();
@@ -115,7 +119,8 @@ describe('what is handed on', () => {
       void response.writeHead(409, { 'tollgate-request-notes': notes, 'request-id': 'theirs' }).end('{}');
     const [commands, queries] = [await startService(answer), await startService()];
     const url = await startFrontDoor({
-      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+      COMMAND_SERVICE_URL: commands.origin,
+      QUERY_SERVICE_URL: queries.origin,
       INTERNAL_SECRETS: internalSecret,
     });
     const headers = { ...json, 'tollgate-request-id': `req_${'0'.repeat(29)}`, 'x-request-id': 'mine' };
@@ -131,8 +136,15 @@ describe('what is handed on', () => {
     });
     expect(JSON.parse(reported?.body ?? '')).toMatchObject([
       {
-        ...{ id, method: 'POST', route: '/api/v1/payments', status: 409, providerMs: 12, token: 'pay_1' },
-        ...{ caller: { team: 'shop', keyId: 'k1' }, errorCode: 'no_account', clientRequestId: 'mine' },
+        id,
+        method: 'POST',
+        route: '/api/v1/payments',
+        status: 409,
+        providerMs: 12,
+        token: 'pay_1',
+        caller: { team: 'shop', keyId: 'k1' },
+        errorCode: 'no_account',
+        clientRequestId: 'mine',
       },
     ]);
     const credential = createInternalCredential(parseInternalSecrets(internalSecret), systemClock);
@@ -167,7 +179,9 @@ describe('what is handed on', () => {
     const commands = await startService();
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
     const answered = await request(`${url}/api/v1/refunds`, {
-      ...{ method: 'POST', headers: json, body: `"${'x'.repeat(64 * 1024)}"` },
+      method: 'POST',
+      headers: json,
+      body: `"${'x'.repeat(64 * 1024)}"`,
     });
     expect([answered.statusCode, await errorsOf(answered)]).toEqual([413, ['body_too_large']]);
     expect(commands.seen).toEqual([]);

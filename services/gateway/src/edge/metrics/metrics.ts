@@ -161,13 +161,15 @@ export function createMetrics({ log }: { log: Log }): Metrics {
     name: 'tollgate_http_request_duration_seconds',
     help: 'Answered requests to the API',
     labelNames: ['method', 'route', 'status'] as const,
-    ...{ buckets, registers },
+    buckets,
+    registers,
   });
   const providerCalls = new Histogram({
     name: 'tollgate_provider_call_duration_seconds',
     help: 'Completed calls to the Payment Service',
     labelNames: ['environment', 'account', 'operation', 'outcome'] as const,
-    ...{ buckets, registers },
+    buckets,
+    registers,
   });
   const callbacks = new Counter({
     name: 'tollgate_callbacks_total',
@@ -194,7 +196,10 @@ export function createMetrics({ log }: { log: Log }): Metrics {
 
   function addGauge(name: GaugeName, read: Parameters<Metrics['watch']>[1]): void {
     const gauge = new Gauge({
-      ...{ name, registers, help: gauges[name].help, labelNames: [...gauges[name].labelNames] as string[] },
+      name,
+      registers,
+      help: gauges[name].help,
+      labelNames: [...gauges[name].labelNames] as string[],
       async collect() {
         // The old value is outdated, even if the new one is unknown.
         gauge.reset();

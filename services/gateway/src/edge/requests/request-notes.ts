@@ -55,7 +55,11 @@ export function encodeNotes(
 
 const text = z.string().optional();
 const notesSchema = z.object({
-  ...{ environment: text, team: text, keyId: text, token: text, errorCode: text },
+  environment: text,
+  team: text,
+  keyId: text,
+  token: text,
+  errorCode: text,
   providerMs: z.coerce.number().min(0).catch(0),
 });
 

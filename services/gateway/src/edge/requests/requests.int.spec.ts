@@ -118,8 +118,15 @@ describe('the record of a request', () => {
       request: { at: string; durationMs: number };
     }>();
     expect(request).toMatchObject({
-      ...{ id: idOf(answer), method: 'GET', route: '/api/v1/payments/:token', status: 404, keyId: 'k1' },
-      ...{ environment: 'sandbox', errorCode: 'payment_not_found', token: 'pay_none', providerMs: 0 },
+      id: idOf(answer),
+      method: 'GET',
+      route: '/api/v1/payments/:token',
+      status: 404,
+      keyId: 'k1',
+      environment: 'sandbox',
+      errorCode: 'payment_not_found',
+      token: 'pay_none',
+      providerMs: 0,
     });
     expect(Date.parse(request.at)).toBeGreaterThanOrEqual(before);
     expect(request.durationMs).toBeGreaterThan(0);

@@ -13,8 +13,10 @@ export function toRequestRecord(
   const { caller, errorCode, providerMs, clientRequestId } = notesOf(request);
   const token = tokenOf(request);
   return {
-    ...{ id: request.id, method: request.method },
-    ...{ durationMs: tenths(reply.elapsedTime), providerMs: tenths(providerMs) },
+    id: request.id,
+    method: request.method,
+    durationMs: tenths(reply.elapsedTime),
+    providerMs: tenths(providerMs),
     ...omitUndefined({ route: request.routeOptions.url, status, caller, token, errorCode, clientRequestId }),
   };
 }

@@ -21,7 +21,9 @@ export async function startConsole(
     credentials.issue({ person, source: 'command-line', grants: everywhere(role) }, 'sign-in', 60_000);
   const post = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
     app.inject({
-      ...{ method: 'POST', url, payload: new URLSearchParams(form).toString() },
+      method: 'POST',
+      url,
+      payload: new URLSearchParams(form).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
   async function signIn(role: OperatorRole = 'operator', person = 'ada') {

@@ -32,7 +32,10 @@ const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).to
 export async function startIdentityProvider(): Promise<IdentityProviderUnderTest> {
   const codes = new Map<string, Asked>();
   const provider: IdentityProviderUnderTest = {
-    ...{ issuer: '', claims: { sub: 'ada', groups: ['tollgate-admins'] }, isForging: false, exchanges: 0 },
+    issuer: '',
+    claims: { sub: 'ada', groups: ['tollgate-admins'] },
+    isForging: false,
+    exchanges: 0,
     answer(address) {
       const asked = new URL(address).searchParams;
       const code = systemIds.hex(16);
@@ -80,9 +83,12 @@ export async function startIdentityProvider(): Promise<IdentityProviderUnderTest
     const jwk = { ...own.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' };
     if (request.url === '/jwks') return send(200, { keys: [jwk] });
     return send(200, {
-      ...{ issuer: provider.issuer, authorization_endpoint: `${provider.issuer}/authorize` },
-      ...{ token_endpoint: `${provider.issuer}/token`, jwks_uri: `${provider.issuer}/jwks` },
-      ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+      issuer: provider.issuer,
+      authorization_endpoint: `${provider.issuer}/authorize`,
+      token_endpoint: `${provider.issuer}/token`,
+      jwks_uri: `${provider.issuer}/jwks`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256'],
       token_endpoint_auth_methods_supported: ['client_secret_post'],
       authorization_response_iss_parameter_supported: true,

@@ -58,8 +58,11 @@ export async function startFrontDoor(env: Record<string, string>): Promise<strin
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-front-door-'));
   const nowhere = 'http://127.0.0.1:9';
   const config = readConfig(gatewayConfigSchema, {
-    ...{ TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
-    ...{ COMMAND_SERVICE_URL: nowhere, QUERY_SERVICE_URL: nowhere, NOTIFIER_URL: nowhere },
+    TOLLGATE_DATA_DIR: dataDir,
+    GATEWAY_PORT: '0',
+    COMMAND_SERVICE_URL: nowhere,
+    QUERY_SERVICE_URL: nowhere,
+    NOTIFIER_URL: nowhere,
     ...env,
   });
   const deps = {
