@@ -1,11 +1,15 @@
 import { type connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { readFile } from 'node:fs/promises';
 import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureServerCertificate } from './certificates.ts';
 import { createPaymentService } from './payment-service.ts';
+import { createHttpsServer } from './servers.ts';
 import { errorsOf, startHarness, type Harness } from './testing/harness.ts';
 
 let harness: Harness;
@@ -95,6 +99,29 @@ describe('the HTTPS server', () => {
       `${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
     );
     expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  });
+});
+
+// A gateway on a reused connection took the 400 that followed a broken socket for the answer to its next creation: a definite
+// refusal of a payment that the service had never read.
+describe('an error of a connection', () => {
+  const answerTo = async (code: string | undefined) => {
+    const app = createHttpsServer(await ensureServerCertificate(harness.dataDir, Date.now()), silentLog);
+    const socket = new PassThrough();
+    const answer = text(socket).catch(() => '');
+    app.server.emit('clientError', Object.assign(new Error('x'), { code }), socket);
+    return (await answer).split('\r\n', 1)[0];
+  };
+
+  it.each([
+    ['HPE_INVALID_METHOD', 'HTTP/1.1 400 Bad Request'],
+    ['HPE_HEADER_OVERFLOW', 'HTTP/1.1 431 Request Header Fields Too Large'],
+    ['ECONNRESET', ''],
+    ['EPIPE', ''],
+    ['ERR_SSL_BAD_RECORD_TYPE', ''],
+    [undefined, ''],
+  ])('%s is answered %j', async (code, answer) => {
+    expect(await answerTo(code)).toBe(answer);
   });
 });
 

@@ -39,9 +39,11 @@ export function createHttpsServer(certificate: ServerCertificate, log: Log): Fas
     frameworkErrors: (_error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
       void send(reply, refusal(unreadable())),
     clientErrorHandler: (error, socket) =>
-      endUnlessArrived(error, socket, () =>
-        answerOnSocket(socket, statusBySocketError.get(errorCode(error) ?? '') ?? 400, unreadable()),
-      ),
+      endUnlessArrived(error, socket, () => {
+        const statusCode = statusOf(errorCode(error) ?? '');
+        if (statusCode === undefined) socket.destroy();
+        else answerOnSocket(socket, statusCode, unreadable());
+      }),
   });
   followRequests(app.server);
   answerInJsonOnly(app, log);
@@ -96,10 +98,12 @@ const httpsRequired = (): ApiError =>
 const unreadable = (): ApiError =>
   apiError('invalid_param', 'The request cannot be read as HTTP.', 'request');
 
-const statusBySocketError: ReadonlyMap<string, number> = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
-  ['HPE_HEADER_OVERFLOW', 431],
-]);
+/** Undefined for an error of the connection: no request caused it, and a client would take an answer for that of its next request. */
+function statusOf(socketError: string): number | undefined {
+  if (socketError === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
+  if (socketError === 'HPE_HEADER_OVERFLOW') return 431;
+  return socketError.startsWith('HPE_') ? 400 : undefined;
+}
 
 /** Answers where there is no request to reply to: what came was not HTTP, too large or too slow. */
 function answerOnSocket(socket: Socket, statusCode: number, error: ApiError): void {
