@@ -33,6 +33,11 @@ const changesAt = (version: number): readonly Change[] => [
   // An event type, and a field of another one.
   {
     file: `${domain}/payment/payment-events.ts`,
+    from: "import { type EventOf, eventFamily } from '../schema-version.ts';",
+    to: "import { type EventOf, eventFamily, since } from '../schema-version.ts';",
+  },
+  {
+    file: `${domain}/payment/payment-events.ts`,
     from: 'PaymentApproved: z.object({ amount: amountSchema,',
     to: `PaymentNoted: since(${version + 1}, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(${version + 1}, textSchema.optional()), amount: amountSchema,`,
   },

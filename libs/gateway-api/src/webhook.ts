@@ -1,6 +1,6 @@
 /** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
 import { paymentStatusSchema } from '@tollgate/core/money';
-import { metadataSchema, since } from '@tollgate/core';
+import { metadataSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 
@@ -11,7 +11,7 @@ import { amount, currency, declineReason, instant, sanitizedMask } from './value
 export const webhookBodySchema = z.object({
   token: z.string(),
   /** `test` tells of nothing: a person asked for it. */
-  type: z.union([z.enum(['payment', 'refund', 'payout']), since(2, z.literal('test'))]),
+  type: z.enum(['payment', 'refund', 'payout', 'test']),
   status: paymentStatusSchema,
   orderNumber: z.string().nullable(),
   amount,
@@ -22,7 +22,6 @@ export const webhookBodySchema = z.object({
   recurringToken: z.string().exactOptional(),
   sanitizedMask: sanitizedMask.exactOptional(),
   declineReason: declineReason.exactOptional(),
-  // A release that does not know these leaves them out of what it sends: they need no schema version.
   paymentToken: z.string().exactOptional().describe('The payment that is refunded; of a refund only.'),
   sequence: z
     .int()

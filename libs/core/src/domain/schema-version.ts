@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { InvariantViolation } from './invariant.ts';
 
 /** What this release reads, and writes once every living process reads it. Raised by one when something is added. */
-export const schemaVersion = 2;
+export const schemaVersion = 1;
 
 /** Of what has had one form from the beginning. */
 export const firstSchemaVersion = 1;

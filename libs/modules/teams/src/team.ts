@@ -9,7 +9,6 @@ import {
   type EventOf,
   InvariantViolation,
   eventFamily,
-  since,
   unreachable,
   environmentSchema,
   type Environment,
@@ -43,10 +42,6 @@ export const scopes = [
 ] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
-const recordedScopeSchema = z.union([
-  scopeSchema.exclude(['stored-cards']),
-  since(2, z.literal('stored-cards')),
-]);
 
 export const teamNameSchema = z
   .string()
@@ -103,7 +98,7 @@ export const teamEventSchemas = {
   KeyIssued: z.object({
     keyId: z.string(),
     environment: environmentSchema,
-    scopes: z.array(recordedScopeSchema),
+    scopes: z.array(scopeSchema),
     secretHash: z.string(),
     requestsPerSecondMax: requestsPerSecondSchema.optional(),
     expiresAt: z.int().optional(),

@@ -1,5 +1,5 @@
 /** What stands in the security log (stream `security-log`): who was let in or not, and who changed or took what. */
-import { type EventOf, environmentSchema, eventFamily, since } from '@tollgate/core';
+import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
 import { z } from 'zod';
 
 export const securityLogStream = 'security-log';
@@ -23,7 +23,7 @@ const securityEventSchemas = {
     /** Where the secret was right. */
     team: z.string().optional(),
     /** Of the key, or that a person has named. */
-    environment: since(2, environmentSchema).optional(),
+    environment: environmentSchema.optional(),
     method: z.string().optional(),
     route: z.string().optional(),
     requestId: z.string().optional(),
@@ -44,7 +44,7 @@ const securityEventSchemas = {
    */
   ReviewResolutionAsked: z.object({
     team: z.string(),
-    environment: since(2, environmentSchema).optional(),
+    environment: environmentSchema.optional(),
     keyId: z.string(),
     address: z.string(),
     token: z.string(),
