@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
-import { walksOf } from './index-walks.ts';
+import { walksOf } from './index-filters.ts';
 import { listDisputes, listViews } from './index-lists.ts';
 import { findByServiceToken } from './index-operators.ts';
 import { formatCursor } from './list-page.ts';

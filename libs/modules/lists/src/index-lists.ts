@@ -5,7 +5,7 @@ import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
-import { leadEnd, walksOf } from './index-walks.ts';
+import { leadEnd, walksOf } from './index-filters.ts';
 import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from './list-page.ts';
 
 /**

@@ -24,7 +24,7 @@ const operationColumns = `
 
 /**
  * For every combination of filters there is an index whose rows are those of the answer, in its order, so that a page
- * costs what it shows (`index-walks.ts`); that by age alone is there in every scope. What stands behind `token` is asked of entries that an index leads to: those
+ * costs what it shows (`index-filters.ts`); that by age alone is there in every scope. What stands behind `token` is asked of entries that an index leads to: those
  * that it leaves out are passed over without their rows being fetched.
  *
  * No condition of a partial index compares with a value that statements bind: SQLite would replan those at each execution.
