@@ -17,7 +17,6 @@ import { keptForNothing, requireNoSecretIn } from './checks/secrets.ts';
 import { accounts } from './people/teams.ts';
 import { type Restored, makeBackup } from './faults/restored.ts';
 import { beginEndpoints } from './people/webhook-endpoints.ts';
-import { missingWebhooks } from './people/webhooks.ts';
 import type { World } from './world.ts';
 
 const minute = 60_000;
@@ -131,8 +130,7 @@ async function heal(
     ...(restored === undefined ? differencesOfTeams() : restored.differences()),
   ];
   const differencesOfTeams = () => [
-    ...missingWebhooks(world),
-    ...world.endpoints.differences(),
+    ...world.webhooks.differences(),
     ...(endpoints.isIdle() ? [] : ['a team waits for an answer about its endpoint']),
   ];
   let settledSince: number | undefined;

@@ -17,8 +17,7 @@ import { type Partitions, createPartitions } from './world/partitions.ts';
 import { lengthOf, live } from './phases.ts';
 import type { GatewayProcess } from './world/process.ts';
 import { type Random, createRandom } from './world/random.ts';
-import { type Inbox, createInbox } from './people/webhooks.ts';
-import { type WebhookEndpoints, createWebhookEndpoints } from './checks/webhook-endpoints.ts';
+import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { type Scheduler, createScheduler } from './world/scheduler.ts';
 import { type Trace, createTrace } from './world/trace.ts';
 
@@ -78,9 +77,7 @@ export interface World {
   };
   /** The public topics. */
   broker: Broker;
-  /** What has come to the `callbackUrl` of any team. */
-  webhooks: Inbox;
-  endpoints: WebhookEndpoints;
+  webhooks: WebhookChecks;
   saw(path: string): void;
   complain(invariant: string, text: string): void;
   hasFailed(): boolean;
@@ -114,7 +111,6 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const log = createEventLog(() => Math.floor(epochMs + scheduler.now()));
   const rulesOf = drawMoneyRules(random.fork('money rules'));
   log.onEvent((event) => hear(world, event));
-  const webhooks = createInbox('a callbackUrl', complain);
   const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
   const callbacks: { sender?: CallbackSender } = {};
   const ledger = createLedger(
@@ -141,7 +137,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   });
   const account = accounting.begin();
   const isRestored = accounting.hasBegunAnew;
-  const endpoints = createWebhookEndpoints({ ...account, webhooks, complain, saw, faults, isRestored });
+  const webhooks = createWebhookChecks({ ...account, complain, saw, faults, isRestored });
   const world: World = {
     random,
     scheduler,
@@ -160,7 +156,6 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     webhooks,
     weather: { ...fairWeather },
     broker: createBroker('kafka.sim'),
-    endpoints,
     saw,
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
@@ -190,12 +185,12 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
 }
 
 /** Whoever keeps account of what is recorded, in this order. */
-function hear({ trace, books, endpoints, checks, scheduler, saw }: World, event: RecordedEvent): void {
+function hear({ trace, books, webhooks, checks, scheduler, saw }: World, event: RecordedEvent): void {
   const { stream, revision, type, data } = event;
   if (isHousekeeping(stream)) return;
   if (/^(payment|payout|dispute)-/.test(stream)) trace.tell(`${stream} #${revision} ${type}`);
   books.apply(event, scheduler.now());
-  endpoints.onRecorded(event);
+  webhooks.onRecorded(event);
   checks.onRecorded(event);
   if (type === 'ReviewOpened') saw(`review: ${reviewIn(data)}`);
   if (type !== 'FinalStatusRevised') return;

@@ -11,7 +11,6 @@ import { liesOf } from './honesty.ts';
 import { type IndexChecks, createIndexChecks } from './index-progress.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import { type RulesOfTeams, createMoneyChecks } from './money-rules.ts';
-import { type WebhookContents, createWebhookContents } from './webhook-contents.ts';
 import { createReviewsByTwo } from './review-by-two.ts';
 import type { Ledger, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 
@@ -27,7 +26,6 @@ export interface Checks {
   paused: PausedAccounts;
   disputes: DisputeChecks;
   indexes: IndexChecks;
-  webhooks: WebhookContents;
   /** After the books have it. */
   onRecorded(event: RecordedEvent): void;
   /** Whenever the ledger has changed. */
@@ -64,7 +62,6 @@ export function createChecks(parts: CheckParts): Checks {
   const disputes = createDisputeChecks(parts);
   const recurring = createRecurringChecks(parts);
   const indexes = createIndexChecks(parts);
-  const webhooks = createWebhookContents(parts);
   const unmatched = createUnmatchedChecks(parts);
   const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
@@ -99,7 +96,6 @@ export function createChecks(parts: CheckParts): Checks {
     paused,
     disputes,
     indexes,
-    webhooks,
     onSent: (request, life) => {
       if (!movesMoney(request)) return;
       const by = { account: request.account, life: life.name };
@@ -115,8 +111,7 @@ export function createChecks(parts: CheckParts): Checks {
         requireAmount(announced, body['amount'], payment?.orderNumber ?? token, complain);
     },
     onRecorded: (event) => {
-      for (const each of [byTwo, disputes, indexes, money, recurring, unmatched, webhooks])
-        each.onRecorded(event);
+      for (const each of [byTwo, disputes, indexes, money, recurring, unmatched]) each.onRecorded(event);
       requireHonest(parts, event);
     },
     onLedgerChanged: () => {

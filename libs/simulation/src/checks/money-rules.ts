@@ -2,7 +2,6 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { MoneyLimit, Wallet } from '@tollgate/core';
 import type { Books, Complain, OperationOnRecord } from './books.ts';
-import { createPlaces } from './places.ts';
 import type { Random } from '../world/random.ts';
 
 type Operation = MoneyLimit['operation'];
@@ -78,17 +77,13 @@ const dayMs = 86_400_000;
 export function createMoneyChecks({
   rulesOf,
   books,
-  isRestored,
   complain,
 }: {
   rulesOf: RulesOfTeams;
   books: Books;
-  /** Places that were given may be forgotten. */
-  isRestored: boolean;
   complain: Complain;
 }): MoneyChecks {
   const counted = new Map<string, Counted>();
-  const places = createPlaces();
 
   function count(token: string, entry: Counted): void {
     if (counted.has(token)) return;
@@ -100,11 +95,6 @@ export function createMoneyChecks({
       const sum = [...counted.values()]
         .filter((each) => each.team === team && each.operation === operation && each.day === day)
         .reduce((total, each) => total + each.amount, 0);
-      if (limit.perDay !== null && !isRestored && !places.has(token))
-        complain(
-          'limits',
-          `${token}: a ${operation} of ${team} is announced and has no place under its limit`,
-        );
       if (limit.perDay !== null && sum > limit.perDay)
         complain(
           'limits',
@@ -115,7 +105,6 @@ export function createMoneyChecks({
 
   return {
     onRecorded: (event) => {
-      places.onRecorded(event);
       const { stream, type, data, metadata } = event;
       const [, kind = '', token = ''] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
       const operation = books.find(token);
