@@ -171,7 +171,7 @@ const inquiries: readonly PlantedBug[] = [
     to: 'place: () => undefined,',
   },
   {
-    name: 'old-picture',
+    name: 'stale-observation',
     breaks: 'an inquiry that was overtaken decides nothing',
     seeds: 400,
     file: `${core}/inquiry/inquire-payment.ts`,

@@ -235,12 +235,11 @@ export {
   type OperationKind,
   operationKindSchema,
   type UnmatchedEvent,
-  type UnmatchedRefusal,
   unmatchedResolutions,
   unmatchedSchema,
   unmatchedStreamPrefix,
 } from './domain/unmatched/unmatched.ts';
-export { type Environment, environmentSchema, instantSchema, shownSumSchema } from './domain/values.ts';
+export { type Environment, environmentSchema, instantSchema, reportedSumSchema } from './domain/values.ts';
 export {
   type AskAccount,
   createAskAccount,

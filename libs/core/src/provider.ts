@@ -2,7 +2,11 @@
  * The port to a payment provider, in our own words. Everything that a provider says differently is translated behind it,
  * one folder for each provider (`payment-service/`); `provider.contract.ts` is the suite that each of them passes.
  */
-import type { AuthorizationOutcome, RefundOutcome, ShownPayment } from './domain/payment/payment-commands.ts';
+import type {
+  AuthorizationOutcome,
+  RefundOutcome,
+  ReportedPayment,
+} from './domain/payment/payment-commands.ts';
 import type { CallOutcome } from './domain/outbound-call/outbound-call.ts';
 import type { ObservedDispute } from './domain/dispute/dispute.ts';
 import type { ObservedPayout, PayoutOutcome } from './domain/payout/payout-commands.ts';
@@ -16,9 +20,9 @@ export interface Provider {
   /** Creates a payment: a hosted page, or a charge of the given source. */
   authorize(request: AuthorizeRequest, maySend: MaySend): Promise<AuthorizationOutcome>;
   /** Takes all the authorized money. */
-  capture(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ShownPayment }>>;
+  capture(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ReportedPayment }>>;
   /** Lets all the authorized money go. */
-  void(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ShownPayment }>>;
+  void(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ReportedPayment }>>;
   refund(request: { serviceToken: string; amount: number }, maySend: MaySend): Promise<RefundOutcome>;
   payout(request: PayOutRequest, maySend: MaySend): Promise<PayoutOutcome>;
   inquirePayment(serviceToken: string): Promise<InquiryOutcome<FoundPayment>>;
@@ -130,9 +134,9 @@ export interface PayOutDestination {
   bankAccount?: { bankName: string; account: string } | undefined;
 }
 
-/** A payment with what may only leave this process behind an alias. */
-export interface FoundPayment<Shown extends ShownPayment = ShownPayment> {
-  observed: Shown;
+/** A payment with what may only leave this process under an alias. */
+export interface FoundPayment<Reported extends ReportedPayment = ReportedPayment> {
+  observed: Reported;
   /** The provider's own recurring token. */
   recurringToken?: string;
   /** Where the provider sends its callbacks; it holds a capability of ours and stays in memory. */
@@ -141,7 +145,7 @@ export interface FoundPayment<Shown extends ShownPayment = ShownPayment> {
 }
 
 /** A row that can be compared with our books. */
-export type ComparablePayment = FoundPayment<ShownPayment & { amount: number; currency: string }>;
+export type ComparablePayment = FoundPayment<ReportedPayment & { amount: number; currency: string }>;
 
 export interface FoundDispute {
   observed: ObservedDispute;

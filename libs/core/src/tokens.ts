@@ -65,7 +65,7 @@ export const deriveOperationToken = (
 ): string =>
   deriveToken(prefix, [installation, environment, team, operationNames[prefix], key.source, key.value]);
 
-/** The token of a payment that was made before us: the same under whatever team it is adopted. */
+/** The token of a payment that was made before Tollgate: the same under whatever team it is adopted. */
 export const deriveAdoptedToken = (
   { installation, environment }: Pick<RequestScope, 'installation' | 'environment'>,
   account: string,

@@ -118,7 +118,7 @@ const sourceOf = (aggregate: PaymentAggregate) => {
 // No customer is sent to a page whose terms differ from the requested ones.
 const isPageOpen = ({ phase, serviceToken, discrepancies }: Payment): boolean =>
   (phase === 'init' || phase === 'pending') &&
-  !discrepancies.some((each) => each.serviceToken === serviceToken && each.standing === 'open');
+  !discrepancies.some((each) => each.serviceToken === serviceToken && each.state === 'open');
 
 const [showAnswer, showRecord] = [showing(publicPayment.answer), showing(publicPayment.record)];
 

@@ -5,13 +5,13 @@ import {
   type UnmatchedEvent,
   type UnmatchedFacts,
   type UnmatchedInput,
-  type UnmatchedRefusal,
   decideUnmatched,
   decodeUnmatchedEvent,
   unmatchedStream,
   unmatchedTokenPrefix,
   versionOfUnmatchedEvent,
 } from '../domain/unmatched/unmatched.ts';
+import type { ReviewRefusal } from '../domain/shared-inputs.ts';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { deriveToken } from '../tokens.ts';
 import { type Cause, type Repository, createRepository } from './repository.ts';
@@ -21,7 +21,7 @@ export type UnmatchedOperations = Repository<
   UnmatchedAggregate,
   UnmatchedEvent,
   UnmatchedInput,
-  UnmatchedRefusal
+  ReviewRefusal
 >;
 
 export const createUnmatchedOperations = (deps: {

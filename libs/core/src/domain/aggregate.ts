@@ -44,7 +44,7 @@ export interface UnmatchedAggregate<Position extends string = string> extends Ag
   unmatched: Unmatched;
 }
 
-/** An event of one stream with what an aggregate takes over beside its data. */
+/** An event of one stream with the metadata that an aggregate takes over. */
 export interface Happened<Event, Position extends string = string> {
   token: string;
   event: Event;

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Evidence, Reviewable, ReviewOpened, ReviewResolved } from './review.ts';
-import { cut, cutEvidence, shownSumSchema, textSchema } from './values.ts';
+import { cut, cutEvidence, reportedSumSchema, textSchema } from './values.ts';
 
 /** Which disagreement it is, for people: every kind is handled alike. */
 const discrepancyKinds = [
@@ -31,8 +31,8 @@ const sideSchema = z.object({
   amount: z.number(),
   currency: textSchema,
   /** Null if not shown: that is not 0. */
-  refundedAmount: shownSumSchema,
-  authorizedAmount: shownSumSchema,
+  refundedAmount: reportedSumSchema,
+  authorizedAmount: reportedSumSchema,
   orderNumber: z.union([textSchema, z.null()]),
 });
 export type Side = z.infer<typeof sideSchema>;
@@ -55,7 +55,7 @@ export type Discrepancy = z.infer<typeof discrepancySchema>;
  */
 export const recordedDiscrepancySchema = discrepancySchema.extend({
   number: z.int().min(1),
-  standing: z.enum(['open', 'kept', 'released']),
+  state: z.enum(['open', 'kept', 'released']),
 });
 export type RecordedDiscrepancy = z.infer<typeof recordedDiscrepancySchema>;
 
@@ -69,8 +69,8 @@ const keyOf = ({ refundToken, serviceToken }: Pick<Discrepancy, 'refundToken' | 
 export const findDiscrepancy = ({ discrepancies }: Recorded, key: string): RecordedDiscrepancy | undefined =>
   discrepancies.find((each) => keyOf(each) === cut(key));
 
-/** What a side looks like that was shown by the provider. */
-export const shownSide = (shown: {
+/** The provider's side. */
+export const theirSide = (observed: {
   status: string;
   amount: number;
   currency: string;
@@ -78,12 +78,12 @@ export const shownSide = (shown: {
   authorizedAmount?: number | null | undefined;
   orderNumber?: string | undefined;
 }): Side => ({
-  status: cutEvidence(shown.status),
-  amount: shown.amount,
-  currency: cutEvidence(shown.currency),
-  refundedAmount: shown.refundedAmount ?? null,
-  authorizedAmount: shown.authorizedAmount ?? null,
-  orderNumber: shown.orderNumber === undefined ? null : cutEvidence(shown.orderNumber),
+  status: cutEvidence(observed.status),
+  amount: observed.amount,
+  currency: cutEvidence(observed.currency),
+  refundedAmount: observed.refundedAmount ?? null,
+  authorizedAmount: observed.authorizedAmount ?? null,
+  orderNumber: observed.orderNumber === undefined ? null : cutEvidence(observed.orderNumber),
 });
 
 /** Records of duplicates per payment or payout. One more takes the place of the one with the smallest amount, or is not recorded. */
@@ -125,7 +125,7 @@ const resolveAs = (resolution: string, reason: string, known: RecordedDiscrepanc
     : [{ type: 'ReviewResolved', data: { code: 'discrepancy', number: known.number, resolution, reason } }];
 
 /** An open record again, under a new number: until the next inquiry is answered its worst case stays reserved. */
-export const reopen = ({ number: _, standing: __, ...discrepancy }: RecordedDiscrepancy): Events => [
+export const reopen = ({ number: _, state: __, ...discrepancy }: RecordedDiscrepancy): Events => [
   { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: evidenceOf(discrepancy), discrepancy } },
 ];
 

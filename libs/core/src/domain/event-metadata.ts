@@ -21,7 +21,7 @@ const actorSchema = z.discriminatedUnion('kind', [
 export type Actor = z.infer<typeof actorSchema>;
 export type Person = Extract<Actor, { kind: 'person' }>;
 
-/** Stored beside every event of ours. */
+/** Stored with every event of ours. */
 export const eventMetadataSchema = z.object({
   /** The schema version that a reader of the event needs. */
   schemaVersion: z.int().min(1),

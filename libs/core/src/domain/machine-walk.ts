@@ -2,7 +2,7 @@
 import { transition, type AnyMachineSnapshot, type AnyStateMachine, type StateValue } from 'xstate';
 import { InvariantViolation } from './invariant.ts';
 
-/** Where a machine stands, by region; a nested state is written `outer.inner`. */
+/** A machine's state, by region; a nested state is written `outer.inner`. */
 export type Regions = Readonly<Record<string, string>>;
 
 export interface MachineWalk<State extends Regions, Event extends { type: string }> {

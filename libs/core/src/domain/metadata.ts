@@ -1,4 +1,4 @@
-/** What a team notes beside a payment, refund or payout for itself. It decides nothing. */
+/** A team's own notes on a payment, refund or payout. They decide nothing. */
 import { z } from 'zod';
 
 /** Entries at most, and characters of a name and of a value. */

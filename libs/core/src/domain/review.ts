@@ -211,7 +211,7 @@ export function afterOpened<Code extends string>(
     discrepancies:
       discrepancy === undefined
         ? discrepancies
-        : [...discrepancies, { ...discrepancy, number, standing: 'open' }],
+        : [...discrepancies, { ...discrepancy, number, state: 'open' }],
   };
 }
 
@@ -228,7 +228,7 @@ export function afterResolved<Code extends string>(
   { number, resolution, releases }: ReviewResolved<Code>['data'],
 ): AfterReview<Code> {
   const isOther = (each: { number: number }) => each.number !== number;
-  const standing = releases === true ? 'released' : 'kept';
+  const state = releases === true ? 'released' : 'kept';
   return {
     reviews: reviews.filter(isOther),
     acknowledged: [
@@ -238,7 +238,7 @@ export function afterResolved<Code extends string>(
     reviewCount,
     discrepancies:
       resolution === 'keep_ours'
-        ? discrepancies.map((each) => (isOther(each) ? each : { ...each, standing }))
+        ? discrepancies.map((each) => (isOther(each) ? each : { ...each, state }))
         : discrepancies.filter(isOther),
   };
 }

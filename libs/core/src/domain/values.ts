@@ -17,8 +17,8 @@ export const cut = (text: string): string => text.slice(0, textLengthMax);
 const evidenceLengthMax = 256;
 export const cutEvidence = (text: string): string => text.slice(0, evidenceLengthMax);
 
-/** A sum as the provider shows it; null where it shows none. */
-export const shownSumSchema = z.union([z.number(), z.null()]);
+/** A sum as the provider reports it; null if it reports none. */
+export const reportedSumSchema = z.union([z.number(), z.null()]);
 
 /** Entries of an error list in an event at most. */
 export const errorsMax = 50;

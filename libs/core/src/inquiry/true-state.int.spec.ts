@@ -104,7 +104,7 @@ describe('a payout that the provider has declined', () => {
 });
 
 // By the clock of the process that had announced its call, two hours ahead, the last change was long ago (simulation, seed 93051).
-describe('an older picture, where the clock that announced a call ran ahead,', () => {
+describe('an older snapshot, where the clock that announced a call ran ahead,', () => {
   const byAClockAhead = () => {
     const { clock } = harness();
     return harness().startInstance({ clock: { ...clock, now: () => clock.now() + 2 * 60 * 60_000 } });

@@ -173,16 +173,16 @@ describe('a review of a payment', () => {
 
   // A team's own key freed held money by the answer that changes nothing, and the team paid it out.
   it('stays reserved for a key of the team that keeps its record, and is released by an operator', async () => {
-    const standing = async (token: string) => (await paymentOf(harness(), token))?.discrepancies[0]?.standing;
+    const stateOf = async (token: string) => (await paymentOf(harness(), token))?.discrepancies[0]?.state;
     const byKey = await openReview.final_status_revised();
     await harness().resolve({ token: byKey, code: 'discrepancy', resolution: 'keep_ours' });
-    expect(await standing(byKey)).toBe('kept');
+    expect(await stateOf(byKey)).toBe('kept');
     const operator = { person: 'ada' };
     const { inside } = harness();
     const answer = { token: byKey, code: 'discrepancy', number: 2, resolution: 'keep_ours' } as const;
     await shown(byKey, { status: 'expired' });
     await resolveReview(inside, { ...answer, caller: { ...caller, operator }, reason, cause });
-    expect(await standing(byKey)).toBe('released');
+    expect(await stateOf(byKey)).toBe('released');
   });
 
   it('that is resolved by an inquiry is over where the service answers by then', async () => {

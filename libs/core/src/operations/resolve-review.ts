@@ -5,7 +5,6 @@ import { type PayoutRefusal } from '../domain/payout/payout-commands.ts';
 import { type PayoutReviewCode, payoutReviewCodeSchema } from '../domain/payout/payout-events.ts';
 import { type Proposer, type Resolution, type Review } from '../domain/review.ts';
 import { type ReviewCode, reviewCodeSchema } from '../domain/payment/payment-events.ts';
-import { type UnmatchedRefusal } from '../domain/unmatched/unmatched.ts';
 import { type Requester } from '../domain/requester.ts';
 import { isOwnedBy, isToken } from '../domain/ownership.ts';
 import { type Clock, omitUndefined } from '@tollgate/service-kit';
@@ -51,7 +50,7 @@ export type ResolveReviewResult =
   | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
   | {
       kind: 'refused';
-      refusal: PaymentRefusal | PayoutRefusal | UnmatchedRefusal | { code: 'person_required' };
+      refusal: PaymentRefusal | PayoutRefusal | { code: 'person_required' };
     };
 
 export async function resolveReview(
@@ -73,7 +72,7 @@ export async function resolveReview(
   if (executed.kind === 'refused') return executed;
   const { aggregate } = requireDone<AnySubject, unknown>(executed);
   if (isOpen(stateOf(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
-  // From here on only an inquiry finds what the provider does about it. The answer stands without it.
+  // From here on only an inquiry finds what the provider does about it. The answer holds without it.
   await inquireBriefly(deps, { token, cause });
   return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
 }

@@ -180,7 +180,7 @@ function mayBeFollowed(
 
 /**
  * The outcome of a page that nothing has followed, though another one might have. After a stop an inquiry leads to it. A
- * refusal was not confirmed, so its page may be there. A card is gone by then: its outcome stands.
+ * refusal was not confirmed, so its page may be there. A card is gone by then: its outcome holds.
  */
 function unfollowed(
   deps: PaymentCallsDependencies,

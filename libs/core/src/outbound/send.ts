@@ -134,7 +134,7 @@ const inquiriesMax = 3;
 
 /**
  * A call may be delivered twice on its way. The first delivery has its effect, and any refusal may be the answer to the
- * second one. It stands once an inquiry shows no effect. Otherwise the outcome is unknown, until a later inquiry confirms it.
+ * second one. It holds once an inquiry shows no effect. Otherwise the outcome is unknown, until a later inquiry confirms it.
  */
 async function confirm<Answer>(
   deps: SenderDependencies,

@@ -315,7 +315,7 @@ async function inquireMissing(deps: RowDependencies, { cause }: RowContext, toke
   if (requireAsked(await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
   const after = await subjectsOf(deps, token).load(token);
   const onlyHere = after && stateOf(after).discrepancies.find(({ kind }) => kind === 'only_here');
-  if (after === undefined || onlyHere?.standing === 'open') return 'missing';
+  if (after === undefined || onlyHere?.state === 'open') return 'missing';
   return onlyHere === undefined ? 'onOtherDays' : 'matched';
 }
 

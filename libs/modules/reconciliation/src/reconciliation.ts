@@ -9,7 +9,7 @@ import {
   operationKindSchema,
   environmentSchema,
   instantSchema,
-  shownSumSchema,
+  reportedSumSchema,
 } from '@tollgate/core';
 
 export const reconciliationJournal = 'reconciliations';
@@ -35,7 +35,7 @@ export type ReconciliationRequest = z.infer<typeof requestSchema>;
 /** `differs`: status, amount or refunded sum; `another_token`: under our number, and not the one that we know. */
 const differenceKinds = ['differs', 'another_token', 'only_here', 'only_at_service'] as const;
 
-const amountsSchema = z.object({ status: z.string(), amount: z.number(), refundedAmount: shownSumSchema });
+const amountsSchema = z.object({ status: z.string(), amount: z.number(), refundedAmount: reportedSumSchema });
 const differenceSchema = z.object({
   kind: z.enum(differenceKinds),
   operation: operationKindSchema,

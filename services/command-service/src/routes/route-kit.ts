@@ -2,7 +2,6 @@
 import {
   type PaymentRefusal,
   type PayoutRefusal,
-  type UnmatchedRefusal,
   type OriginRefusal,
   type GuardRefusal,
   type LimitRefusal,
@@ -61,7 +60,6 @@ function causeOf(request: FastifyRequest, actor: Cause['actor']): Cause {
 export type Refusal =
   | PaymentRefusal
   | PayoutRefusal
-  | UnmatchedRefusal
   | { code: 'recurring_token_not_found' | 'person_required' }
   | OriginRefusal
   | GuardRefusal;

@@ -11,8 +11,6 @@ import { environmentSchema, instantSchema, omitUndefined, type Environment } fro
 
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
-/** The token of a dispute's stream. */
-export const tokenOfDisputeStream = (stream: string): string => stream.slice(disputeStreamPrefix.length);
 
 /** What the service's list shows of a dispute. */
 export interface ObservedDispute {
@@ -90,13 +88,10 @@ export const { decode: decodeDisputeEvent, versionOf: versionOfDisputeEvent } =
   eventFamily(disputeEventSchemas);
 
 export type Dispute = z.infer<typeof disputeEventSchemas.DisputeOpened>;
-/** A dispute that has not been seen yet. */
-export const noDispute = undefined;
-export type DisputeState = Dispute | typeof noDispute;
 
 /** Events to append atomically, none where the list shows nothing new. */
 export function decideDispute(
-  state: DisputeState,
+  state: Dispute | undefined,
   command: ObserveDispute,
 ): Decision<DisputeEvent, DisputeRefusal> {
   const code = faultOf(command.observed);
@@ -117,7 +112,7 @@ function observe(
   if (state.environment !== environment || state.account !== account || state.id !== id)
     throw new InvariantViolation('a dispute was observed on the stream of another one');
   const match = state.paymentToken === undefined ? matchWith(payment) : undefined;
-  // The first match stands: a dispute does not move from one payment to another.
+  // The first match holds: a dispute does not move from one payment to another.
   return [
     ...change(state, facts),
     ...(match === undefined ? [] : [{ type: 'DisputeMatched' as const, data: match }]),
@@ -160,7 +155,7 @@ function change(state: Dispute, facts: Facts): DisputeEvent[] {
 }
 
 /** @throws InvariantViolation where the first event is not DisputeOpened, or a later one is */
-export function evolveDispute(state: DisputeState, event: DisputeEvent): Dispute {
+export function evolveDispute(state: Dispute | undefined, event: DisputeEvent): Dispute {
   if (state === undefined) {
     if (event.type === 'DisputeOpened') return event.data;
     throw new InvariantViolation(`${event.type} came before DisputeOpened`);

@@ -1,5 +1,5 @@
 /**
- * What operators have decided about the merchant accounts, beside what the accounts file says: which of them take something
+ * What operators have decided about the merchant accounts, in addition to the accounts file: which of them take something
  * new, and which are called at all. One stream for all accounts, because changes are few.
  */
 import { z } from 'zod';

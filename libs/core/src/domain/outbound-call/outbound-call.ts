@@ -4,7 +4,7 @@
  *     announced ── answer ──► accepted | refused, confirmed by an inquiry | not sent
  *         └── no answer, or no confirmation ──► unresolved ── inquiry ──► its effect shows, or it is absent after the quiet period
  *
- * Operations differ as data: which events they write ({@link CallInFlight}), how their effect is recognised, how often
+ * Operations differ as data: which events they write ({@link CallInFlight}), how often
  * they may be attempted, and which review opens where no inquiry can settle it ({@link callRules}).
  */
 import type { ApiError } from '../money.ts';
@@ -33,26 +33,20 @@ export type CallOperation = 'authorize' | 'capture' | 'void' | 'refund' | 'payou
 
 const days = 24 * 60 * 60 * 1000;
 
-interface CallRule {
-  /** How an inquiry recognises the effect, and so what it asks for. */
-  recognisedBy: 'order-number' | 'status' | 'refunded-sum';
-  /** Calls for one request at most, the first one included. */
-  attemptsMax: number;
-  /** Opened where the effect is absent after the quiet period and there is no further attempt. */
-  review: string;
-  /** How long the provider may take to decide what it has accepted, before the review opens, milliseconds. */
-  decisionMs?: number;
-}
-
+/**
+ * `attemptsMax`: calls for one request at most, the first one included; without it, one. `review`: opened if the effect is
+ * absent after the quiet period and there is no further attempt. `decisionMs`: how long the provider may take to decide
+ * what it has accepted, before the review opens.
+ */
 export const callRules = {
   /** Only a hosted payment is attempted again: nobody can have paid on a page that was never handed out. */
-  authorize: { recognisedBy: 'order-number', attemptsMax: 3, review: 'attempt_not_found' },
-  capture: { recognisedBy: 'status', attemptsMax: 5, review: 'capture_unresolved' },
-  void: { recognisedBy: 'status', attemptsMax: 5, review: 'void_unresolved' },
-  refund: { recognisedBy: 'refunded-sum', attemptsMax: 1, review: 'refund_unresolved', decisionMs: 3 * days },
+  authorize: { attemptsMax: 3, review: 'attempt_not_found' },
+  capture: { attemptsMax: 5, review: 'capture_unresolved' },
+  void: { attemptsMax: 5, review: 'void_unresolved' },
+  refund: { review: 'refund_unresolved', decisionMs: 3 * days },
   /** A second call may pay twice, and money that went out seldom comes back. */
-  payout: { recognisedBy: 'order-number', attemptsMax: 1, review: 'payout_not_found' },
-} as const satisfies Record<CallOperation, CallRule>;
+  payout: { review: 'payout_not_found' },
+} as const satisfies Record<CallOperation, { attemptsMax?: number; review: string; decisionMs?: number }>;
 
 /** What is known of a call, by the provider's classification. */
 export type CallOutcome<Answer> =

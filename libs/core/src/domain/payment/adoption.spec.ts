@@ -16,35 +16,35 @@ import { inquiryNeedOf } from './inquiry-need.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent } from './payment-events.ts';
-import { evolve, noPayment, refundableAmount } from './payment-state.ts';
+import { evolve, refundableAmount } from './payment-state.ts';
 
 const shown = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment =>
   observed(status, { orderNumber: 'shop-1', createdAt: 1, ...changes });
 
-const adopt = (picture: ObservedPayment, changes: Partial<AdoptPayment> = {}): AdoptPayment => ({
+const adopt = (snapshot: ObservedPayment, changes: Partial<AdoptPayment> = {}): AdoptPayment => ({
   type: 'AdoptPayment',
   environment: 'sandbox',
   team: 'shop',
   account: 'main',
   product: 'A ticket',
-  observed: picture,
+  observed: snapshot,
   adoptedAt: 500,
   ...changes,
 });
 
 const { given } = scenario({
-  initial: noPayment,
+  initial: undefined,
   evolve,
   decide: adoptPayment,
   againGives: () => 'nothing' as const,
 });
 
 const eventsOf = (command: AdoptPayment): readonly PaymentEvent[] => {
-  const decision = adoptPayment(noPayment, command);
+  const decision = adoptPayment(undefined, command);
   if (decision.kind === 'refused') throw new Error(decision.refusal.code);
   return decision.events;
 };
-const paymentFrom = (picture: ObservedPayment) => paymentAfter(eventsOf(adopt(picture)));
+const paymentFrom = (snapshot: ObservedPayment) => paymentAfter(eventsOf(adopt(snapshot)));
 
 test('what was refunded before is known from the start', () => {
   given([])
@@ -71,11 +71,11 @@ test.each<[string, Partial<ObservedPayment>, object]>([
   ['declined', { declineReason: 'no' }, { phase: 'declined', approvedAmount: 0, declineReason: 'no' }],
   ['expired', {}, { phase: 'expired', approvedAmount: 0 }],
 ])(
-  'shown as %s %j it begins in that phase, and the same picture adds nothing',
+  'shown as %s %j it begins in that phase, and the same snapshot adds nothing',
   (status, changes, expected) => {
-    const picture = shown(status, changes);
-    expect(paymentFrom(picture)).toMatchObject(expected);
-    expect(decided(eventsOf(adopt(picture)), inquired(picture))).toEqual([]);
+    const snapshot = shown(status, changes);
+    expect(paymentFrom(snapshot)).toMatchObject(expected);
+    expect(decided(eventsOf(adopt(snapshot)), inquired(snapshot))).toEqual([]);
   },
 );
 
@@ -87,12 +87,12 @@ test('a payment of which something went back, and it is not shown how much, is n
 });
 
 test('sums that are not shown of an approved payment are none', () => {
-  const picture = shown('approved', { authorizedAmount: undefined, refundedAmount: undefined });
-  expect(paymentFrom(picture)).toMatchObject({ approvedAmount: 1000, refundedAmount: 0 });
+  const snapshot = shown('approved', { authorizedAmount: undefined, refundedAmount: undefined });
+  expect(paymentFrom(snapshot)).toMatchObject({ approvedAmount: 1000, refundedAmount: 0 });
 });
 
 test('only what is authorized needs a confirmation, and only what is open or has a token may recur', () => {
-  const termsOf = (picture: ObservedPayment) => paymentFrom(picture).terms;
+  const termsOf = (snapshot: ObservedPayment) => paymentFrom(snapshot).terms;
   expect(termsOf(shown('pending', { authorizedAmount: 1000 }))).toMatchObject({
     needConfirmation: true,
     recurring: true,
@@ -135,9 +135,9 @@ test('it is refunded as any other, of what is left', () => {
 });
 
 test('the alias of a recurring token is part of it, and is not issued again', () => {
-  const picture = shown('approved', { recurringToken: 'rec_1' });
-  expect(paymentFrom(picture)).toMatchObject({ recurringToken: 'rec_1', terms: { recurring: true } });
-  expect(decided(eventsOf(adopt(picture)), inquired(picture))).toEqual([]);
+  const snapshot = shown('approved', { recurringToken: 'rec_1' });
+  expect(paymentFrom(snapshot)).toMatchObject({ recurringToken: 'rec_1', terms: { recurring: true } });
+  expect(decided(eventsOf(adopt(snapshot)), inquired(snapshot))).toEqual([]);
 });
 
 test('the recurring token of a payment that was open is issued once it shows', () => {
@@ -155,8 +155,8 @@ test('webhooks go where the operator says, and nowhere otherwise', () => {
 });
 
 describe('how old it is', () => {
-  const createdAtOf = (picture: ObservedPayment) => {
-    const [event] = eventsOf(adopt(picture)) as [PaymentEvent];
+  const createdAtOf = (snapshot: ObservedPayment) => {
+    const [event] = eventsOf(adopt(snapshot)) as [PaymentEvent];
     const happened = { token: 'pay_1', event, recordedAt: 500, revision: 0, position: '1' };
     return evolvePaymentAggregate(undefined, happened);
   };
@@ -188,8 +188,8 @@ describe('refused', () => {
     ['refundedAmount', shown('init', { refundedAmount: -1 })],
     ['authorizedAmount', shown('pending', { authorizedAmount: 1001 })],
     ['serviceToken', shown('approved', { serviceToken: 'x'.repeat(5000) })],
-  ])('what no payment can be is refused, with its field named: %s', (parameter, picture) => {
-    expect(adoptPayment(noPayment, adopt(picture))).toEqual({
+  ])('what no payment can be is refused, with its field named: %s', (parameter, snapshot) => {
+    expect(adoptPayment(undefined, adopt(snapshot))).toEqual({
       kind: 'refused',
       refusal: { code: 'payment_not_readable', parameter },
     });

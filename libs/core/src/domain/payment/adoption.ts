@@ -1,4 +1,4 @@
-/** Payments that were made at the service before us, and are taken under a team: nothing is called for it. */
+/** Adopts payments that were made before Tollgate: no call is made for it. */
 import { events, refuse, type Decision } from '../decision.ts';
 import type { Environment } from '../values.ts';
 import { cut, omitUndefined } from '../values.ts';

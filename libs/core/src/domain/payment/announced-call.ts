@@ -16,7 +16,7 @@ export type AnnouncedCall = { account: string; window: CallWindow } & (
 /**
  * The call that just appended events announce, or undefined where they announce none.
  *
- * @param payment as it stands after the events
+ * @param payment after the events
  */
 export function callAnnouncedBy(
   events: readonly PaymentEvent[],

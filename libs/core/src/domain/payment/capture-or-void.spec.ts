@@ -337,8 +337,8 @@ describe.each(operations)('to $operation', (each) => {
     observed('init'),
     observed('odd'),
     observed('pending', { authorizedAmount: 1001 }),
-  ])('an observation without the authorization submits nothing: %j', (picture) => {
-    const command = inquired(picture, { inquiredAt: quietUntil, nextWindow: window(1) });
+  ])('an observation without the authorization submits nothing: %j', (snapshot) => {
+    const command = inquired(snapshot, { inquiredAt: quietUntil, nextWindow: window(1) });
     expect(types(decided(lost, command))).not.toContain(submitted);
   });
 

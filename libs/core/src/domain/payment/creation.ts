@@ -1,7 +1,7 @@
 /** The creation of a payment at the provider: requested, attempted, and found again if its answer was lost. */
 import { events, refuse, type Decision } from '../decision.ts';
 import { endDeferredAbout } from '../deferred-callback.ts';
-import { endDiscrepancy, findDiscrepancy, isPaid, observeDiscrepancy, shownSide } from '../discrepancy.ts';
+import { endDiscrepancy, findDiscrepancy, isPaid, observeDiscrepancy, theirSide } from '../discrepancy.ts';
 import { InvariantViolation } from '../invariant.ts';
 import {
   callRules,
@@ -15,7 +15,7 @@ import {
 import { isSameRequest } from '../request-fingerprint.ts';
 import { openReview } from '../review.ts';
 import { omitUndefined } from '../values.ts';
-import { isUnderstood, observe, observePayment, sideOf, statusOf } from './observation.ts';
+import { isUnderstood, observe, observePayment, ourSide, statusOf } from './observation.ts';
 import type {
   Authorization,
   ObservedPayment,
@@ -74,9 +74,9 @@ export function recordAuthorizationOutcome(
     const isFollowed = outcome.kind === 'unknown' && isPage(state) && nextAttempt !== undefined;
     return isFollowed ? [...ended, ...attemptAgain(state, nextAttempt, 'not-found')] : ended;
   }
-  // An inquiry was faster, or the attempt is past: what it found stands. The answer shows no status, an inquiry did.
+  // An inquiry was faster, or the attempt is past: its result holds. The answer shows no status, an inquiry did.
   if (outcome.kind !== 'accepted' || findDiscrepancy(state, outcome.serviceToken) !== undefined) return [];
-  return observeDuplicate(state, shownBy(state, outcome));
+  return observeDuplicate(state, observedIn(state, outcome));
 }
 
 /** True if the customer pays on a page that is given once its creation was accepted: a charge has none to withhold. */
@@ -86,7 +86,7 @@ const isPage = ({ terms }: Payment): boolean => terms.kind === 'hosted';
 const isAwaited = (state: Payment, attemptNumber: number): boolean =>
   isPaymentAwaited(state) && state.attempt.number === attemptNumber;
 
-const shownBy = (
+const observedIn = (
   { terms }: Payment,
   { serviceToken, amount = terms.amount, currency = terms.currency }: Authorization,
 ): ObservedPayment => ({ serviceToken, status: 'init', amount, currency });
@@ -102,7 +102,7 @@ function observeDuplicate(state: Payment, observed: ObservedPayment): PaymentEve
     operation: 'payment',
     serviceToken,
     ours: null,
-    theirs: shownSide(observed),
+    theirs: theirSide(observed),
   });
 }
 
@@ -119,8 +119,8 @@ function mayTakeMoney(
 /** The provider shows a payment under its number that has taken money, or still may. */
 export const mayBePaid = ({ discrepancies, terms }: Pick<Payment, 'discrepancies' | 'terms'>): boolean =>
   discrepancies.some(
-    ({ theirs, standing }) =>
-      standing === 'open' &&
+    ({ theirs, state }) =>
+      state === 'open' &&
       theirs !== null &&
       statusOf(theirs) !== 'refunded' &&
       mayTakeMoney({ terms }, theirs.status, theirs.authorizedAmount),
@@ -260,13 +260,13 @@ const accept = (
 /** The answer to the creation may show other terms than those that were asked for. */
 function compareAnswer(state: Payment, answer: Authorization): PaymentEvent[] {
   const { amount, currency } = state.terms;
-  const { serviceToken, ...shown } = shownBy(state, answer);
-  if (shown.amount === amount && shown.currency === currency) return [];
+  const { serviceToken, ...observed } = observedIn(state, answer);
+  if (observed.amount === amount && observed.currency === currency) return [];
   return observeDiscrepancy(state, {
     kind: 'terms_disagree',
     operation: 'payment',
     serviceToken,
-    ours: sideOf(state),
-    theirs: shownSide(shown),
+    ours: ourSide(state),
+    theirs: theirSide(observed),
   });
 }

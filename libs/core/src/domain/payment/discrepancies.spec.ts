@@ -74,14 +74,14 @@ describe('a discrepancy of a payment', () => {
     (phase, input, kind, reserved, allowed) => {
       const payment = paymentAfter(after(historyTo[phase], input));
       expect(payment.phase).toBe(phase);
-      expect(payment.discrepancies).toMatchObject([{ kind, standing: 'open', serviceToken: 'token-a' }]);
+      expect(payment.discrepancies).toMatchObject([{ kind, state: 'open', serviceToken: 'token-a' }]);
       expect(payment.reviews).toMatchObject([{ code: 'discrepancy', evidence: { kind } }]);
       expect(reservedByDiscrepancies(payment)).toBe(reserved);
       expect(resolutionsOf(payment, payment.reviews[0]!)).toEqual(allowed);
     },
   );
 
-  it('is recorded once, replaced by another picture, and ends when both agree', () => {
+  it('is recorded once, replaced by another snapshot, and ends when both agree', () => {
     const history = after(historyTo.approved, shows('declined'));
     given(history).when(shows('declined')).thenNothing();
     expect(typesOf(decided(history, shows('expired')))).toEqual(['ReviewResolved', 'ReviewOpened']);
@@ -149,19 +149,19 @@ describe('our record, kept,', () => {
     const kept = after(history, answer('keep_ours'));
     expect(reservedByDiscrepancies(paymentAfter(kept))).toBe(1000);
     given(kept).when(shows('declined')).thenNothing();
-    expect(paymentAfter(after(kept, shows('expired'))).discrepancies).toMatchObject([{ standing: 'open' }]);
+    expect(paymentAfter(after(kept, shows('expired'))).discrepancies).toMatchObject([{ state: 'open' }]);
     expect(reservedByDiscrepancies(paymentAfter(after(kept, shows('approved'))))).toBe(0);
   });
 
   it('by an operator frees what was reserved', () => {
     const released = after(history, answer('keep_ours', { releases: true }));
-    expect(paymentAfter(released).discrepancies).toMatchObject([{ standing: 'released' }]);
+    expect(paymentAfter(released).discrepancies).toMatchObject([{ state: 'released' }]);
     expect(reservedByDiscrepancies(paymentAfter(released))).toBe(0);
   });
 
   it('is not offered to free it by checking again: the record stays, under a new number', () => {
     const again = paymentAfter(after(history, answer('check_again')));
-    expect(again.discrepancies).toMatchObject([{ standing: 'open', number: 2 }]);
+    expect(again.discrepancies).toMatchObject([{ state: 'open', number: 2 }]);
     expect(reservedByDiscrepancies(again)).toBe(1000);
   });
 });

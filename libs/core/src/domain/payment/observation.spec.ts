@@ -15,8 +15,8 @@ import { paymentPhases, type PaymentPhase } from './payment-machine.ts';
 import { resolvedByAPerson } from '../review.ts';
 import { mayBePaid } from './creation.ts';
 
-const observe = (history: readonly PaymentEvent[], picture: ObservedPayment) =>
-  decided(history, inquired(picture));
+const observe = (history: readonly PaymentEvent[], snapshot: ObservedPayment) =>
+  decided(history, inquired(snapshot));
 
 const approved: PaymentEvent = { type: 'PaymentApproved', data: { amount: 1000 } };
 const declined: PaymentEvent = { type: 'PaymentDeclined', data: {} };
@@ -44,8 +44,8 @@ const disagrees = (status: FinalStatus, observedStatus: string): object[] => [
 // A failed payment never had a token; the first that turns up is kept, to distinguish it from a second.
 const found = { serviceToken: 'token-a' };
 
-type Picture = 'init' | 'pending' | 'pending, authorized' | FinalStatus;
-const pictures: Record<Picture, ObservedPayment> = {
+type Snapshot = 'init' | 'pending' | 'pending, authorized' | FinalStatus;
+const snapshots: Record<Snapshot, ObservedPayment> = {
   init: observed('init'),
   pending: observed('pending'),
   'pending, authorized': observed('pending', { authorizedAmount: 1000 }),
@@ -71,8 +71,8 @@ const outcomes = {
   expired: [expired],
 };
 
-/** What each picture of the service makes of a payment in each phase. */
-const table: Record<PaymentPhase, Record<Picture, readonly object[]>> = {
+/** What each snapshot of the service makes of a payment in each phase. */
+const table: Record<PaymentPhase, Record<Snapshot, readonly object[]>> = {
   requested: nothing,
   unresolved: nothing,
   init: { ...outcomes, init: [], pending: [pending], 'pending, authorized': [authorized] },
@@ -119,8 +119,8 @@ const table: Record<PaymentPhase, Record<Picture, readonly object[]>> = {
 };
 
 describe.each(paymentPhases)('in phase %s', (phase) => {
-  test.each(Object.keys(pictures) as Picture[])('"%s" gives the events of the table', (picture) => {
-    expect(observe(historyTo[phase], pictures[picture])).toEqual(table[phase][picture]);
+  test.each(Object.keys(snapshots) as Snapshot[])('"%s" gives the events of the table', (snapshot) => {
+    expect(observe(historyTo[phase], snapshots[snapshot])).toEqual(table[phase][snapshot]);
   });
 
   test('a status that the specification does not know is a discrepancy', () => {
@@ -137,11 +137,11 @@ test('an unknown status is evidence up to a length', () => {
   expect(opened?.data).toMatchObject({ evidence: { observedStatus: 'x'.repeat(256) } });
 });
 
-// --- What a picture carries along
+// --- What a snapshot carries along
 
 const sanitizedMask = '439296******1251';
 
-test('mask, reason and amounts of the picture are recorded', () => {
+test('mask, reason and amounts of the snapshot are recorded', () => {
   const data = { sanitizedMask };
   const history = historyTo.init;
   expect(observe(history, observed('approved', data))[0]?.data).toEqual({ amount: 1000, ...data });
@@ -196,9 +196,9 @@ describe.each(disagreements)('%s', (_, changes, evidence) => {
   });
 });
 
-test('a picture without an order number agrees', () => {
-  const { orderNumber: _, ...picture } = observed('approved');
-  expect(observe(historyTo.init, picture)).toEqual([approved]);
+test('a snapshot without an order number agrees', () => {
+  const { orderNumber: _, ...snapshot } = observed('approved');
+  expect(observe(historyTo.init, snapshot)).toEqual([approved]);
 });
 
 test('the amount that is compared is the one of the latest attempt', () => {
@@ -206,8 +206,8 @@ test('the amount that is compared is the one of the latest attempt', () => {
     ...[...historyTo.unresolved, sampleEvents.AttemptNotFound, sampleEvents.AttemptStarted],
     { type: 'AttemptAccepted', data: { attemptNumber: 2, serviceToken: 'token-b', evidence: 'answer' } },
   ];
-  const picture = { serviceToken: 'token-b', orderNumber: 'pay_1.2' };
-  expect(observe(second, observed('approved', picture))).toEqual([approved]);
+  const snapshot = { serviceToken: 'token-b', orderNumber: 'pay_1.2' };
+  expect(observe(second, observed('approved', snapshot))).toEqual([approved]);
 });
 
 test('a repeat of what a person called not made is in review while it is open at the service', () => {
@@ -220,17 +220,17 @@ test('a repeat of what a person called not made is in review while it is open at
   ]);
 });
 
-test('a picture from before it was final ends no doubt about it', () => {
+test('a snapshot from before it was final ends no doubt about it', () => {
   const doubted = [...historyTo.approved, ...observe(historyTo.approved, observed('odd'))];
   expect(observe(doubted, observed('pending'))).toEqual([]);
 });
 
-test('a picture from before the hold does not end it', () => {
+test('a snapshot from before the hold does not end it', () => {
   expect(paymentAfter(historyTo.authorized).authorizedAmount).toBe(1000);
-  expect(observe(historyTo.authorized, pictures.pending)).toEqual([]);
+  expect(observe(historyTo.authorized, snapshots.pending)).toEqual([]);
 });
 
-test('a picture from before a refund takes nothing back', () => {
+test('a snapshot from before a refund takes nothing back', () => {
   const history = [...historyTo.approved, refunded(300)];
   expect(observe(history, observed('approved', { refundedAmount: 100 }))).toEqual([]);
   expect(observe(historyTo.refunded, observed('approved', { refundedAmount: 100 }))).toEqual([]);
@@ -288,6 +288,6 @@ describe.each(undecided)('while a refund of ours is %s', (_, events) => {
 
 test('a two-step payment is recognised by its authorized amount', () => {
   const history = [requested({ needConfirmation: true }), sampleEvents.AttemptAccepted];
-  expect(observe(history, pictures['pending, authorized'])).toEqual([authorized]);
-  expect(observe(historyTo.capturing, pictures.approved)).toEqual([approved]);
+  expect(observe(history, snapshots['pending, authorized'])).toEqual([authorized]);
+  expect(observe(historyTo.capturing, snapshots.approved)).toEqual([approved]);
 });

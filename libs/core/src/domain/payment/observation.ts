@@ -7,7 +7,7 @@ import {
   isPaid,
   isRefundedByWord,
   observeDiscrepancy,
-  shownSide,
+  theirSide,
   worstCaseOf,
   type DiscrepancyKind,
   type Side,
@@ -17,7 +17,7 @@ import { isOpen, resolvedByAPerson } from '../review.ts';
 import { isStale, type Inquired } from '../shared-inputs.ts';
 import { cut, omitUndefined } from '../values.ts';
 import { observeCaptureOrVoid } from './capture-or-void.ts';
-import type { ObservedPayment, RecordObservation, ShownPayment } from './payment-commands.ts';
+import type { ObservedPayment, RecordObservation, ReportedPayment } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
 import {
@@ -52,17 +52,17 @@ export const observePayment = (
     (payment) => compare(payment, observation),
   );
 
-/** An amount or a currency that the service does not show cannot disagree: the status is about the payment that was asked for. */
-export const withTermsOf = (state: Payment, shown: ShownPayment): ObservedPayment => ({
-  ...shown,
-  amount: shown.amount ?? amountOf(state),
-  currency: shown.currency ?? state.terms.currency,
+/** An amount or a currency that the provider leaves out cannot disagree: ours is taken. */
+export const withTermsOf = (state: Payment, reported: ReportedPayment): ObservedPayment => ({
+  ...reported,
+  amount: reported.amount ?? amountOf(state),
+  currency: reported.currency ?? state.terms.currency,
 });
 
-type Shown = Pick<ObservedPayment, 'status' | 'amount'> & { refundedAmount?: number | null | undefined };
+type Reported = Pick<ObservedPayment, 'status' | 'amount'> & { refundedAmount?: number | null | undefined };
 
 /** After a partial refund some deployments report `refunded`: a sum that is shown is believed, and not the word. */
-export const statusOf = ({ status, amount, refundedAmount }: Shown): string =>
+export const statusOf = ({ status, amount, refundedAmount }: Reported): string =>
   status === 'refunded' && !isRefundedByWord({ status, refundedAmount }) && (refundedAmount ?? 0) < amount
     ? 'approved'
     : status;
@@ -91,7 +91,7 @@ export const isPartOf = (part: number, whole: number): boolean =>
   Number.isSafeInteger(part) && part >= 0 && part <= whole;
 
 /** The refunded sum that the provider shows; undefined if it shows none, or `refunded` and 0: then any part may have gone back. */
-export function refundedAmountOf({ status, refundedAmount }: Omit<Shown, 'amount'>): number | undefined {
+export function refundedAmountOf({ status, refundedAmount }: Omit<Reported, 'amount'>): number | undefined {
   if (status === 'approved' || status === 'refunded')
     return isRefundedByWord({ status, refundedAmount }) ? undefined : (refundedAmount ?? undefined);
   return 0;
@@ -162,7 +162,7 @@ function compare(state: Payment, compared: Compared): PaymentEvent[] {
   if (verdict === 'agrees') return endDiscrepancy(state, serviceToken);
   if (verdict === 'final_status_revised' && isFollowed(state, observed))
     return [revise(state, observed, serviceToken), ...endDiscrepancy(state, serviceToken)];
-  const sides = { ours: sideOf(state), theirs: shownSide(observed) };
+  const sides = { ours: ourSide(state), theirs: theirSide(observed) };
   return observeDiscrepancy(state, { kind: verdict, operation: 'payment', serviceToken, ...sides });
 }
 
@@ -242,7 +242,7 @@ function verdictOnSum(state: Payment, { observed, ...inquired }: Compared): Verd
 }
 
 /** Our side of a discrepancy. */
-export const sideOf = (payment: Payment): Side => ({
+export const ourSide = (payment: Payment): Side => ({
   status: statusOfPhase(payment.phase),
   amount: amountOf(payment),
   currency: payment.terms.currency,
@@ -254,9 +254,9 @@ export const sideOf = (payment: Payment): Side => ({
 /** Minor units of what the payment has left that must not be paid out or refunded: the worst cases of its discrepancies. */
 export function reservedByDiscrepancies(payment: Payment): number {
   const reserved = { own: 0, ofRefunds: 0 };
-  const ours = sideOf(payment);
-  for (const { serviceToken, refundToken, theirs, standing } of payment.discrepancies) {
-    if (standing === 'released') continue;
+  const ours = ourSide(payment);
+  for (const { serviceToken, refundToken, theirs, state } of payment.discrepancies) {
+    if (state === 'released') continue;
     if (refundToken !== undefined) {
       const elsewhere = { ...ours, refundedAmount: Math.max(0, refundedElsewhere(payment)) };
       const worst = worstCaseOf({ operation: 'payment', ours: elsewhere, theirs });

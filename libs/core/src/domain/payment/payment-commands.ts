@@ -29,8 +29,8 @@ export interface ObservedPayment extends Origin {
   recurringToken?: string;
 }
 
-/** As the service shows it: the specification promises no more than token and status. */
-export type ShownPayment = Omit<ObservedPayment, 'amount' | 'currency' | 'recurringToken'> & {
+/** As the provider reports it: the specification promises no more than token and status. */
+export type ReportedPayment = Omit<ObservedPayment, 'amount' | 'currency' | 'recurringToken'> & {
   amount?: number;
   currency?: string;
 };

@@ -11,7 +11,7 @@ import { resolvedByAPerson } from '../review.ts';
 import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
 import { recordAuthorizationOutcome, recordObservation, recordSearch, requestPayment } from './creation.ts';
 import { inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
-import { sideOf } from './observation.ts';
+import { ourSide } from './observation.ts';
 import type { PaymentCommand, PaymentInput, PaymentObservation, PaymentRefusal } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { inSteps, type Payment, type PaymentState } from './payment-state.ts';
@@ -106,7 +106,7 @@ function recordMissing(
   const isKnown = state.declineReason === resolvedByAPerson;
   const onlyHere = { kind: 'only_here', operation: 'payment', serviceToken, theirs: null } as const;
   return [
-    ...(isKnown ? [] : observeDiscrepancy(state, { ...onlyHere, ours: sideOf(state) })),
+    ...(isKnown ? [] : observeDiscrepancy(state, { ...onlyHere, ours: ourSide(state) })),
     ...observeRefunds(state, { inquiredAt }),
     ...endDeferredOfOwn(state, serviceToken),
   ];

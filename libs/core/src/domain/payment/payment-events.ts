@@ -76,7 +76,7 @@ export const paymentEventSchemas = {
     fingerprint: textSchema,
     attempt: attemptSchema,
   }),
-  /** It was made at the service before us, and taken under the team as the service showed it then: no call of ours made it. */
+  /** Made before Tollgate, and adopted by a team with the provider's record of that time: no call of ours made it. */
   PaymentAdopted: z.object({
     environment: environmentSchema,
     team: textSchema,

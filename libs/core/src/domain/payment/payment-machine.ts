@@ -3,7 +3,7 @@
  * `evolve` moves through it, and pictures of the lifecycle are drawn from it.
  *
  * Each outbound call is a nested state: `announced` (may be sent, or is under way) or `unresolved` (sent, outcome unknown).
- * Refunds run beside the lifecycle, one at a time.
+ * Refunds run parallel to the lifecycle, one at a time.
  */
 import type { PaymentStatus } from '../money.ts';
 import { setup, stateIn } from 'xstate';
@@ -157,7 +157,7 @@ export type PaymentPhase = (typeof paymentPhases)[number];
 type InFlight = 'announced' | 'unresolved';
 type CallPhase = 'requested' | 'unresolved' | 'capturing' | 'voiding';
 
-/** Where the machine stands. */
+/** The machine's state. */
 export type PaymentMachineState = {
   lifecycle: Exclude<PaymentPhase, CallPhase> | `${'creating' | 'capturing' | 'voiding'}.${InFlight}`;
   refund: 'idle' | InFlight | 'accepted';

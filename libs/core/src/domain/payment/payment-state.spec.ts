@@ -20,14 +20,7 @@ import {
   type BeginningType,
   type PaymentPhase,
 } from './payment-machine.ts';
-import {
-  evolve,
-  machineStateOf,
-  noPayment,
-  reservedAmount,
-  toMachineEvent,
-  type Payment,
-} from './payment-state.ts';
+import { evolve, machineStateOf, reservedAmount, toMachineEvent, type Payment } from './payment-state.ts';
 
 const refundApproved = (refundToken: string): PaymentEvent => ({
   type: 'RefundApproved',
@@ -70,7 +63,7 @@ function frozen<Value>(value: Value): Value {
 }
 
 test.each(laterEvents)('$type before the beginning breaks the stream', (event) => {
-  expect(() => evolve(noPayment, event)).toThrow(InvariantViolation);
+  expect(() => evolve(undefined, event)).toThrow(InvariantViolation);
 });
 
 describe.each(paymentPhases)('in phase %s', (phase) => {

@@ -105,9 +105,8 @@ export const paymentSchema = z.object({
 });
 export type Payment = z.infer<typeof paymentSchema>;
 
-/** A payment that has not been requested yet. */
-export const noPayment = undefined;
-export type PaymentState = Payment | typeof noPayment;
+/** Undefined before the payment is requested. */
+export type PaymentState = Payment | undefined;
 
 /** True while the outcome of the creation is unknown. */
 export const isPaymentAwaited = ({ phase }: Pick<Payment, 'phase'>): boolean =>
@@ -148,7 +147,7 @@ export const refundableAmount = (payment: Payment): number =>
     ? Math.max(0, payment.approvedAmount - payment.refundedAmount - reservedAmount(payment))
     : 0;
 
-/** Where the machine stands for a payment: its calls in flight are part of the state. */
+/** The machine's state of a payment, including its calls in flight. */
 export function machineStateOf(payment: Payment): PaymentMachineState {
   const refund = undecidedRefund(payment)?.state;
   return { lifecycle: lifecycleOf(payment), refund: refund === undefined ? 'idle' : inFlight(refund) };
@@ -267,12 +266,17 @@ function apply(state: Payment, event: LaterEvent): Payment {
     case 'AttemptStarted':
       return { ...state, attempt: event.data.attempt };
     case 'PaymentAuthorized':
-      return { ...state, ...shown(event.data), authorizedAmount: event.data.authorizedAmount };
+      return { ...state, ...maskAndReason(event.data), authorizedAmount: event.data.authorizedAmount };
     case 'PaymentApproved':
-      return { ...state, ...shown(event.data), authorizedAmount: 0, approvedAmount: event.data.amount };
+      return {
+        ...state,
+        ...maskAndReason(event.data),
+        authorizedAmount: 0,
+        approvedAmount: event.data.amount,
+      };
     case 'PaymentDeclined':
     case 'PaymentVoided':
-      return { ...state, ...shown(event.data), authorizedAmount: 0 };
+      return { ...state, ...maskAndReason(event.data), authorizedAmount: 0 };
     case 'PaymentExpired':
       return { ...state, authorizedAmount: 0 };
     case 'CaptureSubmitted':
@@ -332,7 +336,7 @@ function keepUnconfirmed(state: Payment, { data }: PaymentEventOf<'RefundUnresol
   return changeRefund(state, refundToken, { state: 'unresolved', ...omitUndefined({ unconfirmed }) });
 }
 
-const shown = (data: { sanitizedMask?: string | undefined; declineReason?: string | undefined }) =>
+const maskAndReason = (data: { sanitizedMask?: string | undefined; declineReason?: string | undefined }) =>
   omitUndefined({ sanitizedMask: data.sanitizedMask, declineReason: data.declineReason });
 
 function accept(state: Payment, { data }: PaymentEventOf<'AttemptAccepted'>): Payment {
@@ -425,8 +429,8 @@ function limitErrors(state: Payment): Payment {
 
 function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>): Payment {
   const { to, amount, refundedAmount, declineReason, serviceToken } = data;
-  const stands = to === 'approved' || to === 'refunded';
-  const approvedAmount = stands ? (amount ?? state.approvedAmount) : 0;
+  const isPaid = to === 'approved' || to === 'refunded';
+  const approvedAmount = isPaid ? (amount ?? state.approvedAmount) : 0;
   // The reasons of the status that no longer holds go with it.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
   return {

@@ -26,7 +26,7 @@ const happening: fc.Arbitrary<Happening> = fc.record({
     fc.constantFrom(...happeningKinds),
     fc.constantFrom(
       ...(['send', 'answer arrives', 'inquiry begins', 'inquiry is recorded', 'time passes'] as const),
-      ...(['picture is taken', 'picture is recorded', 'customer acts', 'refund is asked for'] as const),
+      ...(['snapshot is taken', 'snapshot is recorded', 'customer acts', 'refund is asked for'] as const),
     ),
   ),
   pick: fc.nat(1_000),
@@ -34,7 +34,7 @@ const happening: fc.Arbitrary<Happening> = fc.record({
 });
 const one = (kind: Happening['kind'], pick = 0, size = 0): Happening => ({ kind, pick, size });
 const quiet = one('time passes', 4);
-const inquired = [one('picture is taken'), one('picture is recorded')];
+const inquired = [one('snapshot is taken'), one('snapshot is recorded')];
 const accepted = [one('send', 2), one('answer arrives'), ...inquired];
 const lost = [one('send', 7), one('answer arrives')];
 const slow = [one('send', 8), one('answer arrives'), quiet];

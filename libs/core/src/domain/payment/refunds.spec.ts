@@ -589,8 +589,8 @@ describe('while the status is revised', () => {
 
   test('"refunded" is the business of the refund on its way, also where more was refunded than stands approved', () => {
     const lower = [...approved, external(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
-    const picture = observed('refunded', { amount: 200, refundedAmount: 200 });
-    expect(decided([...lower, revisedTo('approved', 200)], inquired(picture))).toEqual([]);
+    const snapshot = observed('refunded', { amount: 200, refundedAmount: 200 });
+    expect(decided([...lower, revisedTo('approved', 200)], inquired(snapshot))).toEqual([]);
   });
 
   // More was refunded than the payment is now worth: zero is left, not less.

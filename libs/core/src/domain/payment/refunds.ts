@@ -19,7 +19,7 @@ import {
 import { isSameRequest } from '../request-fingerprint.ts';
 import { openReview, type Evidence } from '../review.ts';
 import { omitUndefined, textLengthMax } from '../values.ts';
-import { isUnderstood, refundedAmountOf, reservedByDiscrepancies, sideOf } from './observation.ts';
+import { isUnderstood, refundedAmountOf, reservedByDiscrepancies, ourSide } from './observation.ts';
 import type {
   AcceptedRefund,
   ObservedPayment,
@@ -110,7 +110,7 @@ export function recordRefundOutcome(
   // A person gave it up, and the service made it after all: money has left that our books do not have.
   if (isCalledNotMade(refund) && outcome.kind === 'accepted')
     return observeAcceptedAfterAll(state, refund, outcome);
-  // An inquiry was faster: what it found stands.
+  // An inquiry was faster: its result holds.
   if (isDecided(refund) || refund.state === 'accepted') return [];
   return endCall(refundInFlight(state, refund), outcome);
 }
@@ -130,7 +130,7 @@ function observeAcceptedAfterAll(
 
 /** The discrepancy of one refund: ours ended without effect, and by the provider its amount has gone back, or may have. */
 function observeMade(state: Payment, refundToken: string, refundedAmount: number): PaymentEvent[] {
-  const ours = { ...sideOf(state), refundedAmount: refundedElsewhere(state) };
+  const ours = { ...ourSide(state), refundedAmount: refundedElsewhere(state) };
   return observeDiscrepancy(state, {
     kind: 'refund_disagrees',
     operation: 'payment',
@@ -200,7 +200,7 @@ export function observeRefunds(
   if (refund === undefined)
     return isReadablyPaid ? observeGrowth(state, refundedAmountOf(readable) ?? 0) : [];
   const { refundToken, amount, unconfirmed } = refund;
-  const shown = readable && refundedSumBeside(state, refund, readable);
+  const shown = readable && reportedRefundedSum(state, refund, readable);
   const growth = isReadablyPaid && shown !== undefined ? shown - state.refundedAmount : 0;
   const proof = provesNothing(state, refund, Math.max(shown ?? 0, observed?.refundedAmount ?? 0));
   const isOfThis = growth === amount && !proof;
@@ -228,7 +228,7 @@ export function observeRefunds(
 }
 
 /** The refunded sum, or what the word `refunded` proves without one: a refund of the whole amount, before which nothing had gone back. */
-function refundedSumBeside(
+function reportedRefundedSum(
   { refundedAmount, approvedAmount }: Payment,
   { amount }: Refund,
   observed: ObservedPayment,
@@ -296,11 +296,11 @@ export function doubtsAbout(payment: Payment, refund: Refund): RecordedDiscrepan
 
 /** It ended without effect, and it is in review if it had one. */
 export const mayBeMade = (payment: Payment, refund: Refund): boolean =>
-  doubtsAbout(payment, refund).some(({ standing }) => standing === 'open');
+  doubtsAbout(payment, refund).some(({ state }) => state === 'open');
 
 /** The same, and a person keeps our record: only that person knows what became of it. */
 export const mayHaveBeenMade = (payment: Payment, refund: Refund): boolean =>
-  doubtsAbout(payment, refund).some(({ standing }) => standing !== 'open');
+  doubtsAbout(payment, refund).some(({ state }) => state !== 'open');
 
 /**
  * True if the provider shows just what our books have: none of the refund in flight has gone back. Without a sum only the

@@ -266,20 +266,20 @@ test.each([
   ['of another amount', { amount: 999 }],
   ['of another order', { orderNumber: 'pay_1.9' }],
 ])(
-  'a picture %s says nothing about tokens, and of refunds and confirmations only that time is over',
+  'a snapshot %s says nothing about tokens, and of refunds and confirmations only that time is over',
   (_, changes) => {
     const atLeisure = { inquiredAt: 10_000_000, nextWindow: announcedCall };
-    const picture = {
+    const snapshot = {
       ...observed('pending', { authorizedAmount: 500, recurringToken: 'rec_1' }),
       ...changes,
     };
     const calls = [opened('capture_unresolved', { operation: 'capture', submissions: 1 })];
     const unresolved = { type: 'CaptureUnresolved', data: { reason: 'no outcome was recorded' } };
-    expect(decided(historyTo.capturing, inquired(picture, atLeisure)).slice(1)).toEqual([
+    expect(decided(historyTo.capturing, inquired(snapshot, atLeisure)).slice(1)).toEqual([
       unresolved,
       ...calls,
     ]);
-    expect(types(decided(historyTo.capturing, inquired(picture)))).toEqual(['ReviewOpened']);
+    expect(types(decided(historyTo.capturing, inquired(snapshot)))).toEqual(['ReviewOpened']);
     const refunding = [
       ...[requested({ recurring: true }), sampleEvents.AttemptAccepted, sampleEvents.PaymentApproved],
       refundSubmitted('refund-1', 300),
@@ -329,14 +329,14 @@ const recurring = [requested({ recurring: true }), sampleEvents.AttemptAccepted]
 test.each(['init', 'pending', 'approved'])(
   'a recurring token that was asked for is issued once, seen %s',
   (status) => {
-    const picture = observed(status, { recurringToken: 'rec_1' });
-    const events = decided(recurring, inquired(picture));
+    const snapshot = observed(status, { recurringToken: 'rec_1' });
+    const events = decided(recurring, inquired(snapshot));
     expect(events.filter(({ type }) => type === 'RecurringTokenIssued')).toEqual([
       { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
     ]);
     const history = [...recurring, ...events];
     expect(paymentAfter(history).recurringToken).toBe('rec_1');
-    expect(decided(history, inquired({ ...picture, recurringToken: 'rec_2' }))).toEqual([]);
+    expect(decided(history, inquired({ ...snapshot, recurringToken: 'rec_2' }))).toEqual([]);
   },
 );
 

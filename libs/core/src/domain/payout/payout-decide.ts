@@ -38,7 +38,7 @@ import {
   isBeforeAnnouncement,
   isPayoutAwaited,
   payoutQuietUntil,
-  payoutSideOf,
+  ourPayoutSide,
   type Payout,
   type PayoutState,
 } from './payout-state.ts';
@@ -159,7 +159,7 @@ function recordMissing(state: Payout, { serviceToken }: { serviceToken: string }
   const isKnown = state.declineReason === resolvedByAPerson;
   const onlyHere = { kind: 'only_here', operation: 'payout', serviceToken, theirs: null } as const;
   return [
-    ...(isKnown ? [] : observeDiscrepancy(state, { ...onlyHere, ours: payoutSideOf(state) })),
+    ...(isKnown ? [] : observeDiscrepancy(state, { ...onlyHere, ours: ourPayoutSide(state) })),
     ...endDeferredOfOwn(state, serviceToken),
   ];
 }
@@ -221,7 +221,7 @@ function resolvePayoutReview(state: Payout, answer: ResolveReview<PayoutReviewCo
   return events(...inPayoutSteps(state, () => [resolved, ...effect], resolveAnswered));
 }
 
-/** What the answer changes beside ending the review. */
+/** The events of the answer, apart from the end of the review. */
 function effectOf(
   state: Payout,
   { number }: Review<PayoutReviewCode>,

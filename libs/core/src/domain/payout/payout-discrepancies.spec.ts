@@ -47,7 +47,7 @@ describe('a discrepancy of a payout', () => {
       const history = [...payoutHistoryTo[phase], ...decided(payoutHistoryTo[phase], input)];
       const payout = payoutAfter(history);
       expect(payout.phase).toBe(phase);
-      expect(payout.discrepancies).toMatchObject([{ kind, standing: 'open' }]);
+      expect(payout.discrepancies).toMatchObject([{ kind, state: 'open' }]);
       expect(reservedByPayoutDiscrepancies(payout)).toBe(reserved);
       expect(payoutResolutionsOf(payout, payout.reviews[0]!).includes('accept_theirs')).toBe(accepts);
       given(history).when(input).thenNothing();

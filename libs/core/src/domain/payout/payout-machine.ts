@@ -74,7 +74,7 @@ export const payoutPhases = [
 ] as const;
 export type PayoutPhase = (typeof payoutPhases)[number];
 
-/** Where the machine stands. */
+/** The machine's state. */
 export type PayoutMachineState = {
   lifecycle: Exclude<PayoutPhase, 'requested' | 'unresolved'> | 'paying.announced' | 'paying.unresolved';
 };

@@ -3,7 +3,7 @@ import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import {
   endDiscrepancy,
   observeDiscrepancy,
-  shownSide,
+  theirSide,
   type Discrepancy,
   type DiscrepancyKind,
 } from '../discrepancy.ts';
@@ -29,7 +29,7 @@ import type {
 } from './payout-commands.ts';
 import { payoutStatusSchema, type PayoutEvent } from './payout-events.ts';
 import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
-import { inPayoutSteps, isPayoutAwaited, payoutSideOf, type Payout } from './payout-state.ts';
+import { inPayoutSteps, isPayoutAwaited, ourPayoutSide, type Payout } from './payout-state.ts';
 
 /**
  * The payout's one call, in flight while its outcome is unknown. A second call may pay twice, and money that went out
@@ -55,7 +55,7 @@ const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout
 
 export function recordPayoutOutcome(state: Payout, outcome: PayoutOutcome): PayoutEvent[] {
   if (isPayoutAwaited(state)) return endCall(payoutInFlight(state), outcome);
-  // An inquiry was faster, or a person has decided: that stands, and this answer is older.
+  // An inquiry was faster, or a person has decided: that holds, and this answer is older.
   if (outcome.kind !== 'accepted' || state.serviceToken === outcome.serviceToken) return [];
   return observeFound(state, outcome);
 }
@@ -166,7 +166,7 @@ const differing = (
   operation: 'payout',
   serviceToken: observed.serviceToken,
   ours,
-  theirs: shownSide(observed),
+  theirs: theirSide(observed),
 });
 
 type Verdict = DiscrepancyKind | 'agrees' | 'says-nothing';
@@ -185,7 +185,7 @@ const observePayout = (
       if (verdict === 'says-nothing') return [];
       return verdict === 'agrees'
         ? endDiscrepancy(payout, observed.serviceToken)
-        : observeDiscrepancy(payout, differing(verdict, observed, payoutSideOf(payout)));
+        : observeDiscrepancy(payout, differing(verdict, observed, ourPayoutSide(payout)));
     },
   );
 
@@ -222,5 +222,5 @@ const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean 
 /** The provider shows one under its number that is not known to be declined. */
 export const mayBePaidOut = ({ discrepancies }: Pick<Payout, 'discrepancies'>): boolean =>
   discrepancies.some(
-    ({ theirs, standing }) => standing === 'open' && theirs !== null && theirs.status !== 'declined',
+    ({ theirs, state }) => state === 'open' && theirs !== null && theirs.status !== 'declined',
   );

@@ -196,7 +196,7 @@ export const inPayoutSteps = (
 ): PayoutEvent[] => inOrder<Payout, PayoutEvent>(payout, evolvePayout, steps);
 
 /** Our side of a discrepancy. */
-export const payoutSideOf = ({ phase, terms, call }: Payout): Side => ({
+export const ourPayoutSide = ({ phase, terms, call }: Payout): Side => ({
   status: statusOfPayoutPhase(phase),
   amount: terms.amount,
   currency: terms.currency,
@@ -207,10 +207,10 @@ export const payoutSideOf = ({ phase, terms, call }: Payout): Side => ({
 
 /** Minor units that may have been paid out beyond our record: the worst cases of its discrepancies. */
 export function reservedByPayoutDiscrepancies(payout: Payout): number {
-  const ours = payoutSideOf(payout);
+  const ours = ourPayoutSide(payout);
   const isOurCurrency = (theirs: Side | null) => theirs?.currency === ours.currency;
   return payout.discrepancies
-    .filter(({ standing, theirs }) => standing !== 'released' && isOurCurrency(theirs))
+    .filter(({ state, theirs }) => state !== 'released' && isOurCurrency(theirs))
     .map(({ serviceToken, theirs }) => ({ theirs, ours: serviceToken === payout.serviceToken ? ours : null }))
     .reduce((sum, sides) => sum + worstCaseOf({ operation: 'payout', ...sides }), 0);
 }
@@ -225,7 +225,7 @@ export interface AnnouncedPayoutCall {
 /**
  * The call that just appended events announce, or undefined where they announce none.
  *
- * @param payout as it stands after the events
+ * @param payout after the events
  */
 export function payoutCallAnnouncedBy(
   events: readonly PayoutEvent[],

@@ -32,14 +32,14 @@ const happening: fc.Arbitrary<PayoutHappening> = fc.record({
     fc.constantFrom(...payoutHappeningKinds),
     fc.constantFrom(
       ...(['send', 'answer arrives', 'inquiry begins', 'inquiry is recorded', 'time passes'] as const),
-      ...(['picture is taken', 'picture is recorded', 'service decides'] as const),
+      ...(['snapshot is taken', 'snapshot is recorded', 'service decides'] as const),
     ),
   ),
   pick: fc.nat(1_000),
 });
 const one = (kind: PayoutHappening['kind'], pick = 0): PayoutHappening => ({ kind, pick });
 /** A person has seen how it is there, and answered. */
-const acknowledged = [one('picture is taken'), one('picture is recorded'), one('person resolves', 1)];
+const acknowledged = [one('snapshot is taken'), one('snapshot is recorded'), one('person resolves', 1)];
 /** How far a payout has come when the mess begins. */
 const beginnings: PayoutHappening[][] = [
   [one('request')],
@@ -201,8 +201,8 @@ test('is in review if the provider has opened it again, once that is not stale',
       const world = createCheckedWorld();
       for (const each of [...all, one('operator opens it again'), one('hours pass')])
         happenToPayout(world, each);
-      world.pictures = [];
-      for (const kind of ['picture is taken', 'picture is recorded'] as const)
+      world.snapshots = [];
+      for (const kind of ['snapshot is taken', 'snapshot is recorded'] as const)
         happenToPayout(world, one(kind));
       checkHistory(world.history);
       const { state, service } = world;

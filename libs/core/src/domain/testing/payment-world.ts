@@ -30,25 +30,25 @@ function beginInquiry(world: World): PaymentInput | undefined {
   if (world.state === undefined) return undefined;
   const { number, providerOrderNumber } = world.state.attempt;
   const own = world.ledger.payments.filter(({ orderNumber }) => orderNumber === providerOrderNumber);
-  const found = own.map(atService.pictureOf);
+  const found = own.map(atService.snapshotOf);
   return { type: 'RecordSearch', attemptNumber: number, found, inquiredAt: world.now, ...nextAttempt(world) };
 }
 
 /** A retrieval; `mayCall` where a capture or void may be submitted again by it. */
 function retrieve(world: World, payment: ServicePayment, mayCall: boolean): RecordObservation {
-  const picture = atService.pictureOf(payment);
-  const observed = world.mistells ? { ...picture, status: 'odd' } : picture;
+  const snapshot = atService.snapshotOf(payment);
+  const observed = world.mistells ? { ...snapshot, status: 'odd' } : snapshot;
   world.mistells = false;
   const call = mayCall ? { nextWindow: planWindow(world.now) } : {};
   return { type: 'RecordObservation', observed, inquiredAt: world.now, changedAt: world.changedAt, ...call };
 }
 
 // The service layer appends what a retrieval shows, expecting the revision at which the retrieval began.
-function recordPicture(world: World, pick: number): void {
-  const inTime = world.pictures.filter(({ revision }) => revision === world.history.length);
-  const [picture] = inTime.splice(pick % (inTime.length || 1), 1);
-  world.pictures = inTime;
-  recordIfAny(world, picture?.observation);
+function recordSnapshot(world: World, pick: number): void {
+  const inTime = world.snapshots.filter(({ revision }) => revision === world.history.length);
+  const [snapshot] = inTime.splice(pick % (inTime.length || 1), 1);
+  world.snapshots = inTime;
+  recordIfAny(world, snapshot?.observation);
 }
 
 /** Few keys and few amounts, so that keys are used again, for the same and for another refund. */
@@ -150,13 +150,13 @@ const ways = {
     if (inquire !== undefined) world.inquiries.push(inquire);
   },
   'inquiry is recorded': (world, pick) => recordIfAny(world, picked(world.inquiries, pick)),
-  'picture is taken': atPayment((world, payment, size) =>
-    world.pictures.push({
+  'snapshot is taken': atPayment((world, payment, size) =>
+    world.snapshots.push({
       observation: retrieve(world, payment, size % 8 !== 7),
       revision: world.history.length,
     }),
   ),
-  'picture is recorded': recordPicture,
+  'snapshot is recorded': recordSnapshot,
   'command is repeated': repeatCommand,
   'time passes': (world, pick) => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
   'days pass': (world) => (world.now += callRules.refund.decisionMs),

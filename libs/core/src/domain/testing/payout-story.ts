@@ -38,7 +38,7 @@ export const retrieved = (
   inquiredAt = afterQuiet,
   changedAt = inquiredAt,
 ): PayoutInput => ({ type: 'RecordPayoutObservation', observed, inquiredAt, changedAt });
-/** Half an hour after the last change: it is no older picture. */
+/** Half an hour after the last change: it is no older snapshot. */
 export const retrievedLater = (observed: ObservedPayout): PayoutInput =>
   retrieved(observed, afterQuiet + 30 * 60_000, afterQuiet);
 export const missing = (serviceToken = 'token-a'): PayoutInput => ({
@@ -76,7 +76,7 @@ export const failedBecause = (reason: 'refused' | 'not-sent' | 'resolved'): Payo
   type: 'PayoutFailed',
   data: { reason },
 });
-const sideOf = ({
+const ourSide = ({
   status,
   amount,
   currency,
@@ -103,8 +103,8 @@ export const differs = (
       kind,
       operation: 'payout',
       serviceToken,
-      ours: ours === null ? null : sideOf(observedPayout(ours)),
-      theirs: theirs && sideOf(theirs),
+      ours: ours === null ? null : ourSide(observedPayout(ours)),
+      theirs: theirs && ourSide(theirs),
     },
   )[0] as PayoutEvent;
 export const second = (serviceToken: string, status: string): PayoutEvent =>

@@ -42,8 +42,8 @@ export const payoutHappeningKinds = [
   'crash',
   'inquiry begins',
   'inquiry is recorded',
-  'picture is taken',
-  'picture is recorded',
+  'snapshot is taken',
+  'snapshot is recorded',
   'command is repeated',
   'time passes',
   'hours pass',
@@ -78,7 +78,7 @@ export interface PayoutWorld {
   answers: PayoutInput[];
   inquiries: PayoutInput[];
   /** Retrievals, with the number of events that there were when each began. */
-  pictures: { observation: PayoutInput; revision: number }[];
+  snapshots: { observation: PayoutInput; revision: number }[];
   service: ServicePayout[];
   /** Called with each command and the events that it gave, after they were applied. */
   onDecided: (command: PayoutInput, events: readonly PayoutEvent[], before: PayoutState) => void;
@@ -95,7 +95,7 @@ export const createPayoutWorld = (onDecided: PayoutWorld['onDecided'] = () => {}
   slow: [],
   answers: [],
   inquiries: [],
-  pictures: [],
+  snapshots: [],
   service: [],
   onDecided,
 });
@@ -161,23 +161,23 @@ function payOutElsewhere(world: PayoutWorld, pick: number): void {
   takeEffect(world, state.call.providerOrderNumber, pick).isStranger = true;
 }
 
-const pictureOf = ({ isStranger: _, ...payout }: ServicePayout): ObservedPayout => ({
+const snapshotOf = ({ isStranger: _, ...payout }: ServicePayout): ObservedPayout => ({
   ...payout,
   currency: payoutTerms.currency,
 });
 
 const retrievalOf = ({ now, changedAt }: PayoutWorld, payout: ServicePayout): PayoutInput => ({
   type: 'RecordPayoutObservation',
-  observed: pictureOf(payout),
+  observed: snapshotOf(payout),
   inquiredAt: now,
   changedAt,
 });
 
 /** As of an inquiry, which counts while nothing else was recorded. */
-function recordPicture(world: PayoutWorld, pick: number): void {
-  world.pictures = world.pictures.filter(({ revision }) => revision === world.history.length);
-  const picture = picked(world.pictures, pick);
-  if (picture !== undefined) executePayout(world, picture.observation);
+function recordSnapshot(world: PayoutWorld, pick: number): void {
+  world.snapshots = world.snapshots.filter(({ revision }) => revision === world.history.length);
+  const snapshot = picked(world.snapshots, pick);
+  if (snapshot !== undefined) executePayout(world, snapshot.observation);
 }
 
 const answer = (world: PayoutWorld, outcome: PayoutOutcome): unknown =>
@@ -218,7 +218,7 @@ function slowEffect(world: PayoutWorld, pick: number): unknown {
 }
 
 const foundUnderNumber = ({ service, state }: PayoutWorld) =>
-  service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(pictureOf);
+  service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(snapshotOf);
 const beginPayoutInquiry = (world: PayoutWorld): PayoutInput => ({
   type: 'RecordPayoutSearch',
   found: foundUnderNumber(world),
@@ -262,10 +262,10 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     crash: () => (world.unsent = []),
     'inquiry begins': () => world.state && world.inquiries.push(beginPayoutInquiry(world)),
     'inquiry is recorded': () => recorded(picked(world.inquiries, pick)),
-    'picture is taken': () =>
+    'snapshot is taken': () =>
       payout &&
-      world.pictures.push({ observation: retrievalOf(world, payout), revision: world.history.length }),
-    'picture is recorded': () => recordPicture(world, pick),
+      world.snapshots.push({ observation: retrievalOf(world, payout), revision: world.history.length }),
+    'snapshot is recorded': () => recordSnapshot(world, pick),
     'command is repeated': () => {
       const command = picked(world.commands, pick);
       // What was retrieved is recorded only by the process that retrieved it, and at the revision before.

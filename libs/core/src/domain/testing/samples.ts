@@ -16,7 +16,7 @@ import type {
   PaymentTerms,
 } from '../payment/payment-events.ts';
 import type { PaymentPhase } from '../payment/payment-machine.ts';
-import { evolve, noPayment, type Payment, type PaymentState } from '../payment/payment-state.ts';
+import { evolve, type Payment, type PaymentState } from '../payment/payment-state.ts';
 
 export const terms: PaymentTerms = {
   kind: 'hosted',
@@ -266,11 +266,11 @@ export const observed = (status: string, changes: Partial<ObservedPayment> = {})
 
 /** An inquiry that showed this, and began at 0: before the outcome of any announced call is due, and at the last change. */
 export const inquired = (
-  picture: ObservedPayment,
+  snapshot: ObservedPayment,
   changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
 ): RecordObservation => ({
   type: 'RecordObservation',
-  observed: picture,
+  observed: snapshot,
   inquiredAt: 0,
   changedAt: 0,
   ...changes,
@@ -278,7 +278,7 @@ export const inquired = (
 
 /** What `scenario` needs to know of payments. */
 export const paymentDomain = {
-  initial: noPayment as PaymentState,
+  initial: undefined as PaymentState,
   evolve,
   decide,
   // A resolution closes its review, so it cannot be repeated.
@@ -289,7 +289,7 @@ export const paymentDomain = {
 export const types = (events: readonly PaymentEvent[]): string[] => events.map(({ type }) => type);
 
 export const fold = (history: readonly PaymentEvent[]): PaymentState =>
-  history.reduce<PaymentState>(evolve, noPayment);
+  history.reduce<PaymentState>(evolve, undefined);
 
 /** As {@link fold}, of a history that is not empty. */
 export function paymentAfter(history: readonly PaymentEvent[]): Payment {

@@ -146,7 +146,7 @@ export function expireAtService(payment: ServicePayment): void {
 }
 
 /** What a retrieval shows. */
-export const pictureOf = (payment: ServicePayment): ObservedPayment => ({
+export const snapshotOf = (payment: ServicePayment): ObservedPayment => ({
   serviceToken: payment.serviceToken,
   status: payment.status,
   amount: payment.amount,

@@ -11,7 +11,7 @@ import { terms } from './samples.ts';
 import {
   createAtService,
   captureOrVoidAtService,
-  pictureOf,
+  snapshotOf,
   refundAtService,
   type ServicePayment,
   type ServiceRefund,
@@ -97,13 +97,13 @@ function sendCaptureOrVoid(world: World, call: CaptureOrVoidCall, isInTime: bool
   const answer = (outcome: CaptureOrVoidOutcome) => answerCaptureOrVoid(world, call, outcome);
   if (!isInTime) return answer(tooLate);
   const payment = ownPayment(world);
-  const before = payment === undefined ? {} : { observed: pictureOf(payment) };
+  const before = payment === undefined ? {} : { observed: snapshotOf(payment) };
   const act = (outcome: () => CaptureOrVoidOutcome) => () => {
     const isDone = payment !== undefined && captureOrVoidAtService(payment, call.operation);
     answer(isDone ? outcome() : refusedFor('invalid_request_error'));
   };
   const ways = [
-    act(() => ({ kind: 'accepted', ...(payment && { observed: pictureOf(payment) }) })),
+    act(() => ({ kind: 'accepted', ...(payment && { observed: snapshotOf(payment) }) })),
     act(() => ({ kind: 'accepted' })),
     act(() => ({ kind: 'accepted', ...before })),
     act(() => lost('lost after the effect')),

@@ -27,7 +27,7 @@ export interface World {
   answers: PaymentInput[];
   inquiries: PaymentInput[];
   /** Retrievals, with the number of events that there were when each began. */
-  pictures: { observation: RecordObservation; revision: number }[];
+  snapshots: { observation: RecordObservation; revision: number }[];
   callbacks: PaymentInput[];
   ledger: Ledger;
   /** The service's next answer is nonsense. */
@@ -49,7 +49,7 @@ export const createWorld = (kind: PaymentTerms['kind'], onDecided: World['onDeci
   slow: [],
   answers: [],
   inquiries: [],
-  pictures: [],
+  snapshots: [],
   callbacks: [],
   ledger: { payments: [], refunds: [] },
   mistells: false,

@@ -10,10 +10,10 @@ import {
   type UnmatchedEvent,
   type UnmatchedFacts,
   type UnmatchedInput,
-  type UnmatchedRefusal,
 } from './unmatched.ts';
+import type { ReviewRefusal } from '../shared-inputs.ts';
 
-const { given } = scenario<Unmatched | undefined, UnmatchedInput, UnmatchedEvent, UnmatchedRefusal>({
+const { given } = scenario<Unmatched | undefined, UnmatchedInput, UnmatchedEvent, ReviewRefusal>({
   initial: undefined,
   decide: decideUnmatched,
   evolve: evolveUnmatched,

@@ -6,7 +6,7 @@ import { maskedText } from '../money.ts';
 import { z } from 'zod';
 import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
-import { observeDiscrepancy, shownSide } from '../discrepancy.ts';
+import { observeDiscrepancy, theirSide } from '../discrepancy.ts';
 import {
   afterOpened,
   afterProposed,
@@ -22,7 +22,7 @@ import {
 } from '../review.ts';
 import type { ResolveReview, ReviewRefusal } from '../shared-inputs.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, instantSchema, omitUndefined, shownSumSchema } from '../values.ts';
+import { environmentSchema, instantSchema, omitUndefined, reportedSumSchema } from '../values.ts';
 
 export const unmatchedStreamPrefix = 'unmatched-';
 export const unmatchedTokenPrefix = 'unm';
@@ -45,7 +45,7 @@ const factsSchema = z.object({
   serviceToken: textSchema,
   status: textSchema,
   amount: z.number(),
-  refundedAmount: shownSumSchema,
+  refundedAmount: reportedSumSchema,
   currency: textSchema,
   orderNumber: textSchema.optional(),
   createdAt: instantSchema.optional(),
@@ -77,7 +77,6 @@ interface ObserveUnmatched {
   team?: string;
 }
 export type UnmatchedInput = ObserveUnmatched | ResolveReview<UnmatchedReviewCode>;
-export type UnmatchedRefusal = ReviewRefusal | { code: 'review_not_found' };
 
 /**
  * There is nothing to inquire: a reconciliation shows it as long as it is there. It is accepted by adopting it; without that,
@@ -88,7 +87,7 @@ export const unmatchedResolutions: readonly Resolution[] = ['accept_theirs', 'ke
 export function decideUnmatched(
   state: Unmatched | undefined,
   input: UnmatchedInput,
-): Decision<UnmatchedEvent, UnmatchedRefusal> {
+): Decision<UnmatchedEvent, ReviewRefusal> {
   if (input.type === 'ObserveUnmatched') return events(...observe(state, input));
   const open = state && findOpen(state, input);
   if (open === undefined) return refuse({ code: 'review_not_found' });
@@ -103,7 +102,7 @@ export function decideUnmatched(
 function observe(state: Unmatched | undefined, { facts, team }: ObserveUnmatched): UnmatchedEvent[] {
   const data = { ...toKeep(facts), ...omitUndefined({ team }) };
   const { operation, serviceToken } = data;
-  const sides = { ours: null, theirs: shownSide(data) };
+  const sides = { ours: null, theirs: theirSide(data) };
   return [
     ...(state !== undefined && isSame(state, data) ? [] : [{ type: 'UnmatchedObserved' as const, data }]),
     ...observeDiscrepancy(state ?? noReviews, { kind: 'only_at_service', operation, serviceToken, ...sides }),

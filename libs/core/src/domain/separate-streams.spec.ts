@@ -1,4 +1,4 @@
-/** What has a stream of its own beside its payment. Releases that run side by side find it by these names. */
+/** Streams of their own for the data of a payment. Releases that run side by side find them by these names. */
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
 import { customerKept, customerKeptSchema, customerSchema, customerStream } from './customer.ts';
