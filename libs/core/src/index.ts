@@ -23,7 +23,6 @@ export {
 export { startEpoch } from './accounts/start-epoch.ts';
 export { startStopwatch } from './accounts/stopwatch.ts';
 export {
-  createCustomers,
   forgetCustomerOf,
   type ForgetDependencies,
   isCustomerKept,
@@ -32,14 +31,13 @@ export {
 } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
-export { type Adoptions, createAdoptions, createPayments, type Payments } from './aggregates/payments.ts';
-export { createPayouts, type Payouts } from './aggregates/payouts.ts';
+export { type Adoptions, createAdoptions, type Payments } from './aggregates/payments.ts';
+export { type Payouts } from './aggregates/payouts.ts';
 export {
   createRecurringTokens,
   type RecurringTokens,
   rewrapRecurringTokens,
 } from './aggregates/recurring-tokens.ts';
-export { createRefundKeys } from './aggregates/refund-keys.ts';
 export { type Cause, createRepository, type Repository, requireDone } from './aggregates/repository.ts';
 export {
   type AnySubject,
@@ -221,13 +219,7 @@ export {
   walletSchema,
 } from './domain/requester.ts';
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
-export {
-  eventFamily,
-  type EventOf,
-  firstSchemaVersion,
-  schemaVersion,
-  since,
-} from './domain/schema-version.ts';
+export { eventFamily, type EventOf, firstSchemaVersion, schemaVersion } from './domain/schema-version.ts';
 export {
   decideUnmatched,
   decodeUnmatchedEvent,
@@ -243,19 +235,12 @@ export { type Environment, environmentSchema, instantSchema, reportedSumSchema }
 export {
   type AskAccount,
   createAskAccount,
-  inquiryPriorityOf,
   inquiryScheduleName,
   reconciliationName,
 } from './inquiry/ask-account.ts';
 export { createInquiryOnRead } from './inquiry/inquire-on-read.ts';
-export {
-  inquireAbout,
-  inquireNamed,
-  type LastAnswer,
-  lastAnswersMax,
-  type Listed,
-} from './inquiry/inquire.ts';
-export { createInquiries, type InquiryResult } from './inquiry/inquiries.ts';
+export { inquireNamed, type Listed } from './inquiry/inquire.ts';
+export { type InquiryResult } from './inquiry/inquiries.ts';
 export {
   createInquirySchedule,
   type InquirySchedule,
@@ -289,7 +274,7 @@ export {
 } from './operations/refund-payment.ts';
 export { resolveReview, type ResolveReviewDependencies } from './operations/resolve-review.ts';
 export { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
-export { createQuietPeriods, type QuietPeriods } from './outbound/quiet-periods.ts';
+export { type QuietPeriods } from './outbound/quiet-periods.ts';
 export { createSender } from './outbound/send.ts';
 export {
   type AuthorizeRequest,
@@ -313,7 +298,6 @@ export {
   deriveOperationToken,
   deriveRecurringAlias,
   deriveToken,
-  type FingerprintsOf,
   type IdempotencyKey,
   tokenInOrderNumber,
 } from './tokens.ts';
