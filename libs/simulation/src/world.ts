@@ -5,7 +5,7 @@ import { type Broker, createBroker } from './world/broker.ts';
 import { createAccounting } from './checks/accounting.ts';
 import { comparePositions } from './checks/position-sums.ts';
 import type { Books } from './checks/books.ts';
-import { type CallbackSender, createCallbackSender } from './faults/callbacks.ts';
+import { createCallbackSender } from './faults/callbacks.ts';
 import { createDisasters } from './faults/disasters.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
 import { type Faults, createFaults, wasClockStepped } from './faults/faults.ts';
@@ -95,79 +95,17 @@ const fairWeather = {
 };
 
 /** Runs a seed to its end, or to its first violation. */
-export async function runSeed(options: RunOptions): Promise<RunResult> {
-  const { seed, isWhole = false } = options;
+export async function runSeed({ seed, isWhole = false }: RunOptions): Promise<RunResult> {
   const random = createRandom(seed);
   const violations: Violation[] = [];
   const paths = new Map<string, number>();
   const trace = createTrace({ isWhole, now: () => scheduler.now() });
   const scheduler: Scheduler = createScheduler(trace);
   const { safetyMs, pace } = lengthOf(random);
-  const faults = createFaults(random.fork('faults'), pace);
-  const complain = (invariant: string, text: string) => {
-    trace.tell(`VIOLATION of ${invariant}: ${text}`);
-    violations.push({ invariant, text, atMs: scheduler.now() });
-  };
-  const log = createEventLog(() => Math.floor(epochMs + scheduler.now()));
-  const rulesOf = drawMoneyRules(random.fork('money rules'));
-  log.onEvent((event) => hear(world, event));
-  const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
-  const callbacks: { sender?: CallbackSender } = {};
-  const ledger = createLedger(
-    () => Math.floor(epochMs + scheduler.now()),
-    random.fork('ledger'),
-    (changed) => {
-      trace.tell(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
-      callbacks.sender?.tell(changed);
-      world.checks.onLedgerChanged();
-    },
-  );
-  const isReviewByTwo = random.fork('reviews').chance(0.5);
-  const accounting = createAccounting({
-    now: scheduler.now,
-    ledger,
-    log,
-    sendWithinMs,
-    isReviewByTwo,
-    rulesOf,
-    complain,
-    showsDisputedPayments: faults.showsDisputedPayments,
-    isBare: faults.isBare,
-    wasClockWrong: () => wasClockStepped(faults),
-  });
-  const account = accounting.begin();
-  const isRestored = accounting.hasBegunAnew;
-  const webhooks = createWebhookChecks({ ...account, complain, saw, faults, isRestored });
-  const world: World = {
-    random,
-    scheduler,
-    pace,
-    isReviewByTwo,
-    rulesOf,
-    trace,
-    faults,
-    log,
-    ledger,
-    ...account,
-    complain,
-    machines: [],
-    partitions: createPartitions(scheduler.now),
-    isOutage: () => false,
-    webhooks,
-    weather: { ...fairWeather },
-    broker: createBroker('kafka.sim'),
-    saw,
-    hasFailed: () => violations.length > 0,
-    boot: () => undefined,
-    isRestored,
-    // The operator sets another prefix of the topics, as after every restore.
-    beginAnew: () =>
-      void Object.assign(world, accounting.begin(), { broker: createBroker('kafka.sim/restored.') }),
-  };
+  const world = createWorld({ random, scheduler, trace, pace, violations, paths });
   const disasters = createDisasters(world);
   addMachines(world, disasters);
-  callbacks.sender = createCallbackSender(world);
-  if (faults.isBare) saw('a bare service');
+  if (world.faults.isBare) world.saw('a bare service');
   const operations = random.fork('length').whole(2, 9);
   await live(world, disasters, { operations, safetyMs });
   const history = { traceHash: trace.hash(), steps: trace.steps() };
@@ -179,9 +117,74 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     violation: violations[0],
     ...history,
     simulatedMs: scheduler.now(),
-    faults: faults.counts(),
+    faults: world.faults.counts(),
     lines: trace.lines(),
   };
+}
+
+interface Origin extends Pick<World, 'random' | 'scheduler' | 'trace' | 'pace'> {
+  violations: Violation[];
+  paths: Map<string, number>;
+}
+
+function createWorld({ violations, paths, ...origin }: Origin): World {
+  const { random, scheduler, trace, pace } = origin;
+  const faults = createFaults(random.fork('faults'), pace);
+  const complain = (invariant: string, text: string) => {
+    trace.tell(`VIOLATION of ${invariant}: ${text}`);
+    violations.push({ invariant, text, atMs: scheduler.now() });
+  };
+  const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
+  const trueTime = () => Math.floor(epochMs + scheduler.now());
+  const log = createEventLog(trueTime);
+  log.onEvent((event) => hear(world, event));
+  const ledger = createLedger(trueTime, random.fork('ledger'), (changed) => {
+    trace.tell(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
+    callbacks.tell(changed);
+    world.checks.onLedgerChanged();
+  });
+  const rulesOf = drawMoneyRules(random.fork('money rules'));
+  const isReviewByTwo = random.fork('reviews').chance(0.5);
+  const { showsDisputedPayments, isBare } = faults;
+  const accounting = createAccounting({
+    now: scheduler.now,
+    ledger,
+    log,
+    sendWithinMs,
+    isReviewByTwo,
+    rulesOf,
+    complain,
+    showsDisputedPayments,
+    isBare,
+    wasClockWrong: () => wasClockStepped(faults),
+  });
+  const account = accounting.begin();
+  const isRestored = accounting.hasBegunAnew;
+  const world: World = {
+    ...origin,
+    ...account,
+    isReviewByTwo,
+    rulesOf,
+    faults,
+    log,
+    ledger,
+    complain,
+    saw,
+    machines: [],
+    partitions: createPartitions(scheduler.now),
+    isOutage: () => false,
+    webhooks: createWebhookChecks({ ...account, complain, saw, faults, isRestored }),
+    weather: { ...fairWeather },
+    broker: createBroker('kafka.sim'),
+    hasFailed: () => violations.length > 0,
+    boot: () => undefined,
+    isRestored,
+    // The operator sets another prefix of the topics, as after every restore.
+    beginAnew: () =>
+      void Object.assign(world, accounting.begin(), { broker: createBroker('kafka.sim/restored.') }),
+  };
+  const callbacks = createCallbackSender(world);
+  return world;
 }
 
 /** Whoever keeps account of what is recorded, in this order. */

@@ -9,7 +9,7 @@ import { type TeamName, endpointUrlOf, teamNames, webhookUrlOf } from '../people
 import type { World } from '../world.ts';
 import { type OperationOnRecord, isFinal } from './books.ts';
 
-export type WebhookMessage = Parameters<WebhookClient['post']>[0];
+type WebhookMessage = Parameters<WebhookClient['post']>[0];
 
 /** An address of a team: the `callbackUrl` of its payments and payouts, or its standing endpoint. */
 export interface Receiver {

@@ -97,7 +97,6 @@ function befall(world: World, restart: Disasters['restart']): void {
     machine.setSkew(skewMs);
   });
   every('partition', () => trace.tell(`nothing gets through between ${cutOne(world, random)}`));
-  if (faults.strikes('account-sick-throughout', random)) weather.hangingUntil = Infinity;
   every('store-down', down('storeDownUntil', 'the store is down', 40_000));
   every('bus-down', down('busDownUntil', 'the bus is down', 60_000));
   every('service-down', down('serviceDownUntil', 'the Payment Service is down', 400_000));

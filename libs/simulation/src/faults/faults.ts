@@ -6,7 +6,6 @@ export const faultKinds = [
   'reply-slow',
   'server-error-with-effect',
   'server-error-without-effect',
-  'html-answer',
   'connection-refused',
   'handshake-slow',
   'rate-limited',
@@ -21,7 +20,6 @@ export const faultKinds = [
   'append-answer-lost',
   'append-failed',
   'append-hidden',
-  'append-hidden-and-lost',
   'read-failed',
   'store-down',
   'bus-down',
@@ -44,7 +42,6 @@ export const faultKinds = [
   'clock-step-at-request',
   'revision-untold',
   'partition',
-  'account-sick-throughout',
   'outage-of-days',
   'revised-behind-answer',
   'subscription-slow',
@@ -84,7 +81,6 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'set-back-at-waking': 0.8,
   'delivered-twice': 0.2,
   'revision-untold': 0.6,
-  'account-sick-throughout': 0.1,
   'outage-of-days': 0.15,
   'restored-from-backup': 0.5,
   'webhook-refused': 0.25,
@@ -121,8 +117,6 @@ export interface Faults {
   strikes(kind: FaultKind, random: Random): boolean;
   /** Milliseconds until it happens the next time; undefined where it never does under this seed. */
   distanceMs(kind: FaultKind, random: Random): number | undefined;
-  /** Has it happen at the next occasion, unless the faults have ended by then. */
-  demand(kind: FaultKind): void;
   /** Notes one that {@link distanceMs} has led to. */
   note(kind: FaultKind): void;
   end(): void;
@@ -169,15 +163,10 @@ export function createFaults(random: Random, pace: number): Faults {
     const rate = rateOf(kind);
     rates.set(kind, leftOut.has(kind) ? 0 : rate);
   }
-  const demanded = new Set<FaultKind>();
   let areOver = false;
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
-      if (!areOver && demanded.delete(kind)) {
-        note(kind);
-        return true;
-      }
       if (areOver || !by.chance(rates.get(kind) ?? 0)) return false;
       note(kind);
       return true;
@@ -186,9 +175,6 @@ export function createFaults(random: Random, pace: number): Faults {
       const rate = rates.get(kind) ?? 0;
       if (areOver || rate === 0) return undefined;
       return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
-    },
-    demand: (kind) => {
-      if (!leftOut.has(kind)) demanded.add(kind);
     },
     note,
     saysRefundedEarly: random.chance(0.3),

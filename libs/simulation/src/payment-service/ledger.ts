@@ -158,6 +158,19 @@ function changePayment(
   onChanged({ type: 'payment', ...payment, isRevision });
 }
 
+const untouched = {
+  status: 'init' as const,
+  heldAmount: 0,
+  refundedAmount: 0,
+  hasTakenMoney: false,
+  isCounted: false,
+  isStranger: false,
+  wasShownWrong: false,
+  wasShownUnknown: false,
+  refundedInConsole: 0,
+  revisions: 0,
+};
+
 function paymentsOf(context: Context) {
   const { entries, now, nextToken } = context;
   const change = (payment: LedgerPayment, changes: Partial<LedgerPayment>) =>
@@ -165,23 +178,8 @@ function paymentsOf(context: Context) {
 
   function add(terms: NewPayment, more: Partial<LedgerPayment> = {}): LedgerPayment {
     const at = now();
-    const nothingYet = {
-      status: 'init' as const,
-      heldAmount: 0,
-      refundedAmount: 0,
-      createdAt: at,
-      updatedAt: at,
-    };
-    const flags = {
-      hasTakenMoney: false,
-      isCounted: false,
-      isStranger: false,
-      wasShownWrong: false,
-      wasShownUnknown: false,
-      refundedInConsole: 0,
-      revisions: 0,
-    };
-    const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...nothingYet, ...flags, ...more };
+    const times = { createdAt: at, updatedAt: at };
+    const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...untouched, ...times, ...more };
     entries.payments.push(payment);
     return payment;
   }

@@ -231,12 +231,11 @@ const strikesOf =
 
 function faultyAnswer(struck: (kind: FaultKind) => boolean, random: Random): Faulty {
   const broken = { success: false, errors: [{ code: 'core_api_error', kind: 'api_error', message: 'x' }] };
-  const failed = { statusCode: 502, body: JSON.stringify(broken) };
+  const body = random.pick([JSON.stringify(broken), '<html>bad gateway</html>']);
+  const failed = { statusCode: 502, body };
   if (struck('rate-limited')) return { isExecuted: false, answer: { statusCode: 429, body: 'slow down' } };
   if (struck('server-error-with-effect')) return { isExecuted: true, answer: failed };
   if (struck('server-error-without-effect')) return { isExecuted: false, answer: failed };
-  if (struck('html-answer'))
-    return { isExecuted: random.chance(0.5), answer: { statusCode: 502, body: '<html>bad gateway</html>' } };
   return { isExecuted: true };
 }
 

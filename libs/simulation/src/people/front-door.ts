@@ -37,19 +37,16 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
         if (asked.method === 'POST' && faults.strikes('clock-step-at-request', random))
           misleadClock(world, machine, random);
         process.server.inject(injected(asked)).then(
-          (answer) =>
+          ({ statusCode, body, headers }) => {
+            const isLost = world.partitions.isCut(machine.name, 'teams');
+            const position = textOf(headers['tollgate-position']);
             answered(
               random,
               asked,
-              {
-                statusCode: answer.statusCode,
-                text: answer.body,
-                by: life.name,
-                position: textOf(answer.headers['tollgate-position']),
-                isCut: world.partitions.isCut(machine.name, 'teams'),
-              },
+              { statusCode, text: body, by: life.name, position, isCut: isLost },
               resolve,
-            ),
+            );
+          },
           () => resolve({ kind: 'lost' }),
         );
       });

@@ -15,6 +15,7 @@ import {
 import type { OperationOnRecord } from '../checks/books.ts';
 import { type CallerWorld, insist, post } from './caller.ts';
 import { type Life, type Machine, createMachine } from '../world/machine.ts';
+import { wayToService } from '../world/boot.ts';
 import { dayOf } from '../faults/outage.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
@@ -202,23 +203,15 @@ const storeOf = ({ log, faults, scheduler, weather }: World, life: Life) =>
   });
 
 function providerOf(world: World, life: Life, account: string) {
-  const { faults, scheduler, ledger, weather } = world;
+  const { faults, ledger } = world;
   return providers['payment-service']({
     baseUrl: 'https://service.sim',
     privateKey: { reveal: () => 'key' },
     deadlineMs: 10_000,
     clock: life.clock,
     connections: createConnections({
-      account,
-      life,
-      faults,
-      scheduler,
-      ledger,
+      ...wayToService(world, life, 'operator', account),
       answerOf: createServiceApi(ledger, life.random.fork('service'), faults),
-      isServiceDown: () => scheduler.now() < weather.serviceDownUntil,
-      areAnswersLost: () => false,
-      doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
-      onSent: (request, by) => world.checks.onSent(request, by),
       pause: () => undefined,
       onDisputesListed: () => undefined,
     }),

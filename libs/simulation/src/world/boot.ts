@@ -3,7 +3,7 @@ import { BusUnavailable, type KafkaMessageBus, type MessageBus } from '@tollgate
 import { type Log, errorCode } from '@tollgate/service-kit';
 import type { Disasters } from '../faults/disasters.ts';
 import { type Life, type Machine, createMachine } from './machine.ts';
-import { createServiceApi } from '../payment-service/api.ts';
+import { type ServiceRequest, createServiceApi } from '../payment-service/api.ts';
 import { createConnections } from '../payment-service/network.ts';
 import type { Random } from './random.ts';
 import { configOf, startProcess } from './process.ts';
@@ -15,7 +15,7 @@ import type { RunningMachine, World } from '../world.ts';
 
 /** Adds them, and says how each is booted. */
 export function addMachines(world: World, disasters: Disasters): void {
-  const { random, scheduler, faults, weather, trace } = world;
+  const { random, scheduler, faults, trace } = world;
   const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
   const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000, 60_000]);
   // The first comes while everything still fails, however short the seed is.
@@ -28,7 +28,6 @@ export function addMachines(world: World, disasters: Disasters): void {
   const sharding = random.fork('notifier shards');
   /** The counts that a process may be started with: while releases are rolled out, two differ. */
   const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
-  const { isCut } = world.partitions;
   const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);
   const directory = createSimulatedDirectory(world.rulesOf);
@@ -43,23 +42,9 @@ export function addMachines(world: World, disasters: Disasters): void {
     const store = storeOf(world, running, life);
     const connectionsTo = (account: string) =>
       createConnections({
-        account,
-        life,
-        faults,
-        scheduler,
+        ...wayToService(world, life, machine.name, account),
         answerOf,
-        ledger: world.ledger,
-        isServiceDown: () => scheduler.now() < weather.serviceDownUntil || isCut(machine.name, 'service'),
-        areAnswersLost: () => isCut('service', machine.name),
-        doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
-        onSent: (request, by) => {
-          if (request.method === 'POST')
-            trace.tell(`${by.name} sends ${request.path} ${JSON.stringify(shown(request.body))}`);
-          world.checks.onSent(request, by);
-        },
-        pause: () => {
-          stopInHandshake(world, machine, life);
-        },
+        pause: () => stopInHandshake(world, machine, life),
         onDisputesListed: () => stopWithList(world, machine, { account, banks }),
       });
     trace.tell(`${life.name} starts`);
@@ -85,6 +70,26 @@ export function addMachines(world: World, disasters: Disasters): void {
         disasters.restart(running, 1_000);
       },
     );
+  };
+}
+
+/** From a process to one account of the service, as the weather and the partitions of the machine leave it. */
+export function wayToService(world: World, life: Life, machine: string, account: string) {
+  const { faults, scheduler, ledger, weather, trace, partitions } = world;
+  return {
+    account,
+    life,
+    faults,
+    scheduler,
+    ledger,
+    isServiceDown: () => scheduler.now() < weather.serviceDownUntil || partitions.isCut(machine, 'service'),
+    areAnswersLost: () => partitions.isCut('service', machine),
+    doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
+    onSent: (request: ServiceRequest, by: Life) => {
+      if (request.method === 'POST')
+        trace.tell(`${by.name} sends ${request.path} ${JSON.stringify(shown(request.body))}`);
+      world.checks.onSent(request, by);
+    },
   };
 }
 

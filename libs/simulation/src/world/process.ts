@@ -83,14 +83,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
   const { life, directory, log, config } = given;
   const { clock, ids } = life;
   const stops = new AsyncDisposableStack();
-  const joined = await joinStore({
-    store: given.store,
-    clock,
-    ids,
-    log,
-    member: life.name,
-  });
-  const { store, members } = joined;
+  const { store, members } = await joinStore({ store: given.store, clock, ids, log, member: life.name });
   const { share } = members;
   stops.defer(inBackground((signal) => share('provider-calls', signal)));
   const bus = given.wrapBus(

@@ -60,12 +60,12 @@ export function createSimulatedStore(parts: Parts): EventStore {
         return beat;
       }
       if (faults.strikes('append-failed', random)) throw storeDown();
-      for (const fate of ['shown', 'lost'] as const)
-        if (faults.strikes(fate === 'shown' ? 'append-hidden' : 'append-hidden-and-lost', random)) {
-          const decide = log.hide(stream, given, expected, options);
-          scheduler.after(random.between(200, 8_000), `${stream} is ${fate}`, () => decide(fate));
-          throw storeDown();
-        }
+      if (faults.strikes('append-hidden', random)) {
+        const decide = log.hide(stream, given, expected, options);
+        const fate = random.pick(['shown', 'lost'] as const);
+        scheduler.after(random.between(200, 8_000), `${stream} is ${fate}`, () => decide(fate));
+        throw storeDown();
+      }
       const answer = log.append(stream, given, expected, options);
       onAppended?.(stream);
       if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
