@@ -289,7 +289,7 @@ const style = [
     rules: {
       eqeqeq: 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
-      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       'no-empty': 'error',
       'no-param-reassign': 'error',
       'no-unsafe-finally': 'error',

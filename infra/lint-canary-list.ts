@@ -136,7 +136,7 @@ const styleFaults = [
   canary('@typescript-eslint/naming-convention', service, 'export interface ICanary { song: string }'),
   canary('no-empty', service, 'try {\n  process.cwd();\n} catch {}'),
   canary('max-lines', service, lines(401, 'process.cwd();')),
-  canary('max-lines-per-function', service, `export function sing() {\n${lines(70, 'process.cwd();')}\n}`),
+  canary('max-lines-per-function', service, `export function sing() {\n${lines(80, 'process.cwd();')}\n}`),
 ];
 
 /** Each must be reported, as an error, by its rule. */

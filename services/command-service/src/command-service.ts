@@ -17,7 +17,6 @@ import {
   inquiryScheduleName,
   createInquiryOnRead,
   inquireNamed,
-  type InquiryResult,
   type InquirySchedule,
   type InquiryScheduleDependencies,
   type InquiryScheduleHealth,

@@ -1,14 +1,15 @@
 /** `/` searches, `j` and `k` go through rows, Enter opens, `g` and a letter goes to a page, `?` tells of these. */
 const places = {
-  ...{ o: '/console', p: '/console/payments', u: '/console/payouts', r: '/console/reviews' },
-  ...{
-    c: '/console/reconciliations',
-    w: '/console/webhooks',
-    a: '/console/accounts',
-    t: '/console/teams',
-    l: '/console/security-log',
-    s: '/console/sandbox',
-  },
+  o: '/console',
+  p: '/console/payments',
+  u: '/console/payouts',
+  r: '/console/reviews',
+  c: '/console/reconciliations',
+  w: '/console/webhooks',
+  a: '/console/accounts',
+  t: '/console/teams',
+  l: '/console/security-log',
+  s: '/console/sandbox',
 };
 
 /** Between the two keys of `g p`, milliseconds. */

@@ -1,11 +1,18 @@
 /** Times in the zone of the reader, with the zone; UTC is in the tooltip. What is relative goes on. */
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const full = new Intl.DateTimeFormat('sv-SE', {
-  ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
 });
 const clock = new Intl.DateTimeFormat('sv-SE', {
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
 });
 const named = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
 const zoneAt = (at) => named.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? zone;
