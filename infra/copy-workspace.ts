@@ -23,6 +23,6 @@ export async function linkInstalled(copy: string): Promise<void> {
       });
     } else await symlink(join(installed, name), join(copy, 'node_modules', name));
   }
-  for await (const own of glob('{libs,services}/*/node_modules', { cwd: workspace }))
+  for await (const own of glob('{libs,libs/modules,services}/*/node_modules', { cwd: workspace }))
     await symlink(join(workspace, own), join(copy, own));
 }
