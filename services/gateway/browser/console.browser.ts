@@ -78,18 +78,20 @@ describe('a payment', () => {
 
 it('a review is decided by a person, with a reason that becomes history', async () => {
   await signIn();
-  const token = await play('declined');
-  await state('Declined').waitFor();
+  const token = await play('approved');
+  await state('Approved').waitFor();
   const { calls } = (await system.sandbox('GET', '/sandbox/ledger')).body;
   const there = calls.find(({ orderNumber }) => orderNumber?.startsWith(token))?.token ?? '';
-  await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'approved' });
+  await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'declined' });
   await page.getByText('A person must decide').first().waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('r');
   await page.waitForURL(own('/console/reviews'));
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /^The Payment Service changed a final status/ }).waitFor();
+  await page
+    .getByRole('heading', { name: /^It is final here, and the Payment Service shows another status/ })
+    .waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('radio').first().check();
   await page.getByLabel(/Why, in your own words/).fill('Seen at the bank.');
@@ -123,7 +125,7 @@ it(
     await play('declined');
     await state('Declined').waitFor();
     await page.getByRole('button', { name: 'The Payment Service changes its mind' }).click();
-    await page.getByText('A person must decide').first().waitFor();
+    await state('Approved').waitFor();
   },
 );
 

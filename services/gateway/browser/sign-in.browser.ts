@@ -102,17 +102,17 @@ it('an admin by a group signs in, sees as whom, and is out when he signs out', a
   expect(answer?.status()).toBe(401);
 });
 
-/** A payment that was declined, and is approved after all. */
+/** A payment that was approved, and is shown as declined afterwards. */
 async function openReview(orderNumber: string): Promise<string> {
   const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber };
   const { token } = (await system.gateway('POST', '/api/v1/payments', { body })).body;
   const serviceToken = await serviceTokenOf(system.sandbox, token);
-  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'declined' });
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
   await eventually(async () => {
     const { payment } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body;
-    expect(payment.status).toBe('declined');
+    expect(payment.status).toBe('approved');
   });
-  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, { status: 'approved' });
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, { status: 'declined' });
   await eventually(async () => expect(await reviewsOf(system.gateway, token)).toHaveLength(1));
   return token;
 }
@@ -128,7 +128,7 @@ it('a viewer by a group sees a review and no way to decide it, and is refused wh
   expect(await page.getByRole('button', { name: 'Decide' }).count()).toBe(0);
   expect(await page.getByRole('radio').count()).toBe(0);
   const csrf = await page.locator('input[name="csrf"]').first().inputValue();
-  const decision = { resolution: 'accept_revision', reason: 'I may not.' };
+  const decision = { resolution: 'accept_theirs', reason: 'I may not.' };
   const form = { csrf, team: 'demo', environment: 'sandbox', ...decision };
   const answer = await page.request.post(page.url(), { form });
   expect(await answer.text()).toContain('lacks the scope');
