@@ -144,7 +144,7 @@ const money: readonly PlantedBug[] = [
     to: '): boolean => hasOurCallback || createdAt >= sendBy - clockToleranceMs || createdAt > 0;',
   },
   {
-    name: 'payout-of-anybody',
+    name: 'payout-of-any-team',
     breaks: 'S1: a team pays out of its own position',
     seeds: 60,
     file: 'libs/modules/balances/src/payout-reservations.ts',
@@ -198,7 +198,7 @@ const edges: readonly PlantedBug[] = [
     to: 'return matches.length > 0 ?',
   },
   {
-    name: 'payment-of-anybody',
+    name: 'payment-of-any-team',
     breaks: 'I14: no team changes what is not its own',
     seeds: 60,
     file: `${core}/operations/operation.ts`,

@@ -109,7 +109,7 @@ function smallestDuplicate({ discrepancies }: Recorded, { kind }: Discrepancy) {
   return isDuplicate({ kind }) && duplicates.length >= duplicatesMax ? duplicates[0] : undefined;
 }
 
-/** What may have moved of it. */
+/** The amount that may have moved under the token of the provider. */
 const amountIn = ({ theirs }: Pick<Discrepancy, 'theirs'>): number =>
   theirs === null || theirs.status === 'declined' || theirs.status === 'expired' ? 0 : theirs.amount;
 
