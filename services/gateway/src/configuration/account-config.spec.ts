@@ -245,6 +245,17 @@ describe('an accounts file', () => {
     );
   });
 
+  // M5: two teams adopted the same payment, each through its own name of one merchant, and both paid it out.
+  it('that is one merchant under two names in an environment is refused, with both names', () => {
+    const second = { ...main, name: 'second' };
+    expect(messageOf(() => parse(main, { ...second, baseUrl: 'https://PAY.example/' }))).toContain(
+      '"main" and "second" in production have the same baseUrl and key; keep one of them',
+    );
+    expect(parse(main, { ...second, environment: 'sandbox' })).toHaveLength(2);
+    expect(parse(main, { ...second, baseUrl: 'https://other.example' })).toHaveLength(2);
+    expect(parse(main, { ...second, privateKeyFile: '/run/secrets/other.key' })).toHaveLength(2);
+  });
+
   it('has all its faults named at once, up to a bound', () => {
     const message = messageOf(() =>
       parse({ ...main, weight: 0 }, { ...main, currencies: ['X'], teams: [''] }),

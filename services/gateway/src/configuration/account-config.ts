@@ -163,6 +163,7 @@ export function parseAccounts(text: string, source: Source): readonly Configured
     const note = (fault: string) => faults.push(`${labelOf(index, entry.name)}: ${fault}`);
     return toAccount(entry, source, note) ?? [];
   });
+  faults.push(...sharedMerchants(configured));
   if (faults.length > 0) throw faulty(source.file, faults);
   return configured;
 }
@@ -235,6 +236,19 @@ function duplicateNames(entries: readonly Entry[]): string[] {
       : [
           `${labelOf(index, name)}: name is that of accounts[${earlier}] in ${environment}; give each account its own`,
         ];
+  });
+}
+
+/** One merchant under two names would have its money counted twice. */
+function sharedMerchants(configured: readonly ConfiguredAccount[]): string[] {
+  const first = new Map<string, string>();
+  return configured.flatMap(({ environment, name, baseUrl, privateKey }) => {
+    const merchant = JSON.stringify([environment, new URL(baseUrl).href.replace(/\/+$/, ''), privateKey.reveal()]);
+    const earlier = first.get(merchant);
+    if (earlier === undefined) first.set(merchant, name);
+    return earlier === undefined
+      ? []
+      : [`"${earlier}" and "${name}" in ${environment} have the same baseUrl and key; keep one of them`];
   });
 }
 
