@@ -17,7 +17,7 @@ import { openStore } from '../src/composition/open-store.ts';
 import { dataDirConfigSchema } from '../src/configuration/config.ts';
 import { openDataDirectory } from '../src/configuration/data-directory.ts';
 import { openTeamKeys } from '../src/configuration/team-signing.ts';
-import type { System } from './system.ts';
+import type { CallGateway, System } from './system.ts';
 
 export type Beside = Pick<System, 'env'> & Partial<Pick<System, 'workspace'>>;
 
@@ -84,6 +84,12 @@ export async function issueKey(system: Beside, team: string, scopes: string): Pr
     { type: 'IssueKey', at: systemClock.now(), keyId, ...terms, secretHash: hashApiKeySecret(secret) },
   ]);
   return formatApiKey(key);
+}
+
+/** An operator, as the API knows the person. */
+export async function operatorOf(system: System, name: string): Promise<CallGateway> {
+  const argv = ['--as', name, 'operator', 'token', '--role', 'operator'];
+  return system.gatewayAs((await tollgate<{ token: string }>(system, ...argv)).token);
 }
 
 /** Registers a further merchant with the system's sandbox and gives its key. */

@@ -2,7 +2,7 @@
 import { minuteMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from './commands.ts';
+import { issueKey, operatorOf } from './commands.ts';
 import { reviewsOf, hint, historyOf, ledgerOf, read, serviceTokenOf, typesOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
@@ -13,6 +13,8 @@ const settled = { timeoutMs: 20_000 };
 let system: System;
 /** Of the demo team, with a key that may send cards. */
 let gateway: CallGateway;
+/** A person who operates the gateway. */
+let operator: CallGateway;
 /** Of another team. */
 let games: CallGateway;
 let orders = 0;
@@ -22,6 +24,7 @@ beforeAll(async () => {
   const scopes = 'payments,refunds,read,cards,stored-cards,admin';
   gateway = system.gatewayAs(await issueKey(system, 'demo', scopes));
   games = system.gatewayAs(await issueKey(system, 'games', scopes));
+  operator = await operatorOf(system, 'ada@company.example');
   for (const call of [gateway, games])
     await eventually(
       async () => expect((await call('GET', '/api/v1/payments')).statusCode).toBe(200),
@@ -70,7 +73,8 @@ async function acceptTheirs(token: string) {
     payment: { reviews: { code: string; number: number }[] };
   };
   const number = payment.reviews.find((open) => open.code === code)?.number ?? 1;
-  return gateway('POST', `/api/v1/reviews/${token}/resolve`, {
+  return operator('POST', `/api/v1/reviews/${token}/resolve`, {
+    headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
     body: { code, number, resolution: 'accept_theirs', reason: 'agreed with the service on the telephone' },
   });
 }

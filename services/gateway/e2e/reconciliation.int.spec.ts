@@ -5,7 +5,7 @@
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shortTimes } from './agreement.ts';
-import { issueKey, tollgateExit } from './commands.ts';
+import { issueKey, operatorOf, tollgateExit } from './commands.ts';
 import { read, serviceTokenOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
@@ -113,9 +113,11 @@ it('finds what no callback has reported, in one run', { timeout: 120_000 }, asyn
     const body = { code, number, resolution: 'keep_ours', reason: 'made by the old shop' };
     expect((await gateway('POST', `/api/v1/reviews/${token}/resolve`, { body })).statusCode).toBe(200);
     const accepted = { code, number: 1, resolution: 'accept_theirs', reason: 'the bank has declined it' };
-    expect((await gateway('POST', `/api/v1/reviews/${revised}/resolve`, { body: accepted })).statusCode).toBe(
-      200,
-    );
+    const headers = { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' };
+    const ada = await operatorOf(system, 'ada@company.example');
+    expect(
+      (await ada('POST', `/api/v1/reviews/${revised}/resolve`, { headers, body: accepted })).statusCode,
+    ).toBe(200);
   }, settled);
 
   const again = await reconcile();

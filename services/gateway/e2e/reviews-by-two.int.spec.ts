@@ -1,7 +1,7 @@
 /** Where it takes two persons to resolve a review: any two, whichever processes of the gateway they ask. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { issueKey, tollgate } from './commands.ts';
+import { issueKey, operatorOf } from './commands.ts';
 import { historyOf, reviewsOf, serviceTokenOf, typesOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
@@ -17,11 +17,8 @@ let bob: CallGateway;
 beforeAll(async () => {
   system = await startSystem({ env: { REVIEWS_BY_TWO: 'sandbox' } });
   gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,read,cards,admin'));
-  const person = async (name: string) => {
-    const argv = ['--as', name, 'operator', 'token', '--role', 'operator'];
-    return system.gatewayAs((await tollgate<{ token: string }>(system, ...argv)).token);
-  };
-  [ada, bob] = [await person('ada@company.example'), await person('bob@company.example')];
+  ada = await operatorOf(system, 'ada@company.example');
+  bob = await operatorOf(system, 'bob@company.example');
   await eventually(
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
     settled,

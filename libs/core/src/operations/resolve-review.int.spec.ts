@@ -12,6 +12,7 @@ import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
 const harness = useHarness();
 
 const reason = 'seen at the service';
+const forOperators = { kind: 'refused', refusal: { code: 'operator_required' } };
 
 async function created(more: Parameters<typeof teaFor>[2] = {}): Promise<string> {
   const result = await harness().create(teaFor('order-1', 100, more));
@@ -185,6 +186,19 @@ describe('a review of a payment', () => {
     expect(await stateOf(byKey)).toBe('released');
   });
 
+  // M4: the team that gained by an answer gave it itself.
+  it.each([
+    ['final_status_revised', 'accept_theirs'],
+    ['refund_disagrees', 'accept_theirs'],
+    ['refund_unresolved', 'refund_not_made'],
+  ] as const)('about %s is not resolved by %s of a key, which can free money', async (what, resolution) => {
+    const token = await openReview[what]();
+    const before = await paymentOf(harness(), token);
+    const answer = { token, code: codeOf(what), number: before?.reviews[0]?.number ?? 0, resolution };
+    expect(await resolveReview(harness().inside, { ...answer, caller, reason, cause })).toEqual(forOperators);
+    expect(await paymentOf(harness(), token)).toEqual(before);
+  });
+
   it('that is resolved by an inquiry is over where the service answers by then', async () => {
     const token = await openReview.terms_disagree();
     harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
@@ -291,6 +305,13 @@ const payoutCases: [keyof typeof openPayoutReview, Resolution, string[], string]
 ];
 
 describe('a review of a payout', () => {
+  it('is not resolved as not made by a key, which frees the amount', async () => {
+    const token = await openPayoutReview.payout_not_found();
+    const answer = { token, code: 'payout_not_found', number: 1, resolution: 'payout_not_made' } as const;
+    expect(await resolveReview(harness().inside, { ...answer, caller, reason, cause })).toEqual(forOperators);
+    expect((await harness().payouts.load(token))?.payout.phase).toBe('unresolved');
+  });
+
   it.each(payoutCases)('%s resolved by %s leaves %j and is %s', async (what, resolution, open, phase) => {
     const token = await openPayoutReview[what]();
     expect(namesOf((await harness().payouts.load(token))?.payout.reviews)).toEqual([what]);

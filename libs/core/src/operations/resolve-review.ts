@@ -46,12 +46,24 @@ export interface ResolveReviewInput {
 }
 
 export type ResolveReviewResult =
-  /** `proposed`: it holds when a second person agrees. `person_required`: it takes two, and a key is none. */
+  /** `proposed`: it holds when a second person agrees. */
   | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
   | {
       kind: 'refused';
-      refusal: PaymentRefusal | PayoutRefusal | { code: 'person_required' };
+      refusal: PaymentRefusal | PayoutRefusal | KeyRefusal;
     };
+
+/** `person_required`: it takes two, and a key is none. `operator_required`: the team that gains cannot decide. */
+interface KeyRefusal {
+  code: 'person_required' | 'operator_required';
+}
+
+/** They can free money of a wallet. A key of the team gives the others, which free none. */
+export const operatorResolutions: readonly Resolution[] = [
+  'accept_theirs',
+  'payout_not_made',
+  'refund_not_made',
+];
 
 export async function resolveReview(
   deps: ResolveReviewDependencies,
@@ -65,7 +77,7 @@ export async function resolveReview(
     return { kind: 'refused', refusal: { code } };
   }
   const proposer = proposerOf(deps, input, stateOf(found));
-  if (proposer === 'nobody') return personRequired;
+  if (typeof proposer === 'string') return { kind: 'refused', refusal: { code: proposer } };
   await record(deps, input, stateOf(found).reviews);
   const executed = await execute(deps, input, proposer);
   if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
@@ -88,7 +100,7 @@ async function resolveUnmatched(
   const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
   if (!isShown || code !== 'discrepancy') return { kind: 'refused', refusal: { code: 'review_not_found' } };
   const proposer = proposerOf(deps, input, found.unmatched);
-  if (proposer === 'nobody') return personRequired;
+  if (typeof proposer === 'string') return { kind: 'refused', refusal: { code: proposer } };
   await record(deps, input, found.unmatched.reviews);
   const answer = {
     type: 'ResolveReview',
@@ -105,16 +117,16 @@ async function resolveUnmatched(
   return { kind, aggregate };
 }
 
-const personRequired = { kind: 'refused', refusal: { code: 'person_required' } } as const;
-
 /** Undefined where any one caller is enough. One human may have several keys, so keys are nobody where it takes two. */
 function proposerOf(
   { reviewsByTwo, clock }: ResolveReviewDependencies,
-  { caller: { operator } }: ResolveReviewInput,
+  { caller: { operator }, resolution }: ResolveReviewInput,
   { environment }: { environment: Environment },
-): Proposer | 'nobody' | undefined {
-  if (!reviewsByTwo.includes(environment)) return undefined;
-  return operator === undefined ? 'nobody' : { name: operator.person, at: clock.now() };
+): Proposer | KeyRefusal['code'] | undefined {
+  const takesTwo = reviewsByTwo.includes(environment);
+  if (operator !== undefined) return takesTwo ? { name: operator.person, at: clock.now() } : undefined;
+  if (takesTwo) return 'person_required';
+  return operatorResolutions.includes(resolution) ? 'operator_required' : undefined;
 }
 
 const isOpen = (reviews: readonly Pick<Review, 'code' | 'number'>[], { code, number }: ResolveReviewInput) =>

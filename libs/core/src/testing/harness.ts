@@ -27,7 +27,7 @@ import { type CreatePaymentInput, createPayment } from '../operations/create-pay
 import { type CreatePayoutInput, createPayout } from '../operations/create-payout.ts';
 import { captureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
-import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
+import { operatorResolutions, type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import type { Guard } from '../operations/guard.ts';
 import { createFingerprints } from '../tokens.ts';
@@ -65,6 +65,8 @@ export const caller: Omit<Requester, 'operator'> = {
   // Most specs pay out without a payment before; those of positions say whose wallet it is.
   wallet: { kind: 'provider' },
 };
+
+export const operatorCaller: Requester = { ...caller, operator: { person: 'Ada' } };
 
 export const keyOf = (value: string) => ({ source: 'Idempotency-Key' as const, value });
 
@@ -240,14 +242,15 @@ export async function createHarness({
           request: { token, ...(amount === undefined ? {} : { amount }) },
         }),
       payOut: (input: CreatePayoutInput) => createPayout(inside, input),
-      /** Without a number, of the first that is open. */
+      /** Without a number, of the first that is open. An operator answers what a key may not. */
       async resolve({ number, ...input }: Resolving) {
         const { token, code } = input;
         const known = token.startsWith('po_')
           ? (await payouts.load(token))?.payout
           : (await payments.load(token))?.payment;
         const open = known?.reviews.find((each) => each.code === code)?.number;
-        const rest = { caller, cause, reason: 'seen at the service', number: number ?? open ?? 1 };
+        const by = operatorResolutions.includes(input.resolution) ? operatorCaller : caller;
+        const rest = { caller: by, cause, reason: 'seen at the service', number: number ?? open ?? 1 };
         return resolveReview(inside, { ...rest, ...input });
       },
     };

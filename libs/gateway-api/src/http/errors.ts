@@ -268,6 +268,9 @@ export const apiErrors = {
   person_required: forbidden(
     'It takes two persons to resolve a review here, and a key is none. Sign in to the console, or send the credential of a person.',
   ),
+  operator_required: forbidden(
+    'This resolution can free money, so a key of the team cannot give it. Ask an operator, or answer check_again.',
+  ),
   approval_by_requester: forbidden(
     'The key that asked for the payout cannot approve or refuse it. Use another key with the scope approvals.',
   ),

@@ -297,7 +297,7 @@ const others = {
     ...post('command-service', 'People', '/api/v1/reviews/:token/resolve'),
     summary: 'Resolves a review',
     description:
-      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Team leads may answer `check_again` only.',
+      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Elsewhere a key gives what frees no money: `accept_theirs`, `refund_not_made` and `payout_not_made` are for operators (403 `operator_required`). Team leads may answer `check_again` only.',
     scopes: ['admin', 'operators:teams'],
     isCommand: true,
     body: {
@@ -315,7 +315,7 @@ const others = {
     },
     errors: [
       ...(['payment_not_found', 'payout_not_found', 'review_not_found'] as const),
-      ...(['resolution_not_allowed', 'person_required', ...ofCommands] as const),
+      ...(['resolution_not_allowed', 'person_required', 'operator_required', ...ofCommands] as const),
     ],
   },
 } satisfies Record<string, Route>;

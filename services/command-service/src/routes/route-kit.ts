@@ -60,7 +60,7 @@ function causeOf(request: FastifyRequest, actor: Cause['actor']): Cause {
 export type Refusal =
   | PaymentRefusal
   | PayoutRefusal
-  | { code: 'recurring_token_not_found' | 'person_required' }
+  | { code: 'recurring_token_not_found' | 'person_required' | 'operator_required' }
   | OriginRefusal
   | GuardRefusal;
 
