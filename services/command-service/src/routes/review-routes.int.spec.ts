@@ -73,11 +73,14 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     expect(answer.body).toContain('keep_ours, check_again');
   });
 
-  it.each(['accept_theirs', 'refund_not_made', 'payout_not_made'])('403 to a key that answers %s', async (resolution) => {
-    const token = await puzzlingPayment();
-    const answer = await startApp(harness()).post(pathOf(token), { ...kept, resolution });
-    expect(errorsOf(answer)).toEqual([403, 'authentication_error operator_required']);
-  });
+  it.each(['accept_theirs', 'refund_not_made', 'payout_not_made'])(
+    '403 to a key that answers %s',
+    async (resolution) => {
+      const token = await puzzlingPayment();
+      const answer = await startApp(harness()).post(pathOf(token), { ...kept, resolution });
+      expect(errorsOf(answer)).toEqual([403, 'authentication_error operator_required']);
+    },
+  );
 
   it('404 where there is no such payment or payout of this team', async () => {
     const payment = await puzzlingPayment();

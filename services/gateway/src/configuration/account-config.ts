@@ -243,7 +243,11 @@ function duplicateNames(entries: readonly Entry[]): string[] {
 function sharedMerchants(configured: readonly ConfiguredAccount[]): string[] {
   const first = new Map<string, string>();
   return configured.flatMap(({ environment, name, baseUrl, privateKey }) => {
-    const merchant = JSON.stringify([environment, new URL(baseUrl).href.replace(/\/+$/, ''), privateKey.reveal()]);
+    const merchant = JSON.stringify([
+      environment,
+      new URL(baseUrl).href.replace(/\/+$/, ''),
+      privateKey.reveal(),
+    ]);
     const earlier = first.get(merchant);
     if (earlier === undefined) first.set(merchant, name);
     return earlier === undefined
