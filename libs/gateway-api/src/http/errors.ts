@@ -28,6 +28,7 @@ const forbidden = of('authentication_error', 403);
 const invalid = of('invalid_request_error', 400);
 const notFound = of('invalid_request_error', 404);
 const refused = of('processing_error', 409);
+const exceeded = of('processing_error', 422);
 const ofProvider = of('api_error', 502);
 const retried = (status: number, retryAfterSeconds: number, message: string): StatedError => ({
   ...of('api_error', status)(message),
@@ -78,10 +79,7 @@ export const apiErrors = {
     'amount',
   ),
   sum_too_large: later(
-    of(
-      'processing_error',
-      422,
-    )(
+    exceeded(
       'A sum exceeds 9,007,199,254,740,991 minor units, the largest exact number in JSON. Ask for fewer days, or add up the CSV export.',
     ),
   ),
@@ -228,11 +226,11 @@ export const apiErrors = {
     'token',
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
-  amount_limit_exceeded: of('processing_error', 422)(
+  amount_limit_exceeded: exceeded(
     'The amount exceeds the limit of your team or key for one call. Send a lower amount, or ask the operators.',
     'amount',
   ),
-  daily_limit_exceeded: of('processing_error', 422)(
+  daily_limit_exceeded: exceeded(
     'The amount exceeds what your team or key may still ask for today, in UTC. Repeat the request when the day has ended.',
     'amount',
   ),
