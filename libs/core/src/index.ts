@@ -76,6 +76,7 @@ export {
   evolveUnmatchedAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
+  type Times,
   type UnmatchedAggregate,
 } from './domain/aggregate.ts';
 export {

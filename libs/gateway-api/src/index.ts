@@ -7,7 +7,7 @@ export * from './payout-events.ts';
 export * from './payout.ts';
 export { type PublicEvent } from './public-object.ts';
 export * from './reconciliation.ts';
-export { refundSchema, toPublicRefund, type PublicRefund } from './refund.ts';
+export { refundSchema, statusOfRefundPhase, toPublicRefund, type PublicRefund } from './refund.ts';
 export { requestSchema, type PublicRequest } from './request.ts';
 export {
   reviewEntrySchema,

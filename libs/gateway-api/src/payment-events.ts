@@ -66,7 +66,16 @@ const inTwoSteps = (phase: string): After => ({
 const withRefund = (status: 'pending' | 'approved' | 'declined', phase: string): After => ({
   ...after.approved,
   refundedAmount: status === 'approved' ? 250 : 0,
-  refunds: [{ token: exampleRefund.refundToken, amount: 250, status, phase }],
+  refunds: [
+    {
+      token: exampleRefund.refundToken,
+      amount: 250,
+      status,
+      phase,
+      createdAt: example.instant,
+      updatedAt: example.instant,
+    },
+  ],
 });
 
 export const paymentEvents = {

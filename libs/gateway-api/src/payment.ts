@@ -109,7 +109,7 @@ const sourceOf = (aggregate: PaymentAggregate) => {
     recurringToken: payment.recurringToken ?? terms.recurringToken,
     heldAmount: payment.authorizedAmount,
     processingUrl: isPageOpen(payment) ? payment.processingUrl : undefined,
-    refunds: payment.refunds.map((each) => refundOf(each, terms.currency)),
+    refunds: payment.refunds.map((each) => refundOf(each, aggregate)),
     reviews: reviewsOf(aggregate, payment.reviews),
     errors: phase === 'failed' ? payment.errors : [],
   };

@@ -6,26 +6,29 @@ import {
   type PaymentAggregate,
   type Refund,
 } from '@tollgate/core';
+import { InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
 import { reviews, reviewsOf } from './review.ts';
-import { amount, currency, errors, example, metadata } from './values.ts';
+import { age, amount, currency, errors, example, metadata } from './values.ts';
 
 export const refundToken = z.string().meta({ description: 'The refund.', examples: ['ref_…'] });
 export const paymentToken = z
   .string()
   .meta({ description: 'The payment.', examples: [example.paymentToken] });
 
+export const refundStatuses = ['pending', 'approved', 'declined'] as const;
+type RefundStatus = (typeof refundStatuses)[number];
+export const refundPhases = keptRefundSchema.shape.state.options;
+
 const refund = publicObject({
   both: {
     token: refundToken,
     amount,
     metadata: metadata.exactOptional(),
-    status: z.enum(['pending', 'approved', 'declined']),
-    phase: oneOf(
-      keptRefundSchema.shape.state.options,
-      '`unresolved`: sent, and the outcome is not known yet.',
-    ),
+    status: z.enum(refundStatuses),
+    phase: oneOf(refundPhases, '`unresolved`: sent, and the outcome is not known yet.'),
+    ...age,
   },
   inAnswers: { currency, errors: errors.describe('Why nothing was refunded; empty otherwise.') },
 });
@@ -46,7 +49,7 @@ export const refundSchema = refund.answer.extend({
 });
 export type PublicRefund = z.infer<typeof refundSchema>;
 
-const statuses: Record<Refund['state'], z.infer<typeof refund.answer>['status']> = {
+const statuses: Record<Refund['state'], RefundStatus> = {
   submitted: 'pending',
   unresolved: 'pending',
   accepted: 'pending',
@@ -54,19 +57,25 @@ const statuses: Record<Refund['state'], z.infer<typeof refund.answer>['status']>
   declined: 'declined',
 };
 
+export const statusOfRefundPhase = (phase: Refund['state']): RefundStatus => statuses[phase];
+
 /** The public fields of a refund, without its payment's token. */
-export const refundOf = (
-  { refundToken: token, amount: asked, metadata: noted, state, declined }: Refund,
-  inCurrency: string,
-) => ({
-  metadata: noted,
-  token,
-  amount: asked,
-  currency: inCurrency,
-  status: statuses[state],
-  phase: state,
-  errors: declined?.errors ?? [],
-});
+export function refundOf(kept: Refund, { payment, refundTimes }: PaymentAggregate) {
+  const { refundToken: token, amount: asked, metadata: noted, state, declined } = kept;
+  const times = refundTimes[payment.refunds.indexOf(kept)];
+  if (times === undefined) throw new InvariantViolation('a refund belongs to another payment');
+  return {
+    metadata: noted,
+    token,
+    amount: asked,
+    currency: payment.terms.currency,
+    status: statuses[state],
+    phase: state,
+    errors: declined?.errors ?? [],
+    createdAt: times.createdAt,
+    updatedAt: times.updatedAt,
+  };
+}
 
 const show = showing(refundSchema);
 
@@ -78,5 +87,5 @@ export function toPublicRefund(kept: Refund, view: PaymentAggregate): PublicRefu
     (each) =>
       isAbout(each, 'refundToken', kept.refundToken) || doubts.some(({ number }) => number === each.number),
   );
-  return show({ ...refundOf(kept, payment.terms.currency), paymentToken: token, reviews: about });
+  return show({ ...refundOf(kept, view), paymentToken: token, reviews: about });
 }

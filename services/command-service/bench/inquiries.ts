@@ -73,6 +73,7 @@ function openView(): PaymentView {
     position: '1' as Position,
     payment,
     reviewsSince: [],
+    refundTimes: [],
   };
 }
 

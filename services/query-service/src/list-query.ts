@@ -1,8 +1,6 @@
 /** Maps a caller's parameters to a query of the index. */
-import type { OperationType } from '@tollgate/gateway-api/http';
 import { omitUndefined, dayMs } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
-import type { PaymentListQuery } from '@tollgate/lists';
 
 interface Filters {
   metadata?: Readonly<Record<string, string>> | undefined;
@@ -26,9 +24,3 @@ export function toListQuery<Query extends Filters>(caller: Caller, query: Query)
 /** In one order, so that a cursor fits however they are written. */
 export const notedIn = (metadata: Filters['metadata']) =>
   metadata && Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1));
-
-/** An export has every match, so it takes no page. */
-export interface ExportQuery {
-  operationType: OperationType;
-  query: Omit<PaymentListQuery, 'perPage' | 'page' | 'cursor' | 'withTotal'>;
-}

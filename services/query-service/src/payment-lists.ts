@@ -1,8 +1,9 @@
 /** Which views a list of payments has, and how they are shown in it. */
 import type { OperationType } from '@tollgate/gateway-api/http';
-import { toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
+import { paymentColumns, toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
 import type { Caller } from '@tollgate/teams';
 import { type ViewList, type OperationView, type PaymentIndex, type PaymentListQuery } from '@tollgate/lists';
+import { codesOf } from './csv-exports.ts';
 
 const listBy: Record<
   OperationType,
@@ -16,8 +17,7 @@ const listBy: Record<
 export const listOf = (index: PaymentIndex, type: OperationType, query: PaymentListQuery) =>
   listBy[type](index, query);
 
-export const toShown = (view: OperationView) =>
-  'payment' in view ? toPublicPayment(view) : toListedPayout(view);
+const toShown = (view: OperationView) => ('payment' in view ? toPublicPayment(view) : toListedPayout(view));
 
 export const toShownTo =
   (caller: Pick<Caller, 'scopes'>) =>
@@ -28,3 +28,18 @@ export const accountFor = ({ scopes }: Pick<Caller, 'scopes'>, view: OperationVi
   if (!scopes.has('admin')) return {};
   return { account: 'payment' in view ? view.payment.attempt.account : view.payout.call.account };
 };
+
+/** Since the first release: behind those that it had, for who reads by position. */
+const addedColumns = ['metadata'];
+
+/** Of a file. Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. Fields that payouts lack are empty. */
+export const fileColumns = [
+  'operationType',
+  ...paymentColumns.filter((name) => !addedColumns.includes(name)),
+  ...['reviews', ...addedColumns],
+];
+
+export function toFileCells(view: OperationView): Readonly<Record<string, unknown>> {
+  const shown = { operationType: 'payment', ...toShown(view) };
+  return { ...shown, reviews: codesOf(shown.reviews) };
+}

@@ -1,15 +1,20 @@
 /** Payments, and payouts where the specification shows them among payments. */
 import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
+import { linesOfList, type AddExport } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
 import { paymentHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
-import { listOf, toShownTo } from './payment-lists.ts';
+import { fileColumns, listOf, toFileCells, toShownTo } from './payment-lists.ts';
 import { readInPieces } from './pieces.ts';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
-export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependencies): void {
+export function registerPaymentRoutes(
+  app: FastifyInstance,
+  deps: ReadDependencies,
+  addExport: AddExport,
+): void {
   const { store, index, own, share } = deps;
 
   addReadRoute(
@@ -25,6 +30,21 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
         list: await readInPieces(share, query, (piece) => listOf(index, operationType, piece)),
         toShown: toShownTo(caller),
       });
+    },
+  );
+
+  addExport(
+    routes.exportPayments,
+    'payments.csv',
+    ({ caller, query: { operationType, ...asked }, reply }) => {
+      if (operationType !== 'pays' && !mayReadPayouts(caller)) return void sendPayoutsNotAllowed(reply);
+      const query = toListQuery(caller, asked);
+      return linesOfList(
+        share,
+        fileColumns,
+        (page) => listOf(index, operationType, { ...query, ...page }),
+        toFileCells,
+      );
     },
   );
 

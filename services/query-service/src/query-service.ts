@@ -8,9 +8,10 @@ import { createPositionWaits } from '@tollgate/gateway-api/http';
 import { createOwnViews } from './own-views.ts';
 import { registerCredentialRoutes } from './credential-routes.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
-import { registerExportRoutes } from './export-routes.ts';
+import { createExports } from './csv-exports.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
+import { registerRefundRoutes } from './refund-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
 import { type RequestLedger, registerRequestRoutes } from '@tollgate/requests';
 import { registerTeamRoutes } from './team-routes.ts';
@@ -66,8 +67,9 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
   const deps = { store, index, directory, log, clock, own, share, waits };
   return {
     registerRoutes: (app) => {
-      registerPaymentRoutes(app, deps);
-      registerExportRoutes(app, deps, { stalledMs: exportStalledMs, recordExport });
+      const addExport = createExports(app, deps, { stalledMs: exportStalledMs, recordExport });
+      registerPaymentRoutes(app, deps, addExport);
+      registerRefundRoutes(app, deps, addExport);
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);

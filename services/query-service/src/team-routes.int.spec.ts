@@ -160,6 +160,8 @@ describe('a refund', () => {
         currency: 'EUR',
         status: 'declined',
         phase: 'declined',
+        createdAt: at(3),
+        updatedAt: at(4),
         errors: [{ code: 'incorrect_private_key', kind: 'authentication_error' }],
         reviews: [],
       },

@@ -1,6 +1,6 @@
 import { expect, it, describe } from 'vitest';
 import { payoutHistoryTo } from './testing/payout-samples.ts';
-import { adopted, requested, sampleEvents } from './testing/samples.ts';
+import { adopted, historyTo, requested, sampleEvents } from './testing/samples.ts';
 import {
   type Aggregate,
   type DisputeAggregate,
@@ -100,6 +100,17 @@ describe('an aggregate', () => {
   it('is as old as the service says only where it was adopted', () => {
     const old = paymentAfter([adopted({ createdAt: 7 })]);
     expect(old).toMatchObject({ createdAt: 7, updatedAt: 1_000 });
+  });
+
+  it('knows when each refund was asked for, and when it last changed', () => {
+    const { RefundSubmitted, RefundDeclined } = sampleEvents;
+    const again = { ...RefundSubmitted, data: { ...RefundSubmitted.data, refundToken: 'ref_again' } };
+    const history = [...historyTo.approved, RefundSubmitted, RefundDeclined, again];
+    const second = history.length * 1_000;
+    expect(paymentAfter(history).refundTimes).toEqual([
+      { createdAt: second - 2_000, updatedAt: second - 1_000 },
+      { createdAt: second, updatedAt: second },
+    ]);
   });
 
   it('of a payout', () => {

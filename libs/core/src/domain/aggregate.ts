@@ -31,8 +31,13 @@ interface Reviewed {
   reviewsSince: readonly number[];
 }
 
+/** When a part of a payment began and last changed, milliseconds since the Unix epoch. */
+export type Times = Pick<Aggregate, 'createdAt' | 'updatedAt'>;
+
 export interface PaymentAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   payment: Payment;
+  /** Of each refund, in the order of `refunds`. */
+  refundTimes: readonly Times[];
 }
 export interface PayoutAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   payout: Payout;
@@ -65,7 +70,8 @@ export function evolvePaymentAggregate<Position extends string>(
 ): PaymentAggregate<Position> {
   const payment = evolve(before?.payment, happened.event);
   const reviewsSince = reviewsSinceAfter(before, before?.payment, payment, happened);
-  return { ...envelopeAfter(before, happened, begunAt(happened)), payment, reviewsSince };
+  const refundTimes = refundTimesAfter(before, payment, happened);
+  return { ...envelopeAfter(before, happened, begunAt(happened)), payment, reviewsSince, refundTimes };
 }
 
 /** As {@link evolvePaymentAggregate}, of a payout. */
@@ -108,6 +114,21 @@ function envelopeAfter<Position extends string>(
 ): Aggregate<Position> {
   if (revision !== nextRevision(before)) throw new InvariantViolation('events are missing before this one');
   return { token, createdAt: before?.createdAt ?? begun, updatedAt: recordedAt, revision, position };
+}
+
+function refundTimesAfter(
+  before: Pick<PaymentAggregate, 'refundTimes'> | undefined,
+  { refunds }: Payment,
+  { event, recordedAt }: Happened<PaymentEvent>,
+): readonly Times[] {
+  const refundTimes = before?.refundTimes ?? [];
+  if (!('refundToken' in event.data)) return refundTimes;
+  const { refundToken } = event.data;
+  const place = refunds.findIndex((refund) => refund.refundToken === refundToken);
+  return refundTimes.toSpliced(place, 1, {
+    createdAt: refundTimes[place]?.createdAt ?? recordedAt,
+    updatedAt: recordedAt,
+  });
 }
 
 /** What was open before keeps its time. Several reviews of one code may be open. */

@@ -74,6 +74,7 @@ export const answerSchemas = {
   PaymentList: z.object({ success, payments: z.array(shownPayment), ...pageFields }),
   PaymentHistory: z.object({ success, events: z.array(paymentEventSchema) }),
   CreatedRefund: z.object({ success, token: refundToken, refund: refundSchema }),
+  RefundList: z.object({ success, refunds: z.array(refundSchema), ...pageFields }),
   RefundAnswer: z.object({ success, refund: refundSchema }),
   CreatedPayout: z.object({ success, token: payoutToken, payout: payoutSchema }),
   PayoutAnswer: z.object({ success, payout: payoutSchema }),

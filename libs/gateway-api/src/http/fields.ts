@@ -64,6 +64,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
   declineReason: { description: 'Only those that were declined for just this reason.' },
   unresolved: { description: 'Only those with a call whose outcome is not known.' },
+  paymentToken: { description: 'Only those of the payment with this token.' },
   refundOpen: { description: 'Only those with a refund that is not decided.' },
   q: {
     description:

@@ -7,6 +7,7 @@ import { publicDifferenceSchema, publicReconciliationSchema } from '../reconcili
 import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
 import { publicDispute } from '../dispute.ts';
+import { refundSchema } from '../refund.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookSchema } from '../webhook.ts';
@@ -47,10 +48,12 @@ const overviewMinute = z.object({
 });
 
 const ownedPayout = publicPayout.answer.extend(owner);
+const ownedRefund = refundSchema.extend(owner);
 
 export const operatorAnswerSchemas = {
   OwnedPayment: ownedPayment,
   OwnedPayout: ownedPayout,
+  OwnedRefund: ownedRefund,
   OperatorPaymentList: z.object({
     success,
     payments: z.array(ownedPayment),
@@ -95,6 +98,12 @@ export const operatorAnswerSchemas = {
   OperatorPayoutList: z.object({
     success,
     payouts: z.array(ownedPayout),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
+  OperatorRefundList: z.object({
+    success,
+    refunds: z.array(ownedRefund),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
   }),

@@ -4,13 +4,15 @@ import {
   noQuerySchema,
   operatorPaymentListSchema,
   operatorPayoutListSchema,
+  operatorRefundExportSchema,
+  operatorRefundListSchema,
   operatorReviewListSchema,
   operatorWebhookListSchema,
   reconciliationListSchema,
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
-import { done, ofCommands, ofReads, post } from './route-parts.ts';
+import { csvFile, done, ofCommands, ofReads, post } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
 import { ofReplays, replayed } from './webhook-routes.ts';
 
@@ -110,6 +112,24 @@ export const operatorRoutes = {
     summary: 'Shows the history of a payout of whatever team, with persons and with each event as stored',
     answers: done('Every event, in order.', 'OperatorHistory'),
     errors: ['payout_not_found', 'store_unavailable'],
+  },
+  listRefundsOfAll: {
+    ...reading('refunds', 'teams'),
+    summary: 'Lists the refunds of all teams, newest or oldest first',
+    query: operatorRefundListSchema,
+    isExpensive: true,
+    answers: done(
+      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
+      'OperatorRefundList',
+    ),
+    errors: [...ofReads],
+  },
+  exportRefundsOfAll: {
+    ...reading('refunds.csv', 'teams'),
+    summary: 'Exports the refunds of all teams as a CSV file, newest or oldest first',
+    description: 'In the form of `/api/v1/payments.csv`.',
+    query: operatorRefundExportSchema,
+    ...csvFile,
   },
   listReconciliationsOfAll: {
     ...reading('reconciliations', 'teams'),

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/core';
 import { type SecurityEventKind, securityEventKinds } from '@tollgate/teams';
 import { z } from 'zod';
+import { refundPhases, refundStatuses } from '../refund.ts';
 
 /** The most entries that a page may have. */
 export const perPageMax = 500;
@@ -104,6 +105,19 @@ export const payoutListSchema = z.strictObject({
 /** An export has every match, so it takes no page parameters. */
 export const paymentExportSchema = z.strictObject(paymentFilters);
 
+const refundFilters = {
+  currency: filters.currency,
+  dateFrom: filters.dateFrom,
+  dateTo: filters.dateTo,
+  paymentToken: z.string('must be given once').max(128, 'must be at most 128 characters').optional(),
+  status: z.enum(refundStatuses).optional(),
+  phase: z.enum(refundPhases).optional(),
+};
+
+export const refundListSchema = z.strictObject({ ...refundFilters, ...countedPage });
+
+export const refundExportSchema = z.strictObject(refundFilters);
+
 /** Milliseconds since the Unix epoch. */
 export const instantSchema = z.iso
   .datetime({
@@ -139,6 +153,18 @@ export const operatorPaymentListSchema = z.strictObject({
   unresolved: onlySchema.optional(),
   refundOpen: onlySchema.optional(),
 });
+
+export const operatorRefundExportSchema = operatorPaymentListSchema
+  .pick({ team: true, environment: true, order: true, currency: true })
+  .extend({
+    createdFrom: instantSchema.optional(),
+    createdBefore: instantSchema.optional(),
+    paymentToken: refundFilters.paymentToken,
+    status: refundFilters.status,
+    phase: refundFilters.phase,
+  });
+
+export const operatorRefundListSchema = operatorRefundExportSchema.extend(onePage);
 
 export const declineCountSchema = operatorPaymentListSchema.pick({
   team: true,

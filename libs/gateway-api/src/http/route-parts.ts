@@ -27,6 +27,13 @@ export const tagged = (meaning: string, schema: AnswerName) => ({
   },
 });
 
+/** Of exported files: they hold every match, so they take no page. */
+export const csvFile = {
+  answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
+  isExpensive: true as const,
+  errors: [...ofReads],
+};
+
 export const calls = { isCommand: true, handsOnErrors: true } as const;
 
 const stated =

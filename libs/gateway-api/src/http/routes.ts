@@ -20,9 +20,11 @@ import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
+import { refundRoutes } from './refund-routes.ts';
 import { teamRoutes } from './team-routes.ts';
 import {
   calls,
+  csvFile,
   done,
   get,
   ofCommands,
@@ -178,9 +180,7 @@ const payments = {
     scopes: ['read', 'payments'],
     query: paymentExportSchema,
     minPosition: true,
-    answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
-    isExpensive: true,
-    errors: [...ofReads],
+    ...csvFile,
   },
   retrievePayment: {
     ...get('query-service', 'Payments', '/api/v1/payments/:token'),
@@ -199,47 +199,6 @@ const payments = {
     tellsPosition: true,
     answers: done('Every event, in order.', 'PaymentHistory'),
     errors: ['payment_not_found', 'store_unavailable'],
-  },
-} satisfies Record<string, Route>;
-
-const refunds = {
-  refundPayment: {
-    ...post('command-service', 'Refunds', '/api/v1/refunds'),
-    summary: 'Refunds a payment, in full or in part',
-    description:
-      'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is carried out once.',
-    scopes: ['refunds'],
-    idempotencyKey: 'required',
-    ...calls,
-    body: { schema: 'RefundRequest', example: { token: 'pay_…', amount: 500, metadata: { clerk: '7' } } },
-    answers: { ...done('Accepted.', 'CreatedRefund'), ...unknown('CreatedRefund') },
-    errors: [
-      'incorrect_amount',
-      'card_data_not_accepted',
-      'idempotency_key_missing',
-      'payment_not_found',
-      'refund_exceeds_amount',
-      'too_many_refunds',
-      'too_much_metadata',
-      'amount_limit_exceeded',
-      'daily_limit_exceeded',
-      'payment_not_refundable',
-      'payment_in_final_state',
-      'refund_in_review',
-      'refund_doubtful',
-      'resolved_as_not_made',
-      'idempotency_key_reused',
-      ...ofProviderCalls,
-    ],
-  },
-  retrieveRefund: {
-    ...get('query-service', 'Refunds', '/api/v1/refunds/:refundToken'),
-    summary: 'Shows a refund',
-    scopes: ['read', 'refunds', 'payments'],
-    minPosition: true,
-    tellsPosition: true,
-    ...tagged('The refund.', 'RefundAnswer'),
-    errors: [...ofReads, 'refund_not_found'],
   },
 } satisfies Record<string, Route>;
 
@@ -359,7 +318,7 @@ const aboutTheGateway = {
 /** By their names in generated clients. */
 export const routes = {
   ...payments,
-  ...refunds,
+  ...refundRoutes,
   ...payoutRoutes,
   ...others,
   ...reconciliationRoutes,

@@ -39,7 +39,7 @@ const payment: RecordOf<'payment'>['payment'] = {
   refundedAmount: 100,
   errors: [],
   reviews: [],
-  refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved' }],
+  refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved', ...age }],
   revision: 3,
   ...age,
 };

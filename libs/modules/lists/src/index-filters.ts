@@ -2,10 +2,15 @@
  * How a filtered list is read: as walks, each through one index that has the rows in the order of the answer. SQLite has
  * no statistics here, so the query names the index to take, and SQLite refuses it where that one cannot lead.
  */
-import type { ViewKind } from '@tollgate/views';
 import type { ListQuery } from './view-list.ts';
 import { metadataHash } from './index-metadata.ts';
 import type { Place } from './list-page.ts';
+
+/** A table whose rows are listed. */
+export interface ListedTable {
+  name: string;
+  table: { name: string; phasesOf?(status: string): readonly string[] };
+}
 
 /** A part of an answer; its rows have `kind`, `created_at` and `token`. */
 export interface Walk {
@@ -14,7 +19,7 @@ export interface Walk {
 }
 
 /** The walks that together give the rows of a query in one table after a place, in its order. None where no row can fit. */
-export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Place): Walk[] {
+export function walksOf({ name, table }: ListedTable, query: ListQuery, after?: Place): Walk[] {
   const phases = phasesIn(table, query);
   if (phases?.length === 0) return [];
   const { head, isLedByPhase, others } = routeOf({ name, table: table.name }, query, after);
@@ -32,7 +37,7 @@ export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Pla
  * page bounds them.
  */
 export function leadEnd(
-  { table }: ViewKind,
+  { table }: ListedTable,
   query: ListQuery,
   visited: number,
   after?: Place,
@@ -107,7 +112,7 @@ function routeByMetadata(
 
 /** Undefined for all of them. */
 function phasesIn(
-  { phasesOf }: ViewKind['table'],
+  { phasesOf }: ListedTable['table'],
   { status, phase }: ListQuery,
 ): readonly string[] | undefined {
   const ofStatus = status === undefined ? undefined : (phasesOf?.(status) ?? []);
@@ -116,7 +121,9 @@ function phasesIn(
 }
 
 /** Which index leads. */
-function leadOf({ orderNumber, needsReview, unresolved, refundOpen, status, phase, currency }: ListQuery) {
+function leadOf(query: ListQuery) {
+  const { paymentToken, orderNumber, needsReview, unresolved, refundOpen, status, phase, currency } = query;
+  if (paymentToken !== undefined) return { index: 'by_payment', isLedByPhase: false };
   if (orderNumber !== undefined) return { index: 'by_order_number', isLedByPhase: false };
   if (needsReview === true) return { index: 'needing_review', isLedByPhase: false };
   if (unresolved === true) return { index: 'unresolved', isLedByPhase: false };
@@ -134,8 +141,10 @@ const ownerTerms = ({ environment, team }: ListQuery): Term[] => [
   ['team = ?', team],
 ];
 
-function filterTerms({ orderNumber, currency, needsReview, unresolved, refundOpen }: ListQuery): Term[] {
+function filterTerms(query: ListQuery): Term[] {
+  const { paymentToken, orderNumber, currency, needsReview, unresolved, refundOpen } = query;
   const terms: Term[] = [];
+  if (paymentToken !== undefined) terms.push(['payment_token = ?', paymentToken]);
   if (orderNumber !== undefined) terms.push(['order_number = ?', orderNumber]);
   if (currency !== undefined) terms.push(['currency = ?', currency]);
   // Written out, because the index of those that wait is taken only where the text says so.

@@ -5,7 +5,7 @@ import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
-import { leadEnd, walksOf } from './index-filters.ts';
+import { leadEnd, walksOf, type ListedTable } from './index-filters.ts';
 import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from './list-page.ts';
 
 /**
@@ -20,39 +20,48 @@ const countVisitedMax = 5_000;
 /** Rows that one piece looks at if a filter of ours may leave out most of them: few statements, and some milliseconds. */
 const filteredAtOnce = 200;
 
-interface Listed<View extends ViewEnvelope> {
+export interface Listed<Entry> {
   list: ListName;
-  kinds: readonly ViewKind<View>[];
+  tables: readonly ListedTable[];
   /** Whose rows are listed; its owner and filters bind the cursor. */
   owners: readonly ListOwner[];
   query: ListQuery;
+  /** What a row leads to, with its length in characters. */
+  entryOf: (row: Row) => { entry: Entry; length: number };
   /** Filters by what no index knows. */
-  accepts?: ((view: View) => boolean) | undefined;
+  accepts?: ((entry: Entry) => boolean) | undefined;
 }
 
-/** The views of some kinds and owners that match a query, in its order. With `accepts`, a page may be empty and still lead on. */
-export function listViews<View extends ViewEnvelope>(
+/** The views of some kinds and owners that match a query, in its order. */
+export const listViews = <View extends ViewEnvelope>(
   file: IndexFile,
-  { list, kinds, owners, query, accepts }: Listed<View>,
-): ViewList<View> {
+  { kinds, ...asked }: Omit<Listed<View>, 'tables' | 'entryOf'> & { kinds: readonly ViewKind<View>[] },
+): ViewList<View> =>
+  listRows(file, { ...asked, tables: kinds, entryOf: (row) => viewOfRow(file, kinds, row) });
+
+/** As {@link listViews}, of anything. With `accepts`, a page may be empty and still lead on. */
+export function listRows<Entry>(
+  file: IndexFile,
+  { list, tables, owners, query, entryOf, accepts }: Listed<Entry>,
+): ViewList<Entry> {
   const begin = beginOf(list, query);
   if ('kind' in begin) return begin;
   const { limit: wanted = query.perPage } = query;
   const limit = accepts === undefined ? wanted : Math.max(wanted, filteredAtOnce);
-  const { rows, end } = rowsOf(file, { kinds, owners, query, after: begin.after, limit });
-  const views: View[] = [];
+  const { rows, end } = rowsOf(file, { tables, owners, query, after: begin.after, limit });
+  const views: Entry[] = [];
   let [visited, length] = [0, 0];
   let last: Place | undefined;
   for (const row of rows.slice(0, limit)) {
     if (views.length >= wanted || length >= pageLengthMax) break;
-    const measured = toViewOf(file, kinds, row);
-    last = { at: measured.view.createdAt, key: measured.view.token };
+    const measured = entryOf(row);
+    last = { at: Number(row['created_at']), key: String(row['token']) };
     visited += 1;
-    if (accepts?.(measured.view) === false) continue;
-    views.push(measured.view);
+    if (accepts?.(measured.entry) === false) continue;
+    views.push(measured.entry);
     length += measured.length;
   }
-  const totalCount = query.withTotal === true ? count(file, kinds, query) : undefined;
+  const totalCount = query.withTotal === true ? count(file, tables, query) : undefined;
   if (totalCount === 'too-many') return { kind: 'refused', parameter: 'withTotal' };
   const place = visited < rows.length ? last : end;
   return {
@@ -65,7 +74,7 @@ export function listViews<View extends ViewEnvelope>(
 }
 
 interface Asked {
-  kinds: readonly ViewKind[];
+  tables: readonly ListedTable[];
   query: ListQuery;
   after: Place | undefined;
   limit: number;
@@ -92,10 +101,10 @@ function rowsOf(file: IndexFile, { owners, ...asked }: Asked & { owners: readonl
 }
 
 /** SQLite merges the walks and stops at the limit. */
-function selectPiece(file: IndexFile, { kinds, query, after, limit }: Asked): Piece {
-  const end = endOf(file, kinds, query, after);
+function selectPiece(file: IndexFile, { tables, query, after, limit }: Asked): Piece {
+  const end = endOf(file, tables, query, after);
   const bounded = end === undefined ? query : { ...query, ...upTo(query, end) };
-  const walks = kinds.flatMap((kind) => walksOf(kind, bounded, after));
+  const walks = tables.flatMap((table) => walksOf(table, bounded, after));
   if (walks.length === 0) return { rows: [], end: undefined };
   const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
   const values = walks.flatMap((walk) => walk.values);
@@ -110,12 +119,12 @@ function selectPiece(file: IndexFile, { kinds, query, after, limit }: Asked): Pi
 /** Where the first of the walks has visited enough rows, behind all rows of that millisecond. */
 function endOf(
   file: IndexFile,
-  kinds: readonly ViewKind[],
+  tables: readonly ListedTable[],
   query: ListQuery,
   after: Place | undefined,
 ): Place | undefined {
-  const ends = kinds.flatMap((kind) => {
-    const lead = leadEnd(kind, query, visitedMax, after);
+  const ends = tables.flatMap((table) => {
+    const lead = leadEnd(table, query, visitedMax, after);
     return lead === undefined ? [] : file.select(lead.sql, lead.values).map(({ at }) => Number(at));
   });
   if (ends.length === 0) return undefined;
@@ -139,23 +148,23 @@ const newestFirst = (one: Row, other: Row): number =>
   Number(other['created_at']) - Number(one['created_at']) ||
   (String(one['token']) < String(other['token']) ? 1 : -1);
 
-function toViewOf<View extends ViewEnvelope>(
+function viewOfRow<View extends ViewEnvelope>(
   file: IndexFile,
   kinds: readonly ViewKind<View>[],
   row: Row,
-): { view: View; length: number } {
+): { entry: View; length: number } {
   const kind = kinds.find(({ name }) => name === row['kind']);
   const measured = kind && file.findMeasured(kind, String(row['token']));
   if (measured === undefined) throw new InvariantViolation('a row of the index has no view');
-  return measured;
+  return { entry: measured.view, length: measured.length };
 }
 
-function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): number | 'too-many' {
+function count(file: IndexFile, tables: readonly ListedTable[], query: ListQuery): number | 'too-many' {
   let sum = 0;
-  for (const kind of kinds) {
-    const lead = leadEnd(kind, query, countVisitedMax);
+  for (const table of tables) {
+    const lead = leadEnd(table, query, countVisitedMax);
     if (lead !== undefined && file.select(lead.sql, lead.values).length > 0) return 'too-many';
-    const walks = walksOf(kind, query);
+    const walks = walksOf(table, query);
     if (walks.length === 0) continue;
     const sql = `SELECT count(*) AS total FROM (${walks.map((walk) => walk.sql).join(' UNION ALL ')} LIMIT ?)`;
     const values = walks.flatMap((walk) => walk.values);

@@ -67,6 +67,21 @@ const ofLists = `
   ${listIndexes('payouts')}
   CREATE INDEX payments_refund_open ON payments
     (environment, team, created_at, token, currency, phase, needs_review) WHERE refund_open = 1;
+  -- The token is that of the payment and of the refund.
+  CREATE TABLE refunds (
+    token TEXT PRIMARY KEY,
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    phase TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    payment_token TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refunds_by_age ON refunds (environment, team, created_at, token);
+  CREATE INDEX refunds_by_phase ON refunds (environment, team, phase, created_at, token);
+  CREATE INDEX refunds_by_currency ON refunds (environment, team, currency, created_at, token);
+  CREATE INDEX refunds_by_phase_and_currency ON refunds (environment, team, phase, currency, created_at, token);
+  CREATE INDEX refunds_by_payment ON refunds (environment, team, payment_token, created_at, token, phase, currency);
   CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
   CREATE TABLE events (
     environment TEXT NOT NULL,

@@ -14,12 +14,14 @@ import {
   kindOfStream,
   streamOf,
   type Columns,
+  type PaymentView,
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
 import type { DueAt } from './index-inquiries.ts';
 import { writeMetadata } from './index-metadata.ts';
 import { applyToPositions } from './index-positions.ts';
+import { writeRefunds } from './index-refunds.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
 import type { IndexScope } from './index-schema.ts';
 import { applyToTotals } from './index-totals.ts';
@@ -167,6 +169,8 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
   const { kind, view, row, before, changes } = changed;
   writeRow(statements, { kind, view, before: row }, writing);
   writeReviews(statements, kind, view);
+  if (kind.name === 'payment' && writing.scope === 'lists')
+    writeRefunds(statements, view as PaymentView, before as PaymentView | undefined);
   const counted = kind.contributionOf?.(view);
   if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
   changes.positions.replace(before && kind.positionOf?.(before), kind.positionOf?.(view));

@@ -55,11 +55,13 @@ import {
   type Workload,
 } from './index-operators.ts';
 import { positionsIn } from './index-positions.ts';
+import { listRefunds, type RefundEntry } from './index-refunds.ts';
 import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
 import type { IndexScope } from './index-schema.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { everybody, type ListName, type ListOwner } from './list-page.ts';
 import type {
+  ListQuery,
   OperationList,
   OperationListQuery,
   OperationView,
@@ -120,6 +122,10 @@ export interface PaymentIndex extends DueInquiries {
   listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
   /** As {@link listPaymentsOfAll}. */
   listPayoutsOfAll(query: ListOfAll<PayoutView>): PayoutList;
+  /** Refunds, by when they were asked for. */
+  listRefunds(query: ListQuery): ViewList<RefundEntry>;
+  /** As {@link listPaymentsOfAll}. */
+  listRefundsOfAll(query: ListOfAll<RefundEntry>): ViewList<RefundEntry>;
   /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
   countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
   /** Payments of these owners whose token or order number begins with a text. */
@@ -300,6 +306,9 @@ function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
     listOperations: (query) => ofTeam<OperationView>('operations', [paymentKind, payoutKind], query),
     listPaymentsOfAll: (query) => ofAll('payments', paymentKind, query),
     listPayoutsOfAll: (query) => ofAll('payouts', payoutKind, query),
+    listRefunds: (query) => readWhole((file) => listRefunds(file, { owners: [query], query })),
+    listRefundsOfAll: ({ owners, ...query }) =>
+      readWhole((file) => listRefunds(file, { owners, query: { ...query, ...everybody } })),
     countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
     findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
     countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),

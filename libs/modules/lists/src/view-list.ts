@@ -11,6 +11,8 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   status?: Status;
   phase?: Phase;
   orderNumber?: string;
+  /** Of refunds only. */
+  paymentToken?: string;
   currency?: string;
   /** Milliseconds since the Unix epoch, inclusive. */
   createdFrom?: number;

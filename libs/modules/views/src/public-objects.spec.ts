@@ -60,7 +60,16 @@ test('a refund of unknown outcome is pending', () => {
   const { accepted, approved, refunding, refundUnresolved, refundApproved } = happening;
   const unresolved = shown(accepted, approved, refunding, refundUnresolved).refunds;
   expect(unresolved).toEqual([
-    { token: 'ref_1', amount: 500, currency: 'EUR', status: 'pending', phase: 'unresolved', errors: [] },
+    {
+      token: 'ref_1',
+      amount: 500,
+      currency: 'EUR',
+      status: 'pending',
+      phase: 'unresolved',
+      errors: [],
+      createdAt: '2026-01-02T03:04:08.000Z',
+      updatedAt: '2026-01-02T03:04:09.000Z',
+    },
   ]);
   expect(shown(accepted, approved, refunding, refundApproved)).toMatchObject({
     refundedAmount: 500,

@@ -31,10 +31,11 @@ export type DisputeView = DisputeAggregate<Position> & Versioned;
 export type UnmatchedView = UnmatchedAggregate<Position> & Versioned;
 
 const reviewsSince = z.array(instantSchema);
+const refundTimes = z.array(z.object({ createdAt: instantSchema, updatedAt: instantSchema }));
 
 export const paymentViews = {
   streamPrefix: paymentStreamPrefix,
-  schema: viewSchemaOf<PaymentView>({ payment: paymentSchema, reviewsSince }),
+  schema: viewSchemaOf<PaymentView>({ payment: paymentSchema, reviewsSince, refundTimes }),
   ...createFold<PaymentView, ReturnType<typeof decodePaymentEvent>>(
     paymentStreamPrefix,
     decodePaymentEvent,

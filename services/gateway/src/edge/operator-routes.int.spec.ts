@@ -8,7 +8,7 @@ import { routes } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
 
-const { accepted, approved, reviews } = happening;
+const { accepted, approved, refunding, reviews } = happening;
 const shop = { team: 'shop', keyId: 'k1' };
 
 async function start() {
@@ -45,6 +45,32 @@ const tokensIn = (body: unknown) =>
   (body as { payments: { token: string }[] }).payments.map(({ token }) => token);
 
 describe('across teams', () => {
+  it('lists the refunds of all, filters them and gives the file', async () => {
+    const { ask, store } = await start();
+    for (const [team, token] of [
+      ['shop', 'ref_shop'],
+      ['games', 'ref_games'],
+    ] as const) {
+      const refund = { ...refunding, data: { ...refunding.data, refundToken: token } };
+      const events = [requested({ team }), accepted, approved, refund];
+      await projectEvents(store, paymentKind, `pay_of_${team}`, events);
+    }
+    const tokens = async (query: string) => {
+      const { refunds } = (await ask(`/api/v1/admin/refunds${query}`)).json<{
+        refunds: { token: string }[];
+      }>();
+      return refunds.map(({ token }) => token);
+    };
+    await eventually(async () => expect(await tokens('')).toEqual(['ref_shop', 'ref_games']));
+    expect(await tokens('?order=oldest')).toEqual(['ref_games', 'ref_shop']);
+    expect(await tokens('?team=games&phase=submitted')).toEqual(['ref_games']);
+    expect(await tokens('?status=approved')).toEqual([]);
+    expect(await tokens('?paymentToken=pay_of_shop')).toEqual(['ref_shop']);
+    expect(await tokens('?createdFrom=2030-01-01T00:00:00Z')).toEqual([]);
+    const { body } = await ask('/api/v1/admin/refunds.csv?team=games');
+    expect(body).toMatch(/^\uFEFFteam,environment,token,.*\r\ngames,sandbox,ref_games,.*\r\n$/);
+  });
+
   it('lists the payments of all, filters them and pages', async () => {
     const { ask } = await start();
     const list = async (query: string) => tokensIn((await ask(`/api/v1/admin/payments${query}`)).json());

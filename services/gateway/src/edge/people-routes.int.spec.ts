@@ -64,8 +64,10 @@ async function seed(store: EventStore): Promise<void> {
       },
     ]);
     const asked = { ...owner, orderNumber: mark };
-    const { accepted, approved, reviews } = happening;
-    await projectEvents(store, paymentKind, `pay_${mark}`, [requested(asked), accepted, approved, reviews]);
+    const { accepted, approved, refunding, reviews } = happening;
+    const refund = { ...refunding, data: { ...refunding.data, refundToken: `ref_${mark}` } };
+    const events = [requested(asked), accepted, approved, refund, reviews];
+    await projectEvents(store, paymentKind, `pay_${mark}`, events);
     const declined = { type: 'PaymentDeclined', data: { declineReason: mark } } as const;
     await projectEvents(store, paymentKind, `pay_declined-${mark}`, [requested(asked), accepted, declined]);
     await projectEvents(store, payoutKind, `po_${mark}`, [payoutApprovalRequested(asked)]);
@@ -142,6 +144,8 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   listDeadLetters: ofNobody,
   replayDeadLetters: ofNobody,
   listPayoutsOfAll: ofNobody,
+  listRefundsOfAll: ofNobody,
+  exportRefundsOfAll: ofNobody,
   retrievePayoutOfAny: payout,
   listPayoutEventsOfAny: payout,
   listReconciliationsOfAll: ofNobody,

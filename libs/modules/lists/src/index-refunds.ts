@@ -1,0 +1,70 @@
+/** Refunds are parts of payments: a row of the index leads each list to them, and the payment has the rest. */
+import type { Refund } from '@tollgate/core';
+import { statusOfRefundPhase } from '@tollgate/gateway-api';
+import { InvariantViolation } from '@tollgate/service-kit';
+import { paymentKind, type PaymentView } from '@tollgate/views';
+import type { IndexFile } from './index-file.ts';
+import type { ListedTable } from './index-filters.ts';
+import { listRows, type Listed } from './index-lists.ts';
+import type { Statements } from './index-rows.ts';
+import type { ViewList } from './view-list.ts';
+
+export interface RefundEntry extends Pick<PaymentView, 'position'> {
+  refund: Refund;
+  /** Its payment. */
+  view: PaymentView;
+}
+
+const phases: readonly Refund['state'][] = ['submitted', 'unresolved', 'accepted', 'approved', 'declined'];
+
+const refundTable: ListedTable = {
+  name: 'refund',
+  table: {
+    name: 'refunds',
+    phasesOf: (status) => phases.filter((phase) => statusOfRefundPhase(phase) === status),
+  },
+};
+
+/** The key of a row. Nothing in the store rules out two payments with a refund of one token. */
+const keyOf = (paymentToken: string, refundToken: string): string => `${paymentToken}~${refundToken}`;
+
+/** Of what has changed. To be called in a transaction. */
+export function writeRefunds(
+  statements: Statements,
+  { token, payment, refundTimes }: PaymentView,
+  before: PaymentView | undefined,
+): void {
+  const { environment, team, terms, refunds } = payment;
+  const add = statements('INSERT INTO refunds VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const change = statements('UPDATE refunds SET phase = ? WHERE token = ?');
+  for (const [place, { refundToken, state }] of refunds.entries()) {
+    const known = before?.payment.refunds[place]?.state;
+    const createdAt = refundTimes[place]?.createdAt ?? 0;
+    if (known === undefined)
+      add.run(keyOf(token, refundToken), environment, team, createdAt, state, terms.currency, token);
+    else if (known !== state) change.run(state, keyOf(token, refundToken));
+  }
+}
+
+/** The refunds of some owners that match a query, in its order. */
+export function listRefunds(
+  file: IndexFile,
+  asked: Pick<Listed<RefundEntry>, 'owners' | 'query'>,
+): ViewList<RefundEntry> {
+  let read: PaymentView | undefined;
+  return listRows(file, {
+    ...asked,
+    list: 'refunds',
+    tables: [refundTable],
+    entryOf({ token: key }) {
+      const [paymentToken = '', refundToken] = String(key).split('~');
+      // Refunds of one payment often follow one another, and it may be large.
+      const found = read?.token === paymentToken ? undefined : file.findMeasured(paymentKind, paymentToken);
+      read = found?.view ?? read;
+      const refund = read?.payment.refunds.find((each) => each.refundToken === refundToken);
+      if (read === undefined || refund === undefined)
+        throw new InvariantViolation('a refund of the index has no payment');
+      return { entry: { refund, view: read, position: read.position }, length: found?.length ?? 0 };
+    },
+  });
+}

@@ -1,0 +1,131 @@
+/** Routes that answer with a CSV file, written page by page so that its length costs no memory. Aborts exports that stall. */
+import { Readable } from 'node:stream';
+import { sendError, addReadRoute, type Call, type Route } from '@tollgate/gateway-api/http';
+import type { ViewList } from '@tollgate/lists';
+import type { SecurityWatch } from '@tollgate/teams';
+import { InvariantViolation, TollgateError, omitUndefined, type ReadShare } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { byteOrderMark, toCsvLine } from './csv.ts';
+import { type ReadDependencies } from './reading.ts';
+
+export interface ExportOptions {
+  /** A client that reads nothing for so long is disconnected. */
+  stalledMs: number;
+  /** Resolves when it is on record who exports. */
+  recordExport: SecurityWatch['recordExport'];
+}
+
+type Lines = AsyncGenerator<string, void, void>;
+
+/** Adds a route for a file of this name. `linesOf` is undefined for a call that it has refused. */
+export type AddExport = <Stated extends Route>(
+  route: Stated,
+  name: string,
+  linesOf: (call: Call<Stated>) => Lines | undefined,
+) => void;
+
+export function createExports(
+  app: FastifyInstance,
+  deps: ReadDependencies,
+  { stalledMs, recordExport }: ExportOptions,
+): AddExport {
+  const running = createRunningExports();
+  // Exports may take minutes, and the process must stop now. Their clients see the connection break.
+  app.addHook('preClose', async () => running.endAll());
+
+  return (route, name, linesOf) =>
+    addReadRoute(app, deps, route, async (call) => {
+      const { caller, request, reply } = call;
+      const lines = linesOf(call);
+      if (lines === undefined) return reply;
+      const asFile = (): FastifyReply =>
+        reply
+          .type('text/csv; charset=utf-8; header=present')
+          .header('content-disposition', `attachment; filename="${name}"`);
+      // A request for the headers only reads nothing. A stream has no Content-Length, as the file has none.
+      if (request.method === 'HEAD') return asFile().send(Readable.from([]));
+      if (running.isEnding()) return sendError(reply, 'too_many_reads');
+      const { team, keyId, environment } = caller;
+      // A failure before the first byte is answered as for lists; after it, only a broken connection can signal one.
+      const recorded = recordExport({ team, keyId, environment, address: request.ip, route: route.url });
+      const first = await recorded.then(() => lines.next());
+      const file = Readable.from(begunWith(first.value ?? '', lines), { objectMode: false });
+      running.add(file);
+      reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));
+      return asFile().send(file);
+    });
+}
+
+/** Read at once: a few milliseconds of work. */
+const rowsPerPage = 25;
+
+/** A page of a list that may be followed. */
+interface ExportPage {
+  perPage: number;
+  cursor?: string;
+}
+
+/**
+ * The text of a list in pieces. Every row is as of when its page is read: what matches throughout is in it exactly once, none
+ * twice, and what is created after the first page is not in it. It throws as lists do, also halfway.
+ */
+export async function* linesOfList<Entry>(
+  share: ReadShare,
+  columns: readonly string[],
+  list: (page: ExportPage) => ViewList<Entry>,
+  toCells: (entry: Entry) => Readonly<Record<string, unknown>>,
+): Lines {
+  const toLine = (entry: Entry): string => {
+    const cells = toCells(entry);
+    return toCsvLine(columns.map((name) => toCell(cells[name])));
+  };
+  let text = byteOrderMark + toCsvLine(columns);
+  let cursor: string | undefined;
+  do {
+    const page = list({ perPage: rowsPerPage, ...omitUndefined({ cursor }) });
+    if (page.kind === 'refused') throw new InvariantViolation('a list has refused its own cursor');
+    yield text + page.views.map(toLine).join('');
+    text = '';
+    cursor = page.nextCursor;
+    // A fast client must not starve other requests.
+    await share.giveWay();
+  } while (cursor !== undefined);
+}
+
+function toCell(value: unknown): string | number | undefined {
+  if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
+  return JSON.stringify(value);
+}
+
+/** The codes of reviews or errors in one cell. */
+export const codesOf = (listed: readonly { code: string }[]): string =>
+  listed.map(({ code }) => code).join(' ');
+
+async function* begunWith(first: string, rest: AsyncIterable<string>): Lines {
+  yield first;
+  yield* rest;
+}
+
+function createRunningExports() {
+  const files = new Set<Readable>();
+  let isEnding = false;
+  return {
+    isEnding: () => isEnding,
+    add: (file: Readable) => {
+      files.add(file);
+      file.once('close', () => files.delete(file));
+      if (isEnding) file.destroy(serverStops());
+    },
+    endAll: () => {
+      isEnding = true;
+      for (const file of files) file.destroy(serverStops());
+    },
+  };
+}
+
+const clientStalled = () =>
+  new TollgateError('export_stalled', 'A client stopped reading its export.', { retryable: true });
+const serverStops = () =>
+  new TollgateError('export_cut', 'An export was cut short because the process is stopping.', {
+    retryable: true,
+  });

@@ -1,0 +1,124 @@
+/** Refunds: lists, files, and one by its own token. A refund is part of its payment, which the record of its key names. */
+import { refundKeyStream, refundKeyUsedSchema, type RefundKey, isOwnedBy, isToken } from '@tollgate/core';
+import type { EventStore } from '@tollgate/event-store';
+import { toPublicRefund } from '@tollgate/gateway-api';
+import {
+  routes,
+  sendError,
+  addReadRoute,
+  parameterOf,
+  sendRefusedPage,
+  tellPosition,
+} from '@tollgate/gateway-api/http';
+import type { RefundEntry } from '@tollgate/lists';
+import { omitUndefined } from '@tollgate/service-kit';
+import { type Caller } from '@tollgate/teams';
+import type { PaymentView } from '@tollgate/views';
+import type { FastifyInstance } from 'fastify';
+import { codesOf, linesOfList, type AddExport } from './csv-exports.ts';
+import { sendTagged } from './entity-tag.ts';
+import { sendList } from './list-answer.ts';
+import { toListQuery } from './list-query.ts';
+import { ownersIn } from './operator-routes.ts';
+import type { OwnViews } from './own-views.ts';
+import { readInPieces } from './pieces.ts';
+import { type ReadDependencies } from './reading.ts';
+
+export function registerRefundRoutes(
+  app: FastifyInstance,
+  deps: ReadDependencies,
+  addExport: AddExport,
+): void {
+  const { index, share } = deps;
+
+  addReadRoute(app, deps, routes.listRefunds, async ({ caller, query: asked, reply }) => {
+    const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
+    const list = await readInPieces(share, query, (piece) => index.listRefunds(piece));
+    return sendList(reply, { name: 'refunds', query, list, toShown });
+  });
+
+  addExport(routes.exportRefunds, 'refunds.csv', ({ caller, query: asked }) => {
+    const query = toListQuery(caller, asked);
+    return linesOfList(share, columns, (page) => index.listRefunds({ ...query, ...page }), toCells);
+  });
+
+  addReadRoute(app, deps, routes.retrieveRefund, async ({ caller, request, reply }) => {
+    const found = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
+    if (found === undefined) return sendError(reply, 'refund_not_found');
+    tellPosition(reply, [found]);
+    return sendTagged(request, reply, { success: true, refund: toShown(found) });
+  });
+
+  addReadRoute(app, deps, routes.listRefundsOfAll, async ({ query, reach, reply }) => {
+    const { team, environment, perPage, ...rest } = query;
+    const owners = ownersIn(deps, reach, { team, environment });
+    const asked = { ...omitUndefined(rest), perPage, owners };
+    const list = await readInPieces(share, asked, (piece) => index.listRefundsOfAll(piece));
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    const { nextCursor } = list;
+    return reply.send({
+      success: true,
+      refunds: list.views.map(toOwned),
+      perPage,
+      ...omitUndefined({ nextCursor }),
+    });
+  });
+
+  addExport(routes.exportRefundsOfAll, 'refunds.csv', ({ query, reach }) => {
+    const { team, environment, ...rest } = query;
+    const owners = ownersIn(deps, reach, { team, environment });
+    return linesOfList(
+      share,
+      ['team', 'environment', ...columns],
+      (page) => index.listRefundsOfAll({ ...omitUndefined(rest), ...page, owners }),
+      (entry) => ({ ...toCells(entry), ...ownerOf(entry) }),
+    );
+  });
+}
+
+const toShown = ({ refund, view }: RefundEntry) => toPublicRefund(refund, view);
+
+const ownerOf = ({ view: { payment } }: RefundEntry) => ({
+  team: payment.team,
+  environment: payment.environment,
+});
+
+const toOwned = (entry: RefundEntry) => ({ ...toShown(entry), ...ownerOf(entry) });
+
+/** Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. */
+const columns = [
+  ...['token', 'paymentToken', 'status', 'phase', 'createdAt', 'updatedAt', 'currency', 'amount'],
+  ...['errors', 'reviews', 'metadata'],
+];
+
+function toCells(entry: RefundEntry): Readonly<Record<string, unknown>> {
+  const shown = toShown(entry);
+  return { ...shown, errors: codesOf(shown.errors), reviews: codesOf(shown.reviews) };
+}
+
+/** Undefined if the caller has no such refund, also if its key was used and the refund was refused at once. */
+async function findRefund(
+  { store, own }: { store: EventStore; own: OwnViews },
+  caller: Caller,
+  refundToken: string,
+): Promise<RefundEntry | undefined> {
+  const key = isToken(refundToken) ? await readKey(store, refundToken) : undefined;
+  if (key === undefined || !isOwnedBy(key, caller)) return undefined;
+  const { paymentToken } = key;
+  return (
+    refundIn(await own.payment(caller, paymentToken), refundToken) ??
+    // The index may have the payment as of before the refund.
+    refundIn(await own.latestPayment(caller, paymentToken), refundToken)
+  );
+}
+
+async function readKey(store: EventStore, refundToken: string): Promise<RefundKey | undefined> {
+  for await (const { data } of store.read(refundKeyStream(refundToken), { limit: 1 }))
+    return refundKeyUsedSchema.parse(data);
+  return undefined;
+}
+
+function refundIn(view: PaymentView | undefined, refundToken: string): RefundEntry | undefined {
+  const refund = view?.payment.refunds.find((each) => each.refundToken === refundToken);
+  return view && refund && { refund, view, position: view.position };
+}
