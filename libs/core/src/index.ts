@@ -73,10 +73,12 @@ export {
   evolveDisputeAggregate,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
+  evolveTransferAggregate,
   evolveUnmatchedAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
   type Times,
+  type TransferAggregate,
   type UnmatchedAggregate,
 } from './domain/aggregate.ts';
 export {
@@ -104,6 +106,27 @@ export {
   type ObserveDispute,
   versionOfDisputeEvent,
 } from './domain/dispute/dispute.ts';
+export {
+  createLedgerChanges,
+  type EntryKind,
+  entryKindOf,
+  entryKinds,
+  entriesOf,
+  type JournalEntry,
+  type LedgerAccount,
+  ledgerAccounts,
+  type LedgerAmounts,
+  type LedgerOwner,
+  plusAmounts,
+  type Posting,
+  type Spending,
+  spendingOfPayment,
+  spendingOfPayout,
+  type Standing,
+  standingsOfPayment,
+  standingsOfPayout,
+  standingsOfTransfer,
+} from './domain/ledger.ts';
 export type { DueInquiries, DueItem, DueQueue, Postponed } from './domain/due-inquiries.ts';
 export { type Actor, type EventMetadata, eventMetadataSchema, type Person } from './domain/event-metadata.ts';
 export { type InquiryNeed, inquiryNeeds } from './domain/failed-inquiry.ts';
@@ -215,10 +238,21 @@ export {
   limitSchema,
   type MoneyLimit,
   type Requester,
+  providerWallet,
   type Wallet,
+  walletNameOf,
   walletNameSchema,
   walletSchema,
 } from './domain/requester.ts';
+export {
+  decodeTransferEvent,
+  type Transfer,
+  type TransferEvent,
+  transferSchema,
+  transferStream,
+  transferStreamPrefix,
+  versionOfTransferEvent,
+} from './domain/transfer.ts';
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
 export { eventFamily, type EventOf, firstSchemaVersion, schemaVersion } from './domain/schema-version.ts';
 export {

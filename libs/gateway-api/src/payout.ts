@@ -78,11 +78,12 @@ export type RecordedPayout = z.infer<typeof publicPayout.record>;
 /** A payout with the fields that are kept under another name or in another form. */
 const sourceOf = (aggregate: PayoutAggregate) => {
   const { payout } = aggregate;
-  const { terms, phase } = payout;
+  const { terms, phase, approval, askedBy } = payout;
   return {
     ...terms,
     ...payout,
     ...aggregate,
+    approval: approval && { ...approval, askedBy },
     // Not for every reader: the query service adds it.
     account: undefined,
     status: statusOfPayoutPhase(phase),

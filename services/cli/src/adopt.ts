@@ -9,6 +9,7 @@ import {
   containsCardNumber,
   type ComparablePayment,
   isAllowedOrigin,
+  walletNameOf,
 } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
 import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';
@@ -23,6 +24,7 @@ import {
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
+import type { Team } from '@tollgate/teams';
 import { openNotes, progressOf, toResult } from './adopt-report.ts';
 import * as read from './parameters.ts';
 import { serviceTokenLookup } from './service-token-lookup.ts';
@@ -84,12 +86,15 @@ export async function adopt(tools: CommandTools, options: AdoptOptions): Promise
   const { environment, account, team, from, match = [], callbackUrl, dryRun } = options;
   const { to = new Date(tools.clock.now()).toISOString().slice(0, 10) } = options;
   if (from > to) return { kind: 'usage', message: `--from is ${from}, and that is after --to, ${to}.` };
-  const refusal = await refusalOf(tools, team, callbackUrl);
+  const found = await teamsOf(tools).find(team);
+  if (found === undefined) return refused(team, { code: 'team_not_found' });
+  const refusal = refusalOf(found, callbackUrl);
   if (refusal !== undefined) return refusal;
   const order: AdoptionOrder = {
     environment,
     account,
     team,
+    wallet: walletNameOf({ team, wallet: found.money.wallet }),
     from,
     to,
     isDryRun: dryRun,
@@ -102,16 +107,13 @@ export async function adopt(tools: CommandTools, options: AdoptOptions): Promise
   return toResult(order, tally, tools);
 }
 
-async function refusalOf(
-  tools: CommandTools,
-  name: string,
+function refusalOf(
+  { name, allowedOrigins }: Team,
   callbackUrl: string | undefined,
-): Promise<CommandResult | undefined> {
-  const team = await teamsOf(tools).find(name);
-  if (team === undefined) return refused(name, { code: 'team_not_found' });
+): CommandResult | undefined {
   if (callbackUrl !== undefined && containsCardNumber(callbackUrl))
     return { kind: 'usage', message: '--callback-url holds what looks like a card number.' };
-  if (callbackUrl === undefined || isAllowedOrigin(callbackUrl, team.allowedOrigins.callback ?? []))
+  if (callbackUrl === undefined || isAllowedOrigin(callbackUrl, allowedOrigins.callback ?? []))
     return undefined;
   const message = `--callback-url does not point to an origin that ${name} has allowed; team allow-origins ${name} --callback allows one.`;
   return { kind: 'refused', message };

@@ -55,6 +55,8 @@ function openView(): PaymentView {
       data: {
         environment: 'sandbox',
         team: 'shop',
+        wallet: 'team-shop',
+        askedBy: 'k1',
         terms,
         fingerprint: 'f',
         attempt: { ...attempt, ...window },

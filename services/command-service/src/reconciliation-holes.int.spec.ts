@@ -139,6 +139,7 @@ async function adoptAll(): Promise<(string | undefined)[]> {
         environment: 'sandbox',
         account: 'main',
         team: caller.team,
+        wallet: `team-${caller.team}`,
         from: utcDayOf(clock.now()),
         to: utcDayOf(clock.now()),
         matches: () => true,

@@ -277,6 +277,7 @@ describe('what one side has', () => {
         environment,
         account,
         team: caller.team,
+        wallet: `team-${caller.team}`,
         from: today(),
         to: today(),
         matches: () => true,

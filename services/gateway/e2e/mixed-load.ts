@@ -33,7 +33,7 @@ export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithin
   contradictions: [],
 });
 
-/** How long one operation is asked for again while its outcome is not known. */
+/** How long a part of the system may be down, and an operation is asked for again while its outcome is unknown. */
 const giveUpMs = 60_000;
 const pauseMs = 100;
 const creationTriesMax = 20;
@@ -44,11 +44,11 @@ const isOpen = ({ statusCode }: Answer): boolean => [202, 409, 429, 503].include
 export async function ask(
   load: Load,
   path: string,
-  options: { body: object; key?: string },
+  options: { body: object; key?: string; withinMs?: number },
 ): Promise<Answer> {
-  const { body, key } = options;
+  const { body, key, withinMs = giveUpMs } = options;
   const call = { body, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) };
-  const giveUpAt = Date.now() + giveUpMs;
+  const giveUpAt = Date.now() + withinMs;
   const tokens = new Set<string>();
   for (;;) {
     const asked = [load.system().gateway('POST', path, call), load.system().gateway('POST', path, call)];
@@ -86,14 +86,16 @@ const terms = (orderNumber: string) => ({ product: 'Tea', amount: 100, currency:
 
 async function create(load: Load, flow: string, more: object, tryNumber = 1): Promise<string> {
   const orderNumber = tryNumber === 1 ? flow : `${flow}-${tryNumber}`;
-  const created = await ask(load, '/api/v1/payments', { body: { ...terms(orderNumber), ...more } });
-  const { statusCode, body } = created;
+  const body = { ...terms(orderNumber), ...more };
+  // The flow goes on from its page, so its outcome is waited for as long as any phase: failed inquiries are repeated after 15 s, then 30 s.
+  const created = await ask(load, '/api/v1/payments', { body, withinMs: load.phaseWithinMs });
+  const { statusCode, body: answer } = created;
   // On a slow machine a call may not be sent in time: then nothing was charged, and a client repeats as the error says.
-  const isNotReached = statusCode === 502 && body.errors[0]?.code === 'provider_not_reached';
+  const isNotReached = statusCode === 502 && answer.errors[0]?.code === 'provider_not_reached';
   if (isNotReached && tryNumber < creationTriesMax) return create(load, flow, more, tryNumber + 1);
   if (statusCode !== 200) throw new Error(`${flow}: ${JSON.stringify(created)}`);
-  load.outcomes.push({ flow, token: body.token, kind: 'payment' });
-  return body.processingUrl;
+  load.outcomes.push({ flow, token: answer.token, kind: 'payment' });
+  return answer.processingUrl;
 }
 
 /** What the customer does on the page. */

@@ -39,7 +39,15 @@ function eventsOf(token: string): NewEvent[] {
   const events = [
     {
       type: 'PaymentRequested',
-      data: { environment: 'sandbox', team: 'shop', terms, fingerprint: token, attempt },
+      data: {
+        environment: 'sandbox',
+        team: 'shop',
+        wallet: 'team-shop',
+        askedBy: 'k1',
+        terms,
+        fingerprint: token,
+        attempt,
+      },
     },
     {
       type: 'AttemptAccepted',

@@ -77,7 +77,17 @@ export function eventsAt(number: number, count: number): [stream: string, events
   };
   const isFailed = phaseAt(number) === 'failed';
   const happened: Happened[] = [
-    { type: 'PaymentRequested', data: { ...teamOfBench, terms, fingerprint: 'f'.repeat(64), attempt } },
+    {
+      type: 'PaymentRequested',
+      data: {
+        ...teamOfBench,
+        wallet: 'team-shop',
+        askedBy: 'k1',
+        terms,
+        fingerprint: 'f'.repeat(64),
+        attempt,
+      },
+    },
     isFailed
       ? { type: 'AttemptRefused', data: { attemptNumber: 1, errors: [] } }
       : { type: 'AttemptAccepted', data: accepted },

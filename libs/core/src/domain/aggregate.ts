@@ -1,5 +1,5 @@
 /**
- * Payments, payouts and disputes with the metadata of their streams. The command service decides on these; views are
+ * Payments, payouts, disputes and transfers with the metadata of their streams. The command service decides on these; views are
  * stored from them.
  */
 import { evolveDispute, type Dispute, type DisputeEvent } from './dispute/dispute.ts';
@@ -9,6 +9,7 @@ import { evolve, type Payment } from './payment/payment-state.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
 import { evolvePayout, type Payout } from './payout/payout-state.ts';
 import type { Review } from './review.ts';
+import { evolveTransfer, type Transfer, type TransferEvent } from './transfer.ts';
 import { evolveUnmatched, type Unmatched, type UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** `Position` is the store's own kind of position. */
@@ -44,6 +45,9 @@ export interface PayoutAggregate<Position extends string = string> extends Aggre
 }
 export interface DisputeAggregate<Position extends string = string> extends Aggregate<Position> {
   dispute: Dispute;
+}
+export interface TransferAggregate<Position extends string = string> extends Aggregate<Position> {
+  transfer: Transfer;
 }
 export interface UnmatchedAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   unmatched: Unmatched;
@@ -101,6 +105,15 @@ export const evolveDisputeAggregate = <Position extends string>(
 ): DisputeAggregate<Position> => ({
   ...envelopeAfter(before, happened),
   dispute: evolveDispute(before?.dispute, happened.event),
+});
+
+/** As {@link evolvePaymentAggregate}, of a transfer. */
+export const evolveTransferAggregate = <Position extends string>(
+  before: TransferAggregate<Position> | undefined,
+  happened: Happened<TransferEvent, Position>,
+): TransferAggregate<Position> => ({
+  ...envelopeAfter(before, happened),
+  transfer: evolveTransfer(before?.transfer, happened.event),
 });
 
 /** A payment that was adopted is as old as the service says. */

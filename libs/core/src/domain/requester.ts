@@ -20,6 +20,14 @@ export const walletSchema = z.discriminatedUnion('kind', [
 ]);
 export type Wallet = z.infer<typeof walletSchema>;
 
+/** The name of a wallet in the ledger. All teams that leave the bound to the provider share `provider`. */
+export const walletNameOf = ({ team, wallet }: { team: string; wallet: Wallet }): string => {
+  if (wallet.kind === 'provider') return providerWallet;
+  return wallet.kind === 'own' ? `team-${team}` : `wallet-${wallet.name}`;
+};
+/** Nothing of ours bounds payouts from it. */
+export const providerWallet = 'provider';
+
 export const limitedOperations = ['payment', 'refund', 'payout'] as const;
 export type LimitedOperation = (typeof limitedOperations)[number];
 

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Harness, card, cause, dataSecrets, scopeOf, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type CreatePaymentResult, toTerms } from './create-payment.ts';
+import { walletNameOf } from '../domain/requester.ts';
 import { createFingerprints, deriveOperationToken } from '../tokens.ts';
 
 const started = useHarness();
@@ -244,6 +245,8 @@ async function announce(
       type: 'RequestPayment',
       environment: caller.environment,
       team: caller.team,
+      wallet: walletNameOf(caller),
+      askedBy: caller.keyId,
       terms: toTerms(request),
       ...createFingerprints(dataSecrets)(request),
       attempt: { ...attempt, answerBy: sendBy + answerMs, quietUntil: sendBy + answerMs + 1 },

@@ -5,7 +5,7 @@ import { type PaymentTerms } from '../domain/payment/payment-events.ts';
 import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import { maskCardNumber } from '../domain/card-number.ts';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { Requester } from '../domain/requester.ts';
+import { walletNameOf, type Requester } from '../domain/requester.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -95,14 +95,17 @@ export async function createPayment(
 
 function toCommand(
   { clock, times, fingerprintsOf }: CreatePaymentDependencies,
-  { caller: { environment, team }, request }: CreatePaymentInput,
+  { caller, request }: CreatePaymentInput,
   token: string,
   account: string,
 ): RequestPayment {
+  const { environment, team, keyId: askedBy } = caller;
   return {
     type: 'RequestPayment',
     environment,
     team,
+    wallet: walletNameOf(caller),
+    askedBy,
     terms: toTerms(request),
     ...fingerprintsOf(forFingerprint(request)),
     attempt: planAttempt(token, { number: 1, account, now: clock.now(), times }),

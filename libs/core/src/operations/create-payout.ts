@@ -11,7 +11,7 @@ import { isApprovalOver, isPayoutAwaited, payoutCallAnnouncedBy } from '../domai
 import { isSameRequest } from '../domain/request-fingerprint.ts';
 import type { PayOutDestination } from '../provider.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
-import type { Requester } from '../domain/requester.ts';
+import { walletNameOf, type Requester } from '../domain/requester.ts';
 import type { Permit } from '../accounts/account.ts';
 import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -161,16 +161,19 @@ async function sendPayout(
 
 function toCommand(
   { clock, times, fingerprintsOf }: CreatePayoutDependencies,
-  { caller: { environment, team }, request }: CreatePayoutInput,
+  { caller, request }: CreatePayoutInput,
   token: string,
   account: string,
 ): RequestPayout {
+  const { environment, team, keyId: askedBy } = caller;
   const orderNumber = providerOrderNumber(token, 1);
   const requestedAt = clock.now();
   return {
     type: 'RequestPayout',
     environment,
     team,
+    wallet: walletNameOf(caller),
+    askedBy,
     terms: toPayoutTerms(request),
     ...fingerprintsOf(forFingerprint(request)),
     call: { account, providerOrderNumber: orderNumber, ...windowAt(requestedAt, times) },

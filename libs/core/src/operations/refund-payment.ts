@@ -87,6 +87,8 @@ export async function refundPayment(
   return refundInTurn(deps, input, {
     type: 'SubmitRefund',
     refundToken,
+    askedBy: caller.keyId,
+    askedAt: deps.clock.now(),
     ...fingerprints,
     ...omitUndefined({ amount, metadata, sumUnknown }),
   });

@@ -1,4 +1,4 @@
-import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken } from '@tollgate/core';
+import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken, walletNameOf } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { caller, teaFor, useHarness } from '@tollgate/core/testing';
 import { type AdoptedRow, type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
@@ -51,6 +51,7 @@ function begin(order: Partial<AdoptionOrder> = {}, signal = new AbortController(
       environment: 'sandbox',
       account: 'main',
       team: caller.team,
+      wallet: walletNameOf(caller),
       from: today(),
       to: today(),
       matches: () => true,

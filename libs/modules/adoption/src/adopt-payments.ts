@@ -28,6 +28,8 @@ export interface AdoptionOrder {
   environment: Environment;
   account: string;
   team: string;
+  /** That of the team, as `walletNameOf` names it. */
+  wallet: string;
   /** Days of creation, `YYYY-MM-DD` in UTC, both included. */
   from: string;
   to: string;

@@ -115,13 +115,15 @@ async function adopt(
   token: string,
   { observed, product, recurringToken: serviceRecurringToken }: ComparablePayment,
 ): Promise<Omit<AdoptedRow, 'found'>> {
-  const { environment, team, account, callbackUrl, isDryRun } = order;
+  const { environment, team, wallet, account, callbackUrl, isDryRun } = order;
   // With the team in it: of two that adopt the same payment at once, none is left with the alias of the other.
   const recurringToken = serviceRecurringToken && deriveRecurringAlias(environment, `${token} ${team}`);
   const command: AdoptPayment = {
     type: 'AdoptPayment',
     environment,
     team,
+    wallet,
+    isPayable: false,
     account,
     adoptedAt: clock.now(),
     observed: { ...observed, ...omitUndefined({ recurringToken }) },

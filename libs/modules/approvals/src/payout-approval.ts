@@ -25,7 +25,7 @@ export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard =>
   async check({ caller, cause, token, payout, recordedAt }) {
     if (payout === undefined || recordedAt !== undefined || !mustBeApproved(caller, payout.terms))
       return { kind: 'passed' };
-    const executed = await payouts.execute(token, toAsk(payout, caller), cause, { isNew: true });
+    const executed = await payouts.execute(token, toAsk(payout), cause, { isNew: true });
     if (executed.kind !== 'done') return inProgress;
     return { kind: 'waiting', isNew: executed.events.length > 0 };
   },
@@ -38,11 +38,13 @@ const mustBeApproved = (
 ): boolean => amount > (approvalAbove[currency] ?? Infinity);
 
 /** What is asked instead of the request, through the account that the request has chosen. */
-function toAsk(
-  { call: { account, providerOrderNumber }, requestedAt: askedAt, type: _, ...request }: RequestPayout,
-  { keyId: askedBy }: Pick<Requester, 'keyId'>,
-): AskPayoutApproval {
-  return { ...request, type: 'AskPayoutApproval', account, providerOrderNumber, askedBy, askedAt };
+function toAsk({
+  call: { account, providerOrderNumber },
+  requestedAt: askedAt,
+  type: _,
+  ...request
+}: RequestPayout): AskPayoutApproval {
+  return { ...request, type: 'AskPayoutApproval', account, providerOrderNumber, askedAt };
 }
 
 export interface DecidePayoutInput {

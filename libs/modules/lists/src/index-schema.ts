@@ -1,4 +1,5 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
+import { journalTables, ledgerTables } from './index-ledger.ts';
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -90,7 +91,8 @@ const ofLists = `
     stream TEXT NOT NULL,
     revision INTEGER NOT NULL,
     PRIMARY KEY (environment, team, position)
-  ) STRICT, WITHOUT ROWID;`;
+  ) STRICT, WITHOUT ROWID;
+  ${journalTables}`;
 
 export const indexSchemaOf = (scope: IndexScope): string => `
   CREATE TABLE quarantined (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
@@ -138,5 +140,7 @@ export const indexSchemaOf = (scope: IndexScope): string => `
     hold TEXT NOT NULL,
     PRIMARY KEY (environment, team, currency, account)
   ) STRICT, WITHOUT ROWID;
+  ${ledgerTables}
+  CREATE TABLE transfers (environment TEXT NOT NULL, ${envelopeColumns}) STRICT;
   ${scope === 'lists' ? ofLists : ''}
 `;

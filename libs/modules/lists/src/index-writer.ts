@@ -19,6 +19,7 @@ import {
   type ViewKind,
 } from '@tollgate/views';
 import type { DueAt } from './index-inquiries.ts';
+import { createLedgerBatch, writeJournal } from './index-ledger.ts';
 import { writeMetadata } from './index-metadata.ts';
 import { applyToPositions } from './index-positions.ts';
 import { writeRefunds } from './index-refunds.ts';
@@ -90,11 +91,14 @@ type Changes = ReturnType<typeof createChanges>;
 function createChanges() {
   const totals = createTotalsChanges();
   const positions = createPositionChanges();
+  const ledger = createLedgerBatch();
   return {
     totals,
     positions,
+    ledger,
     applyTo(statements: Statements): void {
       applyToTotals(statements, totals.list());
+      ledger.applyTo(statements);
       applyToPositions(statements, positions.list());
     },
   };
@@ -118,7 +122,10 @@ function applyToRow(
   for (const event of events)
     try {
       const folded = kind.fold(view, event);
-      if (folded !== view && writing.scope === 'lists') feed(statements, { kind, view: folded }, event);
+      if (folded !== view && writing.scope === 'lists') {
+        feed(statements, { kind, view: folded }, event);
+        writeJournal(statements, { kind, before: view, after: folded }, event);
+      }
       view = folded;
     } catch (error) {
       failure = failureAt(event, error);
@@ -173,6 +180,7 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
     writeRefunds(statements, view as PaymentView, before as PaymentView | undefined);
   const counted = kind.contributionOf?.(view);
   if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
+  changes.ledger.replace({ kind, before, after: view });
   changes.positions.replace(before && kind.positionOf?.(before), kind.positionOf?.(view));
 }
 

@@ -28,6 +28,10 @@ import {
   type ViewEnvelope,
   type ViewKind,
   readCurrentPositions,
+  readLedger,
+  transferKind,
+  type LedgerNow,
+  type LedgerQuery,
   type CurrentPositionQuery,
   type CurrentPositions,
 } from '@tollgate/views';
@@ -54,6 +58,7 @@ import {
   type Waiting,
   type Workload,
 } from './index-operators.ts';
+import { balancesIn, spentIn } from './index-ledger.ts';
 import { positionsIn } from './index-positions.ts';
 import { listRefunds, type RefundEntry } from './index-refunds.ts';
 import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
@@ -155,6 +160,8 @@ export interface PaymentIndex extends DueInquiries {
    * retryable, where a stream that may be theirs cannot be read; StoreUnavailable
    */
   currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions>;
+  /** A wallet as it is, with everything that was recorded before the call. @throws as `readLedger` of `@tollgate/views` */
+  readLedger(query: LedgerQuery): Promise<LedgerNow>;
   /** The next events of an owner, also while the index is not complete. */
   eventsAfter(owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[];
   /** The open work and the open reviews of all teams, counted. */
@@ -191,6 +198,7 @@ export interface PaymentIndexOptions {
 }
 
 const positionPrefixes = [paymentKind.streamPrefix, payoutKind.streamPrefix];
+const ledgerPrefixes = [...positionPrefixes, transferKind.streamPrefix];
 
 /** @throws StartupError `file_foreign` for a file of another program */
 export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
@@ -216,6 +224,11 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     return read(work);
   };
   const position = () => index.state().position;
+  /** Resolves when the index has every event of these prefixes that was recorded before the call. */
+  const waitForNow = async (prefixes: readonly string[], timeoutMs: number) => {
+    if (!index.state().isComplete) throw projectionRebuilding();
+    return index.waitFor(await lastEventAfter({ store, prefixes }, position()), timeoutMs);
+  };
 
   return {
     start: async () => {
@@ -236,16 +249,22 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     currentPositions: (query) =>
       readCurrentPositions(
         {
-          waitForNow: async (timeoutMs) => {
-            if (!index.state().isComplete) throw projectionRebuilding();
-            return index.waitFor(
-              await lastEventAfter({ store, prefixes: positionPrefixes }, position()),
-              timeoutMs,
-            );
-          },
+          waitForNow: (timeoutMs) => waitForNow(positionPrefixes, timeoutMs),
           quarantined: () => read((file) => file.quarantined()),
           find: (kind, token) => readWhole((file) => file.find(kind, token)),
           sums: (asked) => readWhole((file) => positionsIn(file, asked)),
+          atOnce: (work) => readWhole((file) => file.atOnce(work)),
+        },
+        query,
+      ),
+    readLedger: (query) =>
+      readLedger(
+        {
+          waitForNow: (timeoutMs) => waitForNow(ledgerPrefixes, timeoutMs),
+          quarantined: () => read((file) => file.quarantined()),
+          find: (kind, token) => readWhole((file) => file.find(kind, token)),
+          balances: (wallet) => readWhole((file) => balancesIn(file, wallet)),
+          spent: (asked) => readWhole((file) => spentIn(file, asked)),
           atOnce: (work) => readWhole((file) => file.atOnce(work)),
         },
         query,

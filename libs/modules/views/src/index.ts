@@ -12,6 +12,14 @@ export {
   type PositionPart,
   type PositionSums,
 } from './position.ts';
+export {
+  type LedgerNow,
+  type LedgerQuery,
+  type LedgerSource,
+  readLedger,
+  type SpentQuery,
+  type WalletQuery,
+} from './ledger-source.ts';
 export { createProjection, nothingProjected } from './projection.ts';
 export { createProjector, type Projector, type ProjectorHealth, type ProjectorOptions } from './projector.ts';
 export { SumTooLarge, toPublicTotals } from './public-totals.ts';
@@ -35,7 +43,8 @@ export {
   kindOfStream,
   paymentKind,
   payoutKind,
+  transferKind,
   unmatchedKind,
   viewKinds,
 } from './view-kinds.ts';
-export type { DisputeView, PaymentView, PayoutView, UnmatchedView } from './views.ts';
+export type { DisputeView, PaymentView, PayoutView, TransferView, UnmatchedView } from './views.ts';

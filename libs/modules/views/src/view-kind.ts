@@ -11,7 +11,13 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import { eventMetadataSchema, type Environment, type InquiryNeed } from '@tollgate/core';
+import {
+  eventMetadataSchema,
+  type Environment,
+  type InquiryNeed,
+  type Spending,
+  type Standing,
+} from '@tollgate/core';
 import { z } from 'zod';
 import type { PositionPart } from './position.ts';
 import type { Contribution } from './totals.ts';
@@ -95,7 +101,7 @@ export type Columns = Record<string, SQLInputValue>;
 
 /** The index columns of one kind of view, beyond those of all kinds. */
 interface IndexTable<View> {
-  name: 'payments' | 'payouts' | 'disputes' | 'unmatched';
+  name: 'payments' | 'payouts' | 'disputes' | 'transfers' | 'unmatched';
   /** Columns that no event changes: their indexes are not rewritten. */
   fixedColumns(view: View): Columns;
   changingColumns(view: View): Columns;
@@ -111,7 +117,7 @@ interface IndexTable<View> {
 
 /** All that the projector and the index know of one kind of view. */
 export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
-  name: 'payment' | 'payout' | 'dispute' | 'unmatched';
+  name: 'payment' | 'payout' | 'dispute' | 'transfer' | 'unmatched';
   /** Of the streams whose events are folded. */
   streamPrefix: string;
   /** Parsing also brings the fields into one order, whatever order the events brought. */
@@ -126,6 +132,12 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   reviewsSinceOf(view: View): readonly number[];
   /** What it adds to the totals of its team; absent for kinds that are not counted. */
   contributionOf?(view: View): Contribution;
+  /** The wallets that it is about; absent for kinds that move no money. */
+  walletsOf?(view: View): readonly string[];
+  /** How it stands in the ledger; absent for kinds that move no money. */
+  standingsOf?(view: View): readonly Standing[];
+  /** What of it counts under the limits of a day; absent for kinds that are not limited. */
+  spendingOf?(view: View): readonly Spending[];
   /** What it adds to the position of its team; absent for kinds that move no money. */
   positionOf?(view: View): PositionPart | undefined;
   table: IndexTable<View>;

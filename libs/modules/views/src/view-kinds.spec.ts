@@ -3,6 +3,7 @@ import { InvariantViolation, payoutPhases } from '@tollgate/core';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ledgerSamples } from './ledger-rule.ts';
 import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
 import { viewSchemaVersion, viewStreamOf } from './view-kind.ts';
 import {
@@ -11,6 +12,7 @@ import {
   kindOfStream,
   paymentKind,
   payoutKind,
+  transferKind,
   unmatchedKind,
 } from './view-kinds.ts';
 import { anyDisputeHistory, anyPayoutHistory } from './testing/payout-histories.ts';
@@ -18,10 +20,13 @@ import { anyUnmatchedHistory } from './testing/unmatched-histories.ts';
 import { anyHistory } from './testing/payment-histories.ts';
 import { toRecordedIn, type AnyEvent } from './testing/histories.ts';
 
+const transferred = ledgerSamples['transfer']?.[0] as AnyEvent;
+
 const kinds: [string, ViewKind, fc.Arbitrary<AnyEvent[]>][] = [
   ['payment', paymentKind, anyHistory],
   ['payout', payoutKind, anyPayoutHistory],
   ['dispute', disputeKind, anyDisputeHistory],
+  ['transfer', transferKind, fc.constant([transferred])],
   ['unmatched', unmatchedKind, anyUnmatchedHistory],
 ];
 

@@ -6,6 +6,11 @@ import {
   paymentPhases,
   payoutPhases,
   reservedAmount,
+  spendingOfPayment,
+  spendingOfPayout,
+  standingsOfPayment,
+  standingsOfPayout,
+  standingsOfTransfer,
   statusOfPayoutPhase,
   statusOfPhase,
   undecidedRefund,
@@ -13,6 +18,7 @@ import {
   type Review,
 } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
+import { ledgerRuleOf } from './ledger-rule.ts';
 import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
 import { positionOfPayment, positionOfPayout } from './position.ts';
 import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
@@ -20,10 +26,12 @@ import {
   disputeViews,
   paymentViews,
   payoutViews,
+  transferViews,
   unmatchedViews,
   type DisputeView,
   type PaymentView,
   type PayoutView,
+  type TransferView,
   type UnmatchedView,
 } from './views.ts';
 
@@ -33,6 +41,9 @@ export const paymentKind: ViewKind<PaymentView> = {
   ownerOf: ({ payment }) => payment,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayment,
+  walletsOf: ({ payment }) => [payment.wallet],
+  standingsOf: ({ payment }) => standingsOfPayment(payment),
+  spendingOf: ({ payment, createdAt }) => spendingOfPayment(payment, createdAt),
   positionOf: ({ payment }) => positionOfPayment(payment),
   table: {
     name: 'payments',
@@ -56,6 +67,9 @@ export const payoutKind: ViewKind<PayoutView> = {
   ownerOf: ({ payout }) => payout,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayout,
+  walletsOf: ({ payout }) => [payout.wallet],
+  standingsOf: ({ payout }) => standingsOfPayout(payout),
+  spendingOf: ({ payout, createdAt }) => spendingOfPayout(payout, createdAt),
   positionOf: ({ payout }) => positionOfPayout(payout),
   table: {
     name: 'payouts',
@@ -99,7 +113,28 @@ export const unmatchedKind: ViewKind<UnmatchedView> = {
   },
 };
 
-export const viewKinds: readonly ViewKind[] = [paymentKind, payoutKind, disputeKind, unmatchedKind];
+/** It belongs to two wallets, and to no team. */
+export const transferKind: ViewKind<TransferView> = {
+  name: 'transfer',
+  ...transferViews,
+  ownerOf: ({ transfer: { environment } }) => ({ environment }),
+  reviewsSinceOf: () => [],
+  walletsOf: ({ transfer }) => [transfer.from, transfer.to],
+  standingsOf: ({ transfer }) => standingsOfTransfer(transfer),
+  table: {
+    name: 'transfers',
+    fixedColumns: ({ transfer }) => ({ environment: transfer.environment }),
+    changingColumns: () => ({}),
+  },
+};
+
+export const viewKinds: readonly ViewKind[] = [
+  paymentKind,
+  payoutKind,
+  disputeKind,
+  transferKind,
+  unmatchedKind,
+];
 
 /** Prefixes of the streams that are folded. */
 export const foldedPrefixes: readonly string[] = viewKinds.map(({ streamPrefix }) => streamPrefix);
@@ -130,7 +165,7 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
 });
 
 /** An index that other rules made is rebuilt. */
-export const foldRules = `views:${viewSchemaVersion}`;
+export const foldRules = `views:${viewSchemaVersion} ledger:${ledgerRuleOf(viewKinds)}`;
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);

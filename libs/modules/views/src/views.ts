@@ -1,24 +1,29 @@
-/** The views of payments, payouts, disputes and unmatched operations: the state of one stream, folded from its events. */
+/** The views of payments, payouts, disputes, transfers and unmatched operations: the state of one stream, folded from its events. */
 import {
   decodeDisputeEvent,
   decodePaymentEvent,
   decodePayoutEvent,
+  decodeTransferEvent,
   decodeUnmatchedEvent,
   disputeEventSchemas,
   disputeStreamPrefix,
   evolveDisputeAggregate,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
+  evolveTransferAggregate,
   evolveUnmatchedAggregate,
   paymentSchema,
   paymentStreamPrefix,
   payoutSchema,
   payoutStreamPrefix,
+  transferSchema,
+  transferStreamPrefix,
   unmatchedSchema,
   unmatchedStreamPrefix,
   type DisputeAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
+  type TransferAggregate,
   type UnmatchedAggregate,
 } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
@@ -28,6 +33,7 @@ import { createFold, instantSchema, viewSchemaOf, type Versioned } from './view-
 export type PaymentView = PaymentAggregate<Position> & Versioned;
 export type PayoutView = PayoutAggregate<Position> & Versioned;
 export type DisputeView = DisputeAggregate<Position> & Versioned;
+export type TransferView = TransferAggregate<Position> & Versioned;
 export type UnmatchedView = UnmatchedAggregate<Position> & Versioned;
 
 const reviewsSince = z.array(instantSchema);
@@ -70,5 +76,15 @@ export const unmatchedViews = {
     unmatchedStreamPrefix,
     decodeUnmatchedEvent,
     evolveUnmatchedAggregate,
+  ),
+};
+
+export const transferViews = {
+  streamPrefix: transferStreamPrefix,
+  schema: viewSchemaOf<TransferView>({ transfer: transferSchema }),
+  ...createFold<TransferView, ReturnType<typeof decodeTransferEvent>>(
+    transferStreamPrefix,
+    decodeTransferEvent,
+    evolveTransferAggregate,
   ),
 };

@@ -46,6 +46,8 @@ function historyOf(port: number): PaymentEvent[] {
       data: {
         environment: 'sandbox',
         team: `team-${port}`,
+        wallet: `team-team-${port}`,
+        askedBy: 'k1',
         fingerprint: 'f',
         terms: {
           kind: 'hosted',

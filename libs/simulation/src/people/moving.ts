@@ -165,6 +165,7 @@ async function adoptOnce(
         environment: 'sandbox',
         account,
         team,
+        wallet: `team-${team}`,
         isDryRun: false,
         callbackUrl: webhookUrlOf(team),
         from: dayOf(world, -2),

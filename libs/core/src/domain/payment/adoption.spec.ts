@@ -25,6 +25,8 @@ const adopt = (snapshot: ObservedPayment, changes: Partial<AdoptPayment> = {}): 
   type: 'AdoptPayment',
   environment: 'sandbox',
   team: 'shop',
+  wallet: 'team-shop',
+  isPayable: false,
   account: 'main',
   product: 'A ticket',
   observed: snapshot,
@@ -127,7 +129,14 @@ test('an order number that only a later inquiry shows contradicts nothing where 
 
 test('it is refunded as any other, of what is left', () => {
   const window = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
-  const refund = { type: 'SubmitRefund', refundToken: 'ref_1', fingerprint: 'f', window } as const;
+  const refund = {
+    type: 'SubmitRefund',
+    refundToken: 'ref_1',
+    askedBy: 'key-1',
+    askedAt: 0,
+    fingerprint: 'f',
+    window,
+  } as const;
   expect(decided([adopted()], refund)).toMatchObject([{ type: 'RefundSubmitted', data: { amount: 800 } }]);
   expect(decide(fold([adopted()]), { ...refund, amount: 801 })).toMatchObject({
     refusal: { code: 'refund_exceeds_amount', refundableAmount: 800 },

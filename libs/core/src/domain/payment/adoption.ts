@@ -13,6 +13,9 @@ export interface AdoptPayment {
   type: 'AdoptPayment';
   environment: Environment;
   team: string;
+  wallet: string;
+  /** True if its money may be paid out. */
+  isPayable: boolean;
   /** The account that made it, and is asked about it from now on. */
   account: string;
   /** As the service shows it now. */
@@ -53,7 +56,7 @@ export function adoptPayment(
 
 /** What the event would hold, as far as what the service shows can be held. */
 function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPayment) {
-  const { environment, team, account, callbackUrl } = command;
+  const { environment, team, wallet, isPayable, account, callbackUrl } = command;
   const { serviceToken, amount, currency, orderNumber, processingUrl, createdAt, recurringToken } = observed;
   const refundedAmount = refundedAmountOf(observed) ?? 0;
   const shown = statusOf(observed);
@@ -63,6 +66,8 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
   return {
     environment,
     team,
+    wallet,
+    ...omitUndefined({ payable: isPayable ? (true as const) : undefined }),
     account,
     serviceToken,
     status,

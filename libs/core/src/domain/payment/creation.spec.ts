@@ -75,7 +75,18 @@ test('a request is recorded with its terms and its first attempt, in one event',
   given([])
     .when(requestPayment())
     .then([
-      { type: 'PaymentRequested', data: { environment, team, terms, fingerprint, attempt: attempt(1) } },
+      {
+        type: 'PaymentRequested',
+        data: {
+          environment,
+          team,
+          wallet: 'team-shop',
+          askedBy: 'key-1',
+          terms,
+          fingerprint,
+          attempt: attempt(1),
+        },
+      },
     ]);
 });
 

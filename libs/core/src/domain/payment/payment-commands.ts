@@ -59,6 +59,9 @@ export interface RequestPayment extends RequestFingerprints {
   type: 'RequestPayment';
   environment: Environment;
   team: string;
+  wallet: string;
+  /** The id of the key that asks. */
+  askedBy: string;
   terms: PaymentTerms;
   attempt: Attempt;
 }
@@ -73,6 +76,9 @@ export interface SubmitCaptureOrVoid {
 export interface SubmitRefund extends RequestFingerprints {
   type: 'SubmitRefund';
   refundToken: string;
+  /** The id of the key that asks, and when, milliseconds since the Unix epoch. */
+  askedBy: string;
+  askedAt: number;
   /** Minor units; without it, all that is left. */
   amount?: number;
   metadata?: Metadata;

@@ -71,6 +71,10 @@ export const paymentEventSchemas = {
   PaymentRequested: z.object({
     environment: environmentSchema,
     team: textSchema,
+    /** Whose money it is, for good: as `walletNameOf` named the team's wallet at the time. */
+    wallet: textSchema,
+    /** The key that asked. */
+    askedBy: textSchema,
     terms: termsSchema,
     /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
@@ -80,6 +84,9 @@ export const paymentEventSchemas = {
   PaymentAdopted: z.object({
     environment: environmentSchema,
     team: textSchema,
+    wallet: textSchema,
+    /** Set if its money may be paid out: an operator says from which day adopted payments count. */
+    payable: z.literal(true).exactOptional(),
     account: textSchema,
     /** As far as the service shows them. */
     terms: termsSchema,
@@ -130,6 +137,9 @@ export const paymentEventSchemas = {
   RefundSubmitted: z.object({
     refundToken: textSchema,
     amount: amountSchema,
+    /** The key that asked, and when. */
+    askedBy: textSchema,
+    askedAt: instantSchema,
     fingerprint: textSchema,
     metadata: metadataSchema.exactOptional(),
     sumUnknown: sumUnknownSchema.exactOptional(),

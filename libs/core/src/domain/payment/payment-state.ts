@@ -37,6 +37,9 @@ const endSchema = z.object({ reason: z.enum(endReasons), errors: z.array(apiErro
 export const refundSchema = z.object({
   refundToken: z.string(),
   amount: sumSchema,
+  /** The key that asked, and when, milliseconds since the Unix epoch. */
+  askedBy: z.string(),
+  askedAt: z.int(),
   fingerprint: z.string(),
   metadata: metadataSchema.exactOptional(),
   sumUnknown: sumUnknownSchema.exactOptional(),
@@ -75,6 +78,12 @@ export type CaptureOrVoid = z.infer<typeof captureOrVoidSchema>;
 export const paymentSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
+  /** Whose money it is, whatever wallet the team has by now. */
+  wallet: z.string(),
+  /** The key that asked; empty if the payment was adopted. */
+  askedBy: z.string(),
+  /** Adopted, and not declared payable by an operator. */
+  notPayable: z.literal(true).exactOptional(),
   terms: termsSchema,
   fingerprint: z.string(),
   phase: z.enum(paymentPhases),
@@ -215,12 +224,14 @@ const nothingYet = {
 };
 
 function adopt(data: PaymentEventOf<'PaymentAdopted'>['data']): Payment {
-  const { environment, team, account, terms, serviceToken, status } = data;
+  const { environment, team, wallet, account, terms, serviceToken, status } = data;
   const { providerOrderNumber = serviceToken, authorizedAmount, refundedAmount } = data;
   const { processingUrl, recurringToken, sanitizedMask, declineReason } = data;
   return {
     environment,
     team,
+    wallet,
+    ...omitUndefined({ notPayable: data.payable === true ? undefined : (true as const) }),
     terms,
     serviceToken,
     ...nothingYet,
@@ -228,6 +239,7 @@ function adopt(data: PaymentEventOf<'PaymentAdopted'>['data']): Payment {
     refundedAmount,
     ...omitUndefined({ processingUrl, recurringToken, sanitizedMask, declineReason }),
     // No request of a team leads here, and no call of ours is under way.
+    askedBy: '',
     fingerprint: '',
     attempt: { number: 1, account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 },
     phase: status === 'pending' && authorizedAmount > 0 ? 'authorized' : status,

@@ -36,6 +36,8 @@ const { answerBy, quietUntil } = announcedCall;
 const submit = (refundToken: string, amount?: number, changes: Partial<SubmitRefund> = {}): SubmitRefund => ({
   type: 'SubmitRefund',
   refundToken,
+  askedBy: 'key-1',
+  askedAt: 0,
   ...(amount === undefined ? {} : { amount }),
   fingerprint: `fingerprint of ${refundToken}`,
   window: announcedCall,
@@ -420,7 +422,7 @@ describe('an inquiry about a paid payment that shows less refunded than we know 
     const second: PaymentEvent[] = [
       {
         type: 'RefundSubmitted',
-        data: { refundToken: 'refund-2', amount: 100, fingerprint: 'x', ...later },
+        data: { ...refundSubmitted('refund-2', 100).data, ...later },
       },
       approvedEvent('refund-2'),
     ];

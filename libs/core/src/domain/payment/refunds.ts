@@ -47,7 +47,7 @@ export const refundsMax = 500;
 
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
-  const { refundToken, fingerprint, metadata, window } = command;
+  const { refundToken, askedBy, askedAt, fingerprint, metadata, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
   if (known !== undefined)
     return isSameRequest(known, command) ? events() : refuse({ code: 'idempotency_key_reused' });
@@ -66,7 +66,8 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   // One at a time: of two without an outcome nobody could say which one the service shows.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
   const sumUnknown = command.sumUnknown ?? (isInDoubt(state) ? true : undefined);
-  const data = { refundToken, amount, fingerprint, ...omitUndefined({ metadata, sumUnknown }), ...window };
+  const optional = omitUndefined({ metadata, sumUnknown });
+  const data = { refundToken, amount, askedBy, askedAt, fingerprint, ...optional, ...window };
   return events({ type: 'RefundSubmitted', data });
 }
 

@@ -29,7 +29,6 @@ const ask = (changes: Partial<AskPayoutApproval> = {}): AskPayoutApproval => {
     type: 'AskPayoutApproval',
     account,
     providerOrderNumber,
-    askedBy: 'key-1',
     askedAt,
     ...changes,
   };

@@ -23,6 +23,9 @@ export interface RequestPayout extends RequestFingerprints {
   type: 'RequestPayout';
   environment: Environment;
   team: string;
+  wallet: string;
+  /** The id of the key that asks. */
+  askedBy: string;
   terms: PayoutTerms;
   call: PayoutCall;
   /** Milliseconds since the Unix epoch; it is not recorded with the payout. */
@@ -35,8 +38,6 @@ export interface AskPayoutApproval extends Omit<RequestPayout, 'type' | 'call' |
   /** The account in which its amount is reserved, and that is to make it. */
   account: string;
   providerOrderNumber: string;
-  /** The id of the key that asks. */
-  askedBy: string;
   /** Milliseconds since the Unix epoch. */
   askedAt: number;
 }

@@ -74,10 +74,14 @@ function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecisi
   const { type: _, earlierFingerprints: __, requestedAt, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
   if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
-  // The amount is reserved in one account.
+  // The amount is reserved in one account, and in the wallet that the team had.
   const isItsAccount = data.call.account === state.call.account;
   const maySend = state.phase === 'approval_granted' && !isApprovalOver(state, requestedAt);
-  return events(...(maySend && isItsAccount ? [{ type: 'PayoutRequested' as const, data }] : []));
+  return events(
+    ...(maySend && isItsAccount
+      ? [{ type: 'PayoutRequested' as const, data: { ...data, wallet: state.wallet } }]
+      : []),
+  );
 }
 
 function askPayoutApproval(state: PayoutState, ask: AskPayoutApproval): PayoutDecision {
@@ -88,9 +92,9 @@ function askPayoutApproval(state: PayoutState, ask: AskPayoutApproval): PayoutDe
 }
 
 function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDecision {
-  const { approval, phase } = state;
+  const { approval, askedBy, phase } = state;
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
-  if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
+  if (askedBy === keyId) return refuse({ code: 'approval_by_requester' });
   if (approval.grantedBy === keyId && phase !== 'failed') return events();
   if (phase !== 'awaiting_approval' || isApprovalOver(state, at))
     return refuse({ code: 'payout_not_awaiting_approval' });
@@ -100,9 +104,9 @@ function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDecision 
 
 /** Also one that is approved and not sent yet. */
 function refusePayout(state: Payout, { keyId, reason }: RefusePayout): PayoutDecision {
-  const { approval, failure } = state;
+  const { approval, askedBy, failure } = state;
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
-  if (approval.askedBy === keyId) return refuse({ code: 'approval_by_requester' });
+  if (askedBy === keyId) return refuse({ code: 'approval_by_requester' });
   if (failure === 'approval-refused') return events();
   if (!isBeforeAnnouncement(state)) return refuse({ code: 'payout_not_awaiting_approval' });
   return events(

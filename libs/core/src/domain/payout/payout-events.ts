@@ -80,6 +80,10 @@ export const payoutFailureSchema = z.enum([
 const requestShape = {
   environment: environmentSchema,
   team: textSchema,
+  /** From which it is paid, as `walletNameOf` named the team's wallet at the time. */
+  wallet: textSchema,
+  /** The key that asked, which can never approve it. */
+  askedBy: textSchema,
   terms: payoutTermsSchema,
   /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
   fingerprint: textSchema,
@@ -91,8 +95,6 @@ export const payoutEventSchemas = {
   PayoutApprovalRequested: z.object({
     ...requestShape,
     ...payoutCallSchema.pick({ account: true, providerOrderNumber: true }).shape,
-    /** The key that asked, which can never approve it. */
-    askedBy: textSchema,
     lapsesAt: instantSchema,
   }),
   /** The team repeats its request, which sends it: where the money goes is not kept here. */

@@ -37,6 +37,10 @@ import {
 export const payoutSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
+  /** From which it is paid, whatever wallet the team has by now. */
+  wallet: z.string(),
+  /** The key that asked. */
+  askedBy: z.string(),
   terms: payoutTermsSchema,
   fingerprint: z.string(),
   phase: z.enum(payoutPhases),
@@ -45,8 +49,7 @@ export const payoutSchema = z.object({
   /** Where a second key must approve it. */
   approval: z
     .object({
-      /** Ids of keys. */
-      askedBy: z.string(),
+      /** Of a key. */
       grantedBy: z.string().exactOptional(),
       /** Until when it waits to be approved, and then to be sent. */
       lapsesAt: z.int(),
@@ -87,12 +90,12 @@ function begin(event: PayoutEvent): Payout {
     case 'PayoutRequested':
       return { ...event.data, phase: 'requested', ...nothingYet };
     case 'PayoutApprovalRequested': {
-      const { account, providerOrderNumber, askedBy, lapsesAt, ...request } = event.data;
+      const { account, providerOrderNumber, lapsesAt, ...request } = event.data;
       const call = { account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 };
       return {
         ...request,
         call,
-        approval: { askedBy, lapsesAt },
+        approval: { lapsesAt },
         phase: 'awaiting_approval',
         ...nothingYet,
       };

@@ -59,6 +59,8 @@ function askForRefund(world: World, pick: number, size: number): void {
   execute(world, {
     type: 'SubmitRefund',
     refundToken,
+    askedBy: 'key-1',
+    askedAt: world.now,
     ...amount,
     // Sometimes nobody could be inquired before.
     ...(pick % 8 > 5 ? { sumUnknown: true } : {}),

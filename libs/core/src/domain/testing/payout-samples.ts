@@ -31,6 +31,8 @@ export const requestPayout = (changes: Partial<RequestPayout> = {}): RequestPayo
   type: 'RequestPayout',
   environment: 'sandbox',
   team: 'shop',
+  wallet: 'team-shop',
+  askedBy: 'key-1',
   terms: payoutTerms,
   fingerprint: 'fingerprint-1',
   call: payoutCall,
@@ -66,7 +68,7 @@ export const payoutApprovalRequested = (lapsesAt = 86_450_000): PayoutEventOf<'P
   const { account, providerOrderNumber } = call;
   return {
     type: 'PayoutApprovalRequested',
-    data: { ...request, account, providerOrderNumber, askedBy: 'key-1', lapsesAt },
+    data: { ...request, account, providerOrderNumber, lapsesAt },
   };
 };
 

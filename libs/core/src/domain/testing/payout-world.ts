@@ -120,7 +120,6 @@ function askApproval(now: number): PayoutInput {
     type: 'AskPayoutApproval',
     account,
     providerOrderNumber,
-    askedBy: 'key-1',
     askedAt: now,
   };
 }

@@ -42,6 +42,8 @@ export const requestPayment = (changes: Partial<RequestPayment> = {}): RequestPa
   type: 'RequestPayment',
   environment: 'sandbox',
   team: 'shop',
+  wallet: 'team-shop',
+  askedBy: 'key-1',
   terms,
   fingerprint: 'fingerprint-1',
   attempt: attempt(1),
@@ -49,10 +51,10 @@ export const requestPayment = (changes: Partial<RequestPayment> = {}): RequestPa
 });
 
 export const requested = (changes: Partial<PaymentTerms> = {}): PaymentEventOf<'PaymentRequested'> => {
-  const { environment, team, fingerprint, attempt } = requestPayment();
+  const { environment, team, wallet, askedBy, fingerprint, attempt } = requestPayment();
   return {
     type: 'PaymentRequested',
-    data: { environment, team, fingerprint, attempt, terms: { ...terms, ...changes } },
+    data: { environment, team, wallet, askedBy, fingerprint, attempt, terms: { ...terms, ...changes } },
   };
 };
 
@@ -64,6 +66,7 @@ export const adopted = (
   data: {
     environment: 'sandbox',
     team: 'shop',
+    wallet: 'team-shop',
     account: 'main',
     terms: { ...terms, orderNumber: 'shop-1' },
     serviceToken: 'token-a',
@@ -81,7 +84,14 @@ export const announcedCall: CallWindow = { sendBy: 1_000, answerBy: 10_000, quie
 
 export const refundSubmitted = (refundToken: string, amount: number): PaymentEventOf<'RefundSubmitted'> => ({
   type: 'RefundSubmitted',
-  data: { refundToken, amount, fingerprint: `fingerprint of ${refundToken}`, ...announcedCall },
+  data: {
+    refundToken,
+    amount,
+    askedBy: 'key-1',
+    askedAt: 0,
+    fingerprint: `fingerprint of ${refundToken}`,
+    ...announcedCall,
+  },
 });
 
 export const apiError = (kind: string, code = 'a_code') => ({ code, kind, message: 'A sentence.' });
@@ -107,6 +117,7 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     recurringToken: 'rec_1',
   }),
   PaymentAdopted: adopted({
+    payable: true,
     processingUrl: 'https://pay.example/a',
     recurringToken: 'rec_3',
     sanitizedMask: '439296******1251',

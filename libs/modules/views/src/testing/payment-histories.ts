@@ -40,8 +40,9 @@ export function requested(options: RequestedOptions = {}): PaymentEvent {
     ...others,
     customer: { email: `${planted}@example.com`, ip: '192.0.2.1' },
   };
-  const data = { environment, team, terms, fingerprint: `fingerprint-${planted}`, attempt: attempt(1) };
-  return { type: 'PaymentRequested', data };
+  const fingerprint = `fingerprint-${planted}`;
+  const owner = { environment, team, wallet: `team-${team}`, askedBy: 'k1' };
+  return { type: 'PaymentRequested', data: { ...owner, terms, fingerprint, attempt: attempt(1) } };
 }
 
 const serviceToken = `${planted}-service-token-1234`;
@@ -59,6 +60,7 @@ export const adopted = (
   data: {
     environment: 'sandbox',
     team: 'shop',
+    wallet: 'team-shop',
     account: `account-${planted}`,
     serviceToken,
     terms: {
@@ -103,7 +105,14 @@ export const happening = {
   voidUnresolved: { type: 'VoidUnresolved', data: { reason: 'timeout' } },
   refunding: {
     type: 'RefundSubmitted',
-    data: { refundToken: 'ref_1', amount: 500, fingerprint: `fingerprint-${planted}`, ...call },
+    data: {
+      refundToken: 'ref_1',
+      amount: 500,
+      askedBy: 'k1',
+      askedAt: startedAt,
+      fingerprint: `fingerprint-${planted}`,
+      ...call,
+    },
   },
   refundAccepted: {
     type: 'RefundAccepted',

@@ -35,9 +35,10 @@ export function payoutRequested(options: PayoutRequestedOptions = {}): PayoutEve
     answerBy: startedAt + 11_000,
     quietUntil: startedAt + 60_000,
   };
+  const owner = { environment, team, wallet: `team-${team}`, askedBy: 'k1' };
   return {
     type: 'PayoutRequested',
-    data: { environment, team, terms, fingerprint: `fingerprint-${planted}`, call },
+    data: { ...owner, terms, fingerprint: `fingerprint-${planted}`, call },
   };
 }
 
@@ -48,7 +49,7 @@ const error = { code: 'incorrect_private_key', kind: 'authentication_error', mes
 export function payoutApprovalRequested(options: PayoutRequestedOptions = {}): PayoutEvent {
   const { call, ...request } = payoutRequested(options).data as PayoutEventOf<'PayoutRequested'>['data'];
   const { account, providerOrderNumber } = call;
-  const data = { ...request, account, providerOrderNumber, askedBy: 'k1', lapsesAt: startedAt + 86_400_000 };
+  const data = { ...request, account, providerOrderNumber, lapsesAt: startedAt + 86_400_000 };
   return { type: 'PayoutApprovalRequested', data };
 }
 

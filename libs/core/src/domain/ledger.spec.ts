@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import {
+  entriesOf,
+  entryKindOf,
+  spendingOfPayment,
+  spendingOfPayout,
+  standingsOfPayment,
+  standingsOfPayout,
+  standingsOfTransfer,
+  type JournalEntry,
+  type Standing,
+} from './ledger.ts';
+import { evolve, type PaymentState } from './payment/payment-state.ts';
+import type { PaymentEvent } from './payment/payment-events.ts';
+import { evolvePayout, type PayoutState } from './payout/payout-state.ts';
+import type { PayoutEvent } from './payout/payout-events.ts';
+import { payoutApprovalRequested, payoutHistoryTo, payoutTerms } from './testing/payout-samples.ts';
+import { adopted, historyTo, refundSubmitted, sampleEvents } from './testing/samples.ts';
+
+const postings = (entries: readonly JournalEntry[]) =>
+  entries.map((entry) =>
+    Object.fromEntries(entry.postings.map(({ ledgerAccount, amount }) => [ledgerAccount, Number(amount)])),
+  );
+
+const sumOf = ({ postings: all }: JournalEntry): bigint => all.reduce((sum, { amount }) => sum + amount, 0n);
+
+/** The entries of each event that moves money. */
+function journal<State, Event extends { type: string }>(
+  history: readonly Event[],
+  fold: (state: State | undefined, event: Event) => State,
+  standingsOf: (state: State) => Standing[],
+): [string, JournalEntry[]][] {
+  let state: State | undefined;
+  return history.flatMap((event) => {
+    const before = state === undefined ? [] : standingsOf(state);
+    state = fold(state, event);
+    const entries = entriesOf(before, standingsOf(state));
+    for (const entry of entries) expect(sumOf(entry)).toBe(0n);
+    return entries.length === 0 ? [] : [[event.type, entries] as [string, JournalEntry[]]];
+  });
+}
+const ofPayment = (history: readonly PaymentEvent[]) => journal(history, evolve, standingsOfPayment);
+const ofPayout = (history: readonly PayoutEvent[]) => journal(history, evolvePayout, standingsOfPayout);
+
+const refundApproved: PaymentEvent = { type: 'RefundApproved', data: { refundToken: 'refund-1' } };
+const refundDeclined = sampleEvents.RefundDeclined;
+
+describe('the journal of a payment', () => {
+  test.each<[string, readonly PaymentEvent[], [string, object][]]>([
+    ['has nothing before money arrives', historyTo.authorized, []],
+    ['begins with the approval', [], [['PaymentApproved', { customers: -1000, available: 1000 }]]],
+    [
+      'moves a refund through reserved',
+      [refundSubmitted('refund-1', 300), refundApproved],
+      [
+        ['RefundSubmitted', { available: -300, reserved: 300 }],
+        ['RefundApproved', { customers: 300, reserved: -300 }],
+      ],
+    ],
+    [
+      'takes a declined refund back',
+      [refundSubmitted('refund-1', 300), refundDeclined],
+      [
+        ['RefundSubmitted', { available: -300, reserved: 300 }],
+        ['RefundDeclined', { available: 300, reserved: -300 }],
+      ],
+    ],
+    [
+      'has refunds made elsewhere',
+      [sampleEvents.ExternalRefundObserved],
+      [['ExternalRefundObserved', { customers: 200, available: -200 }]],
+    ],
+    [
+      'reserves the worst case of a discrepancy until an operator frees it',
+      [sampleEvents.ReviewOpened, sampleEvents.ReviewResolved],
+      [
+        ['ReviewOpened', { available: -100, disputed: 100 }],
+        ['ReviewResolved', { available: 100, disputed: -100 }],
+      ],
+    ],
+  ])('%s', (name, more, expected) => {
+    const history = more === historyTo.authorized ? more : [...historyTo.approved, ...more];
+    const entries = ofPayment(history).map(([type, all]) => [type, ...postings(all)]);
+    expect(name === 'begins with the approval' ? entries : entries.slice(1)).toEqual(expected);
+  });
+
+  test('names the wallet that the payment was requested for', () => {
+    expect(ofPayment(historyTo.approved)).toMatchObject([
+      [
+        'PaymentApproved',
+        [{ environment: 'sandbox', wallet: 'team-shop', account: 'main', currency: 'EUR' }],
+      ],
+    ]);
+  });
+
+  // A team adopted a payment of 1,000 whose money it had paid out before it moved, and paid it out again.
+  test('keeps adopted money apart until an operator says that it counts', () => {
+    expect(ofPayment([adopted()]).map(([, all]) => postings(all))).toEqual([
+      [{ customers: -800, adopted: 800 }],
+    ]);
+    expect(ofPayment([adopted({ payable: true })]).map(([, all]) => postings(all))).toEqual([
+      [{ customers: -800, available: 800 }],
+    ]);
+  });
+});
+
+describe('the journal of a payout', () => {
+  const { amount } = payoutTerms;
+  test.each<[string, readonly PayoutEvent[], [string, object][]]>([
+    [
+      'reserves while it waits for a second key',
+      [payoutApprovalRequested()],
+      [['PayoutApprovalRequested', { available: -amount, reserved: amount }]],
+    ],
+    [
+      'moves it out when it is approved',
+      payoutHistoryTo.approved,
+      [
+        ['PayoutRequested', { available: -amount, reserved: amount }],
+        ['PayoutApproved', { reserved: -amount, paidOut: amount }],
+      ],
+    ],
+    [
+      'takes it back when it has failed',
+      payoutHistoryTo.failed,
+      [
+        ['PayoutRequested', { available: -amount, reserved: amount }],
+        ['PayoutFailed', { available: amount, reserved: -amount }],
+      ],
+    ],
+  ])('%s', (_, history, expected) => {
+    expect(ofPayout(history).map(([type, all]) => [type, ...postings(all)])).toEqual(expected);
+  });
+});
+
+test('a transfer is an entry in each of both wallets', () => {
+  const transfer = { environment: 'sandbox', account: 'main', currency: 'EUR', amount: 70 } as const;
+  const entries = entriesOf(
+    [],
+    standingsOfTransfer({ ...transfer, from: 'team-shop', to: 'wallet-both', reason: 'ordered' }),
+  );
+  expect(entries.map(({ wallet }, index) => [wallet, postings(entries)[index]])).toEqual([
+    ['team-shop', { available: -70, transferred: 70 }],
+    ['wallet-both', { available: 70, transferred: -70 }],
+  ]);
+});
+
+test.each([
+  ['payment', 'PaymentApproved', 'payment'],
+  ['payment', 'PaymentAdopted', 'adoption'],
+  ['payment', 'FinalStatusRevised', 'payment'],
+  ['payment', 'ExternalRefundObserved', 'refund'],
+  ['payment', 'RefundSubmitted', 'refund'],
+  ['payment', 'DisputeOpened', 'dispute'],
+  ['payout', 'ReviewOpened', 'discrepancy'],
+  ['payout', 'FinalStatusRevised', 'payout'],
+  ['transfer', 'WalletTransferred', 'transfer'],
+] as const)('an entry of a %s by %s is about a %s', (subject, type, kind) => {
+  expect(entryKindOf(subject, type)).toBe(kind);
+});
+
+describe('what counts under the limits of a day', () => {
+  const after = (history: readonly PaymentEvent[]) => {
+    const payment = history.reduce<PaymentState>(evolve, undefined);
+    return payment === undefined ? [] : spendingOfPayment(payment, 5);
+  };
+  const payment = { operation: 'payment', keyId: 'key-1', at: 5, amount: 1000 };
+  const refund = { operation: 'refund', keyId: 'key-1', at: 0, amount: 300 };
+
+  test.each<[string, readonly PaymentEvent[], object[]]>([
+    ['a payment under way', historyTo.requested, [payment]],
+    ['a declined one does not', historyTo.declined, []],
+    ['an expired one does not', historyTo.expired, []],
+    ['a failed one does not', historyTo.failed, []],
+    [
+      'a refund without an outcome',
+      [...historyTo.approved, refundSubmitted('refund-1', 300)],
+      [payment, refund],
+    ],
+    [
+      'a declined refund does not',
+      [...historyTo.approved, refundSubmitted('refund-1', 300), refundDeclined],
+      [payment],
+    ],
+    ['an adopted payment does not', [adopted()], []],
+  ])('%s', (_, history, expected) => {
+    expect(after(history)).toMatchObject(expected);
+    expect(after(history)).toHaveLength(expected.length);
+  });
+
+  test('a payout counts from its request on, unless nothing comes of it', () => {
+    const of = (history: readonly PayoutEvent[]) => {
+      const payout = history.reduce<PayoutState>(evolvePayout, undefined);
+      return payout === undefined ? [] : spendingOfPayout(payout, 7);
+    };
+    const counted = [{ operation: 'payout', keyId: 'key-1', at: 7, amount: payoutTerms.amount }];
+    expect(of([payoutApprovalRequested()])).toMatchObject(counted);
+    expect(of(payoutHistoryTo.approved)).toMatchObject(counted);
+    expect(of(payoutHistoryTo.failed)).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * The ledger: every cent by double entry. A standing says how one payment, payout or transfer stands in the accounts of its
+ * wallet; its amounts sum to zero. A journal entry is what one event changes in them. Both are computed from the events.
+ */
+import { reservedByDiscrepancies } from './payment/observation.ts';
+import { isPaidPhase, reservedAmount, type Payment } from './payment/payment-state.ts';
+import { statusOfPayoutPhase } from './payout/payout-machine.ts';
+import { reservedByPayoutDiscrepancies, type Payout } from './payout/payout-state.ts';
+import type { LimitedOperation } from './requester.ts';
+import type { Transfer } from './transfer.ts';
+import { statusOfPhase } from './payment/payment-machine.ts';
+import type { Environment } from './values.ts';
+
+export const ledgerAccounts = [
+  /** The world outside: money comes from it and goes back to it. */
+  'customers',
+  /** Can be paid out or refunded. */
+  'available',
+  /** Refunds and payouts without an outcome, and payouts that await approval. */
+  'reserved',
+  /** Nobody may use it until the provider, a bank or an operator decides. */
+  'disputed',
+  'paidOut',
+  'lost',
+  /** Of adopted payments that no operator has declared payable. */
+  'adopted',
+  /** Came from other wallets, or went to them. */
+  'transferred',
+] as const;
+export type LedgerAccount = (typeof ledgerAccounts)[number];
+
+/** Minor units by ledger account; 0 where absent. */
+export type LedgerAmounts = Readonly<Partial<Record<LedgerAccount, bigint>>>;
+
+/** Whose accounts they are. */
+export interface LedgerOwner {
+  environment: Environment;
+  /** As `walletNameOf` names it. */
+  wallet: string;
+  /** The merchant account that has the money. */
+  account: string;
+  /** ISO 4217 alphabetic code. */
+  currency: string;
+}
+
+export interface Standing extends LedgerOwner {
+  amounts: LedgerAmounts;
+}
+
+export interface Posting {
+  ledgerAccount: LedgerAccount;
+  /** Minor units; below zero where money leaves the account. */
+  amount: bigint;
+}
+
+/** The postings of an entry sum to zero. */
+export interface JournalEntry extends LedgerOwner {
+  postings: readonly Posting[];
+}
+
+/** Money of a payment: taken, given back, reserved for refunds, and held for the worst case of its discrepancies. */
+export function standingsOfPayment(payment: Payment): Standing[] {
+  const { environment, wallet, terms, attempt, notPayable } = payment;
+  const taken = BigInt(isPaidPhase(payment) ? payment.approvedAmount : 0);
+  const refunded = BigInt(payment.refundedAmount);
+  const reserved = BigInt(reservedAmount(payment));
+  const disputed = BigInt(reservedByDiscrepancies(payment));
+  const owner = { environment, wallet, account: attempt.account, currency: terms.currency };
+  return standing(owner, {
+    customers: refunded - taken,
+    reserved,
+    disputed,
+    [notPayable === true ? 'adopted' : 'available']: taken - refunded - reserved - disputed,
+  });
+}
+
+/** Money of a payout: reserved until its outcome is known, and held for the worst case of its discrepancies. */
+export function standingsOfPayout(payout: Payout): Standing[] {
+  const { environment, wallet, terms, call, phase } = payout;
+  const status = statusOfPayoutPhase(phase);
+  const reserved = BigInt(status === 'pending' ? terms.amount : 0);
+  const paidOut = BigInt(status === 'approved' ? terms.amount : 0);
+  const disputed = BigInt(reservedByPayoutDiscrepancies(payout));
+  const owner = { environment, wallet, account: call.account, currency: terms.currency };
+  return standing(owner, { available: -reserved - paidOut - disputed, reserved, paidOut, disputed });
+}
+
+/** One in each of both wallets. */
+export function standingsOfTransfer({ amount, from, to, ...owner }: Transfer): Standing[] {
+  const moved = BigInt(amount);
+  const { environment, account, currency } = owner;
+  return [
+    ...standing({ environment, account, currency, wallet: from }, { available: -moved, transferred: moved }),
+    ...standing({ environment, account, currency, wallet: to }, { available: moved, transferred: -moved }),
+  ];
+}
+
+function standing(owner: LedgerOwner, amounts: LedgerAmounts): Standing[] {
+  return Object.values(amounts).every((amount) => amount === 0n) ? [] : [{ ...owner, amounts }];
+}
+
+/** What an event has changed, one entry for each wallet, account and currency. */
+export function entriesOf(before: readonly Standing[], after: readonly Standing[]): JournalEntry[] {
+  const changes = createLedgerChanges();
+  changes.replace(before, after);
+  return changes.list().map(({ amounts, ...owner }) => ({ ...owner, postings: postingsOf(amounts) }));
+}
+
+const postingsOf = (amounts: LedgerAmounts): Posting[] =>
+  ledgerAccounts
+    .map((ledgerAccount) => ({ ledgerAccount, amount: amounts[ledgerAccount] ?? 0n }))
+    .filter(({ amount }) => amount !== 0n);
+
+/** Changes summed up by owner. */
+export function createLedgerChanges() {
+  const byOwner = new Map<string, Standing>();
+  const add = (standings: readonly Standing[], sign: 1n | -1n): void => {
+    for (const { amounts, ...owner } of standings) {
+      const name = JSON.stringify([owner.environment, owner.wallet, owner.account, owner.currency]);
+      const known = byOwner.get(name)?.amounts ?? {};
+      byOwner.set(name, { ...owner, amounts: plusAmounts(known, amounts, sign) });
+    }
+  };
+  return {
+    /** What stood until now is taken off, and what stands from now on is added. */
+    replace(before: readonly Standing[], after: readonly Standing[]): void {
+      add(before, -1n);
+      add(after, 1n);
+    },
+    list: (): Standing[] => [...byOwner.values()].filter(({ amounts }) => postingsOf(amounts).length > 0),
+  };
+}
+
+export function plusAmounts(one: LedgerAmounts, other: LedgerAmounts, sign: 1n | -1n = 1n): LedgerAmounts {
+  const sum: Partial<Record<LedgerAccount, bigint>> = { ...one };
+  for (const [name, amount] of Object.entries(other))
+    sum[name as LedgerAccount] = (sum[name as LedgerAccount] ?? 0n) + sign * amount;
+  return sum;
+}
+
+export const entryKinds = [
+  'payment',
+  'refund',
+  'payout',
+  'dispute',
+  'discrepancy',
+  'adoption',
+  'transfer',
+] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** What an entry is about. @param subject whose event it is @param type of the event */
+export function entryKindOf(subject: 'payment' | 'payout' | 'transfer', type: string): EntryKind {
+  if (type.startsWith('Review')) return 'discrepancy';
+  if (type.startsWith('Dispute')) return 'dispute';
+  if (type.includes('Refund')) return 'refund';
+  return type.startsWith('PaymentAdopted') ? 'adoption' : subject;
+}
+
+/** An amount that counts under the limits of a day. */
+export interface Spending {
+  environment: Environment;
+  team: string;
+  /** The key that asked. */
+  keyId: string;
+  operation: LimitedOperation;
+  currency: string;
+  /** When it was asked for, milliseconds since the Unix epoch. */
+  at: number;
+  /** Minor units. */
+  amount: number;
+}
+
+/** What was asked for and has not come to nothing: the payment itself and its refunds. */
+export function spendingOfPayment(payment: Payment, createdAt: number): Spending[] {
+  const { environment, team, terms, askedBy, phase } = payment;
+  const owner = { environment, team, currency: terms.currency };
+  const status = statusOfPhase(phase);
+  const isNothing = askedBy === '' || status === 'declined' || status === 'expired';
+  const own: Spending = {
+    ...owner,
+    keyId: askedBy,
+    operation: 'payment',
+    at: createdAt,
+    amount: terms.amount,
+  };
+  const refunds = payment.refunds
+    .filter(({ state }) => state !== 'declined')
+    .map((refund): Spending => {
+      const { askedBy: keyId, askedAt: at, amount } = refund;
+      return { ...owner, keyId, operation: 'refund', at, amount };
+    });
+  return isNothing ? refunds : [own, ...refunds];
+}
+
+/** As {@link spendingOfPayment}. */
+export function spendingOfPayout(payout: Payout, createdAt: number): Spending[] {
+  const { environment, team, terms, askedBy, phase } = payout;
+  if (statusOfPayoutPhase(phase) === 'declined') return [];
+  const { amount, currency } = terms;
+  return [{ environment, team, currency, keyId: askedBy, operation: 'payout', at: createdAt, amount }];
+}

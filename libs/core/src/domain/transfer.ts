@@ -1,0 +1,33 @@
+/** An operator moves money from one wallet to another, within a merchant account (stream `transfer-<token>`). */
+import { amountSchema, currencySchema } from './money.ts';
+import { z } from 'zod';
+import { InvariantViolation } from './invariant.ts';
+import { eventFamily, type EventOf } from './schema-version.ts';
+import { environmentSchema, textSchema } from './values.ts';
+
+export const transferStreamPrefix = 'transfer-';
+export const transferStream = (token: string): string => `${transferStreamPrefix}${token}`;
+
+export const transferSchema = z.object({
+  environment: environmentSchema,
+  account: textSchema,
+  currency: currencySchema,
+  amount: amountSchema,
+  /** Wallets, as `walletNameOf` names them. */
+  from: textSchema,
+  to: textSchema,
+  reason: textSchema,
+});
+export type Transfer = z.infer<typeof transferSchema>;
+
+const transferEventSchemas = { WalletTransferred: transferSchema } as const;
+export type TransferEvent = EventOf<typeof transferEventSchemas>;
+
+export const { decode: decodeTransferEvent, versionOf: versionOfTransferEvent } =
+  eventFamily(transferEventSchemas);
+
+/** @throws InvariantViolation for a second event */
+export function evolveTransfer(state: Transfer | undefined, { data }: TransferEvent): Transfer {
+  if (state !== undefined) throw new InvariantViolation('money was transferred a second time');
+  return data;
+}
