@@ -39,7 +39,11 @@ export interface Api {
   /** What does not work at the moment, by the names that `/readyz` has for it. */
   notWorking(): Promise<string[]>;
   /** A file, as it comes. @param signal aborted when nobody reads it any more */
-  download(path: string, within: Within, signal: AbortSignal): Promise<ApiAnswer<NodeJS.ReadableStream>>;
+  download(
+    path: string,
+    within: Within | undefined,
+    signal: AbortSignal,
+  ): Promise<ApiAnswer<NodeJS.ReadableStream>>;
 }
 
 export class ApiRefusal extends Error {

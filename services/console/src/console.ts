@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { createApi } from './api.ts';
 import { registerLive } from './live.ts';
 import { type ConsoleKit, addAction, addPage, send } from './page.ts';
-import { exportPayments } from './pages/export.ts';
+import { addFile } from './pages/export.ts';
 import { failurePage } from './pages/failure.ts';
 import { overviewPage } from './pages/overview.ts';
 import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
@@ -18,6 +18,7 @@ import { decidePayout, payoutPage } from './pages/payout.ts';
 import { payoutsPage } from './pages/payouts.ts';
 import { reconciliationPage } from './pages/reconciliation.ts';
 import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
+import { refundsPage } from './pages/refunds.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
 import { clearFaults, setFault } from './pages/sandbox-faults.ts';
@@ -107,6 +108,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   for (const decision of ['approve', 'refuse'] as const)
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
   addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
+  addPage(app, kit, '/console/refunds', refundsPage);
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
@@ -128,7 +130,8 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/reviews', reviewsPage);
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
-  exportPayments(app, kit);
+  addFile(app, kit, { name: 'payments.csv', path: '/api/v1/payments.csv', isOfTeam: true });
+  addFile(app, kit, { name: 'refunds.csv', path: '/api/v1/admin/refunds.csv' });
   addPage(app, kit, '/console/sandbox', sandboxPage(sandbox));
   addPage(app, kit, '/console/*', async () =>
     failurePage(404, texts.errors.notFound, texts.errors.notFoundText),

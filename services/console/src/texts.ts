@@ -2,6 +2,7 @@
 import { accountTexts } from './texts/accounts.ts';
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
+import { refundTexts } from './texts/refunds.ts';
 import { reviewTexts } from './texts/reviews.ts';
 import { sandboxTexts } from './texts/sandbox.ts';
 import { peopleTexts } from './texts/people.ts';
@@ -16,6 +17,7 @@ export const texts = {
   nav: {
     overview: 'Overview',
     payments: 'Payments',
+    refunds: 'Refunds',
     payouts: 'Payouts',
     reviews: 'Reviews',
     reconciliations: 'Reconciliation',
@@ -329,6 +331,7 @@ export const texts = {
     reviewProposed: 'Your answer is kept. It holds when a second person gives the same.',
   },
   payouts: payoutTexts,
+  refunds: refundTexts,
   reconciliations: reconciliationTexts,
   reviews: reviewTexts,
   webhooks: webhookTexts,

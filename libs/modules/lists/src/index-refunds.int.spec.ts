@@ -1,4 +1,3 @@
-import type { PaymentEvent } from '@tollgate/core';
 import { paymentKind } from '@tollgate/views';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, test } from 'vitest';

@@ -26,6 +26,7 @@ export interface Surroundings {
 const places = [
   ['/console', 'overview'],
   ['/console/payments', 'payments'],
+  ['/console/refunds', 'refunds'],
   ['/console/payouts', 'payouts'],
   ['/console/reviews', 'reviews'],
   ['/console/reconciliations', 'reconciliations'],

@@ -37,13 +37,7 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
         ${entry('declineReason', words.declineReason, value('declineReason'))}
         ${noted.map(({ name, text }) => entry(`metadata[${name}]`, `${words.metadata} ${name}`, text))}
         ${entry('metadata', words.metadata, '', 'text', words.metadataExample)}
-        ${choice('environment', words.environment, value('environment'), {
-          any: words.any,
-          options: [
-            ['production', 'production'],
-            ['sandbox', 'sandbox'],
-          ],
-        })}
+        ${environmentChoice(value('environment'))}
       </div>
     </details>
     ${kept.map((name) => (value(name) === '' ? undefined : html`<input type="hidden" name="${name}" value="${value(name)}" />`))}
@@ -51,7 +45,13 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
   </form>`;
 }
 
-const entry = (name: string, label: string, value: string, mode = 'text', example = ''): Html =>
+export const environmentChoice = (chosen: string): Html =>
+  choice('environment', words.environment, chosen, {
+    any: words.any,
+    options: ['production', 'sandbox'].map((environment) => [environment, environment]),
+  });
+
+export const entry = (name: string, label: string, value: string, mode = 'text', example = ''): Html =>
   html`<label
     >${label}<input
       name="${name}"
@@ -63,7 +63,7 @@ const entry = (name: string, label: string, value: string, mode = 'text', exampl
   /></label>`;
 
 /** Of the minute; the script shows it in the zone of the reader, and the address has it in UTC. */
-function instantEntry(name: string, label: string, value: string): Html {
+export function instantEntry(name: string, label: string, value: string): Html {
   const at = instantIn(value);
   const minute = at === undefined ? '' : new Date(at).toISOString().slice(0, 16);
   return html`<label

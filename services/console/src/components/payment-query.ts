@@ -1,4 +1,5 @@
 /** What the list of payments asks the API for, by what stands in the address; and which of it the file beside it can have. */
+import { texts } from '../texts.ts';
 import { amountExample, parseAmount } from './amount.ts';
 import { metadataIn } from './payment-filters.ts';
 import { instantIn } from './time.ts';
@@ -56,6 +57,9 @@ export function wrongFilters(query: URLSearchParams): WrongFilter[] {
   ];
 }
 
+export const wrongTexts = (wrong: readonly WrongFilter[]): string =>
+  wrong.map(({ name, value, example }) => texts.payments.filters.wrong(name, value, example)).join(' ');
+
 /** Of the amounts that are asked for. */
 const currencyOf = (query: URLSearchParams): string => {
   const currency = query.get('currency') ?? '';
@@ -64,7 +68,7 @@ const currencyOf = (query: URLSearchParams): string => {
 
 const sameHere = [
   ...['phase', 'team', 'environment', 'currency', 'orderNumber', 'sanitizedMask', 'account', 'status'],
-  ...['needsReview', 'unresolved', 'refundOpen'],
+  ...['needsReview', 'unresolved', 'refundOpen', 'paymentToken'],
 ];
 
 /** What the API is asked, where no filter is wrong; ranges of time count from now, amounts are whole units of the currency. */

@@ -1,4 +1,4 @@
-/** The file of a team's payments, as the API gives it. */
+/** Files, as the API gives them. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { errorText } from '../components/notice.ts';
@@ -6,20 +6,28 @@ import { type ConsoleKit, admit, protect, send } from '../page.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
 
-export function exportPayments(app: FastifyInstance, kit: ConsoleKit): void {
-  app.get('/console/payments.csv', async (request, reply) => {
+/** @param file its name, where the API has it, and whether it is of the team and environment in its address */
+export function addFile(
+  app: FastifyInstance,
+  kit: ConsoleKit,
+  { name, path, isOfTeam = false }: { name: string; path: string; isOfTeam?: boolean },
+): void {
+  const asFile = (reply: FastifyReply): FastifyReply =>
+    protect(reply)
+      .type('text/csv; charset=utf-8; header=present')
+      .header('content-disposition', `attachment; filename="${name}"`);
+  app.get(`/console/${name}`, async (request, reply) => {
     const session = await admit(kit, request, reply);
     if (session === undefined) return reply;
     // A program asks for the headers before it asks for the file.
     if (request.method === 'HEAD') return asFile(reply).send(Readable.from([]));
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
-    const within = { team: asked.get('team') ?? '', environment: asked.get('environment') ?? '' };
-    for (const name of Object.keys(within)) asked.delete(name);
-    const path = `/api/v1/payments.csv?${asked.toString()}`;
+    const owner = { team: asked.get('team') ?? '', environment: asked.get('environment') ?? '' };
+    if (isOfTeam) for (const field of Object.keys(owner)) asked.delete(field);
     const left = untilLeft(reply);
     const answer = await kit
       .apiOf(session, request.ip)
-      .download(path, within, left)
+      .download(`${path}?${asked.toString()}`, isOfTeam ? owner : undefined, left)
       .catch((error: unknown) => {
         if (left.aborted) return undefined;
         throw error;
@@ -41,8 +49,3 @@ function untilLeft({ raw }: FastifyReply): AbortSignal {
   raw.once('close', () => left.abort());
   return left.signal;
 }
-
-const asFile = (reply: FastifyReply): FastifyReply =>
-  protect(reply)
-    .type('text/csv; charset=utf-8; header=present')
-    .header('content-disposition', 'attachment; filename="payments.csv"');

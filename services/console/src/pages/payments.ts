@@ -4,7 +4,14 @@ import { type DeclineCounts, declineReasons } from '../components/decline-reason
 import { outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { filterForm } from '../components/payment-filters.ts';
 import { type ListedPayment, type Sorting, paymentTable } from '../components/payment-list.ts';
-import { fileOf, filtersIn, toApiQuery, toDeclineQuery, wrongFilters } from '../components/payment-query.ts';
+import {
+  fileOf,
+  filtersIn,
+  toApiQuery,
+  toDeclineQuery,
+  wrongFilters,
+  wrongTexts,
+} from '../components/payment-query.ts';
 import { type SavedView, viewLinks } from '../components/payment-views.ts';
 import { pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
@@ -29,7 +36,6 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
     api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
     declines && api.get<DeclineCounts>(`/api/v1/admin/declines?${declines.toString()}`),
   ]);
-  const wrongTexts = wrong.map(({ name, value, example }) => words.wrong(name, value, example));
   const shown =
     list.payments.length === 0
       ? nothing(query, list, hasSandbox)
@@ -41,7 +47,7 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
     </div>
     ${outcomeSection(outcome)} ${viewLinks(query, views, session)} ${filterForm(query, teams)}
     <section id="payments" data-region="" data-further="${texts.payments.further}">
-      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts.join(' ') }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
+      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
     </section>`;
   const isLive = query.get('cursor') === null && wrong.length === 0;
   return { title: texts.payments.title, main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };

@@ -1,15 +1,17 @@
-/** Payouts that wait for a second person, and reconciliations, in the console and under the routes across teams. */
+/** Refunds, payouts that wait for a second person, and reconciliations, in the console and under the routes across teams. */
 import { systemClock } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import {
+  happening,
   projectEvents,
   payoutApprovalRequested,
   payoutHappening,
   payoutRequested,
+  requested,
 } from '@tollgate/views/testing';
-import { payoutKind } from '@tollgate/views';
+import { paymentKind, payoutKind } from '@tollgate/views';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
@@ -31,6 +33,33 @@ const start = () =>
     ]);
     await projectEvents(store, payoutKind, 'po_3', [payoutRequested(), payoutHappening.failed]);
   });
+
+describe('the list of refunds', () => {
+  const startWithRefunds = () =>
+    startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const { accepted, approved, refunding, refundApproved } = happening;
+      const open = { ...refunding, data: { ...refunding.data, refundToken: 'ref_open' } };
+      const events = [requested(), accepted, approved, refunding, refundApproved, open];
+      await projectEvents(store, paymentKind, 'pay_1', events);
+    });
+
+  it('shows those under way first, filters, and leads to the payment and to the file', async () => {
+    const { get } = await (await startWithRefunds()).signIn('viewer');
+    await eventually(async () => expect((await get('/console/refunds')).body).toContain('ref_open'));
+    const { body } = await get('/console/refunds');
+    expect(body).not.toContain('ref_1');
+    expect(body).toContain('href="/console/payments/pay_1"');
+    expect((await get('/console/refunds?status=&team=shop&paymentToken=pay_1')).body).toContain('ref_1');
+    expect((await get('/console/refunds?status=&to=2026-01-01')).body).toContain('No refund here.');
+    const wrong = await get('/console/refunds?from=yesterday');
+    expect([wrong.statusCode, wrong.body.includes('from cannot be “yesterday”')]).toEqual([400, true]);
+    const [, file = ''] = /href="(\/console\/refunds\.csv[^"]*)"/.exec(body) ?? [];
+    const csv = await get(file.replaceAll('&amp;', '&'));
+    expect(csv.headers['content-disposition']).toBe('attachment; filename="refunds.csv"');
+    expect(csv.body).toMatch(/^\uFEFFteam,environment,token,.*\r\nshop,sandbox,ref_open,.*\r\n$/);
+  });
+});
 
 describe('a payout that waits for an approval', () => {
   it('is listed before all others, and what somebody typed in it is text', async () => {

@@ -1,0 +1,26 @@
+export const refundTexts = {
+  title: 'Refunds',
+  views: { open: 'Under way', all: 'All', approved: 'Approved', declined: 'Declined' },
+  columns: {
+    created: 'Asked for',
+    changed: 'Last change',
+    state: 'State',
+    amount: 'Amount',
+    why: 'Why declined',
+    team: 'Team',
+    payment: 'Payment',
+    token: 'Refund',
+  },
+  phases: {
+    submitted: 'Sending',
+    unresolved: 'Unresolved',
+    accepted: 'Pending',
+    approved: 'Approved',
+    declined: 'Declined',
+  } as Readonly<Record<string, string>>,
+  filters: { from: 'Asked for from', to: 'Asked for before', payment: 'Payment' },
+  empty: 'No refund here.',
+  emptyHow:
+    'Refunds that a team asks for appear here. Refunds made at the Payment Service appear in their payment.',
+  csvTitle: 'The refunds of this list, as a file',
+} as const;
