@@ -16,7 +16,7 @@ test('a sentence is counted without code, tables, headings and link targets', ()
   ].join('\n');
   expect(sentencesOf(page)).toEqual([
     'Send the request again.',
-    'It is code in the guide.',
+    'It is Code in the guide.',
     'The first item ends here',
     'The second item begins here',
   ]);
