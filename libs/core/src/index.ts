@@ -99,6 +99,7 @@ export {
   disputeEventSchemas,
   type DisputeEventType,
   type DisputeRefusal,
+  disputeStates,
   disputeStream,
   disputeStreamPrefix,
   evolveDispute,
@@ -158,9 +159,10 @@ export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-
 export { isOwnedBy, isToken } from './domain/ownership.ts';
 export { type AdoptionRefusal, adoptPayment, type AdoptPayment } from './domain/payment/adoption.ts';
 export { mayBePaid } from './domain/payment/creation.ts';
+export { disputedAmount, lostAmount } from './domain/payment/disputes.ts';
 export { callWithoutOutcome, inquiryNeedOf } from './domain/payment/inquiry-need.ts';
 export { refundedAmountOf, reservedByDiscrepancies, statusOf } from './domain/payment/observation.ts';
-export type { ObservedPayment, PaymentRefusal } from './domain/payment/payment-commands.ts';
+export type { ObservedPayment, PaymentRefusal, RecordDispute } from './domain/payment/payment-commands.ts';
 export {
   decodePaymentEvent,
   type PaymentEvent,

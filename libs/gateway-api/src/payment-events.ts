@@ -47,6 +47,13 @@ const exampleAttempt = {
 };
 const exampleMask = { sanitizedMask: example.sanitizedMask };
 const exampleRefund = { refundToken: 'ref_5h2kq7ybz3v6n4tc' };
+const dispute = {
+  disputeToken: z.string().describe('The dispute.'),
+  amount: amount.describe(
+    'In minor units of the currency of the payment. Where the bank names another currency, the whole amount of the payment.',
+  ),
+};
+const exampleDispute = { disputeToken: 'dsp_4t7vkq3bz2n6y5cx', amount: 1250 };
 const exampleRefusal = { errors: [example.refusal], reason: 'refused' };
 const timeout = { reason: 'timeout' };
 
@@ -301,6 +308,30 @@ export const paymentEvents = {
     },
     { from: 'declined', to: 'approved', amount: 1250 },
     after.approved,
+  ),
+  DisputeOpened: publicEvent(
+    "The customer's bank wants money back. It cannot be refunded or paid out until the bank decides.",
+    { both: dispute },
+    exampleDispute,
+    { ...after.approved, disputedAmount: 1250, reviews: [{ code: 'dispute_opened' }] },
+  ),
+  DisputeChanged: publicEvent(
+    'The bank changed the amount of an open dispute.',
+    { both: dispute },
+    { ...exampleDispute, amount: 500 },
+    { ...after.approved, disputedAmount: 500, reviews: [{ code: 'dispute_opened' }] },
+  ),
+  DisputeWon: publicEvent(
+    'The bank decided in your favor: you keep the money.',
+    { both: dispute },
+    exampleDispute,
+    after.approved,
+  ),
+  DisputeLost: publicEvent(
+    'The bank decided for its customer: the money is gone.',
+    { both: dispute },
+    exampleDispute,
+    { ...after.approved, lostAmount: 1250 },
   ),
   RecurringTokenIssued: publicEvent(
     'The payment yielded a recurring token for later charges of this customer.',

@@ -1,6 +1,13 @@
 /** The payment as teams see it: a field stated here appears in answers, records, OpenAPI, AsyncAPI and exported files. */
 import { paymentStatusSchema } from '@tollgate/core/money';
-import { paymentPhases, statusOfPhase, type Payment, type PaymentAggregate } from '@tollgate/core';
+import {
+  disputedAmount,
+  lostAmount,
+  paymentPhases,
+  statusOfPhase,
+  type Payment,
+  type PaymentAggregate,
+} from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
 import { paymentToken, refundOf, refunds } from './refund.ts';
@@ -65,6 +72,10 @@ export const publicPayment = publicObject({
     ),
     approvedAmount: sum.describe('The approved amount, in minor units.'),
     refundedAmount: sum.describe('The refunded amount, in minor units.'),
+    disputedAmount: sum.describe(
+      "What the customer's bank wants back and has not decided, in minor units. It cannot be refunded or paid out.",
+    ),
+    lostAmount: sum.describe('What the bank has taken back by lost disputes, in minor units.'),
     sanitizedMask: sanitizedMask.exactOptional(),
     declineReason: declineReason.exactOptional(),
     errors: errors.describe('Why the creation failed; empty otherwise.'),
@@ -108,6 +119,8 @@ const sourceOf = (aggregate: PaymentAggregate) => {
     status: statusOfPhase(phase),
     recurringToken: payment.recurringToken ?? terms.recurringToken,
     heldAmount: payment.authorizedAmount,
+    disputedAmount: disputedAmount(payment),
+    lostAmount: lostAmount(payment),
     processingUrl: isPageOpen(payment) ? payment.processingUrl : undefined,
     refunds: payment.refunds.map((each) => refundOf(each, aggregate)),
     reviews: reviewsOf(aggregate, payment.reviews),
@@ -142,6 +155,8 @@ export const examplePayment: RecordedPayment = {
   heldAmount: 0,
   approvedAmount: 0,
   refundedAmount: 0,
+  disputedAmount: 0,
+  lostAmount: 0,
   refunds: [],
   errors: [],
   reviews: [],

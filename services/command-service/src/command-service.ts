@@ -176,7 +176,7 @@ function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
     positions,
     balances: createBalances(deps),
     guards,
-    disputes: createDisputesPoller(deps),
+    disputes: createDisputesPoller({ ...deps, payments: core.payments }),
   };
 }
 

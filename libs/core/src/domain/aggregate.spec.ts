@@ -51,6 +51,7 @@ const opened: DisputeEvent = {
     amount: 5,
     currency: 'EUR',
     status: 'open',
+    state: 'open',
   },
 };
 const unmatched: UnmatchedEvent = {

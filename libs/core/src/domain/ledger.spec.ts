@@ -43,6 +43,10 @@ const ofPayment = (history: readonly PaymentEvent[]) => journal(history, evolve,
 const ofPayout = (history: readonly PayoutEvent[]) => journal(history, evolvePayout, standingsOfPayout);
 
 const refundApproved: PaymentEvent = { type: 'RefundApproved', data: { refundToken: 'refund-1' } };
+const disputed = (what: 'Opened' | 'Won' | 'Lost', revision: number, amount = 400): PaymentEvent => ({
+  type: `Dispute${what}`,
+  data: { disputeToken: 'dsp_1', amount, revision },
+});
 const refundDeclined = sampleEvents.RefundDeclined;
 
 describe('the journal of a payment', () => {
@@ -78,10 +82,41 @@ describe('the journal of a payment', () => {
         ['ReviewResolved', { available: 100, disputed: -100 }],
       ],
     ],
+    [
+      'has a dispute until the bank decides, and when it decides anew',
+      [disputed('Opened', 0), disputed('Lost', 1), disputed('Won', 2)],
+      [
+        ['DisputeOpened', { available: -400, disputed: 400 }],
+        ['DisputeLost', { disputed: -400, lost: 400 }],
+        ['DisputeWon', { available: 400, lost: -400 }],
+      ],
+    ],
+    // A team took 900, lost a dispute of 900, and paid 900 of another team out.
+    [
+      'has a lost dispute, and goes below zero if the money is gone already',
+      [sampleEvents.ExternalRefundObserved, disputed('Lost', 1, 1000)],
+      [
+        ['ExternalRefundObserved', { customers: 200, available: -200 }],
+        ['DisputeLost', { available: -1000, lost: 1000 }],
+      ],
+    ],
+    [
+      'holds no more for a discrepancy than disputes leave',
+      [disputed('Opened', 0, 950), sampleEvents.ReviewOpened, disputed('Lost', 1, 950)],
+      [
+        ['DisputeOpened', { available: -950, disputed: 950 }],
+        ['ReviewOpened', { available: -50, disputed: 50 }],
+        ['DisputeLost', { disputed: -950, lost: 950 }],
+      ],
+    ],
   ])('%s', (name, more, expected) => {
     const history = more === historyTo.authorized ? more : [...historyTo.approved, ...more];
     const entries = ofPayment(history).map(([type, all]) => [type, ...postings(all)]);
     expect(name === 'begins with the approval' ? entries : entries.slice(1)).toEqual(expected);
+  });
+
+  test('has no dispute of money that was not taken here', () => {
+    expect(ofPayment([...historyTo.declined, disputed('Opened', 0), disputed('Lost', 1)])).toEqual([]);
   });
 
   test('names the wallet that the payment was requested for', () => {

@@ -2,6 +2,7 @@
  * The ledger: every cent by double entry. A standing says how one payment, payout or transfer stands in the accounts of its
  * wallet; its amounts sum to zero. A journal entry is what one event changes in them. Both are computed from the events.
  */
+import { disputedAmount, lostAmount } from './payment/disputes.ts';
 import { reservedByDiscrepancies } from './payment/observation.ts';
 import { isPaidPhase, reservedAmount, type Payment } from './payment/payment-state.ts';
 import { statusOfPayoutPhase } from './payout/payout-machine.ts';
@@ -58,21 +59,30 @@ export interface JournalEntry extends LedgerOwner {
   postings: readonly Posting[];
 }
 
-/** Money of a payment: taken, given back, reserved for refunds, and held for the worst case of its discrepancies. */
+/** Money of a payment: taken, given back, reserved for refunds, lost, and held for disputes and the worst case of its discrepancies. */
 export function standingsOfPayment(payment: Payment): Standing[] {
   const { environment, wallet, terms, attempt, notPayable } = payment;
   const taken = BigInt(isPaidPhase(payment) ? payment.approvedAmount : 0);
   const refunded = BigInt(payment.refundedAmount);
   const reserved = BigInt(reservedAmount(payment));
-  const disputed = BigInt(reservedByDiscrepancies(payment));
+  // A bank takes back only what was taken.
+  const lost = BigInt(isPaidPhase(payment) ? lostAmount(payment) : 0);
+  const open = BigInt(isPaidPhase(payment) ? disputedAmount(payment) : 0);
+  const left = taken - refunded - reserved - lost - open;
+  const disputed = open + atMost(BigInt(reservedByDiscrepancies(payment)), left);
   const owner = { environment, wallet, account: attempt.account, currency: terms.currency };
   return standing(owner, {
     customers: refunded - taken,
     reserved,
     disputed,
-    [notPayable === true ? 'adopted' : 'available']: taken - refunded - reserved - disputed,
+    lost,
+    [notPayable === true ? 'adopted' : 'available']: taken - refunded - reserved - lost - disputed,
   });
 }
+
+/** What disputes leave is all that a discrepancy can be about. */
+const atMost = (worstCase: bigint, left: bigint): bigint =>
+  left <= 0n ? 0n : worstCase < left ? worstCase : left;
 
 /** Money of a payout: reserved until its outcome is known, and held for the worst case of its discrepancies. */
 export function standingsOfPayout(payout: Payout): Standing[] {

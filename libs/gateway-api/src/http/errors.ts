@@ -37,6 +37,7 @@ const retried = (status: number, retryAfterSeconds: number, message: string): St
 
 /** Since the second release. */
 const later = (error: StatedError): StatedError => ({ ...error, since: '0.2.0' });
+const newNotFound = (message: string, parameter: string): StatedError => later(notFound(message, parameter));
 
 export const apiErrors = {
   ...serverErrors,
@@ -120,18 +121,13 @@ export const apiErrors = {
     'No reconciliation that your team may see has this token, or it has not ended. Take the token from the list of reconciliations, or come back later.',
     'token',
   ),
-  request_not_found: {
-    ...notFound(
-      'This gateway has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. If several gateways run, repeat it after a second or ask another one.',
-      'id',
-    ),
-    since: '0.2.0',
-  },
-  account_not_found: later(
-    notFound(
-      'No merchant account of this name is configured. Take its name from the list of accounts.',
-      'account',
-    ),
+  request_not_found: newNotFound(
+    'This gateway has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. If several gateways run, repeat it after a second or ask another one.',
+    'id',
+  ),
+  account_not_found: newNotFound(
+    'No merchant account of this name is configured. Take its name from the list of accounts.',
+    'account',
   ),
   reconciliation_due: later(
     refused(
@@ -148,14 +144,13 @@ export const apiErrors = {
       'The accounts file cannot be used, and the accounts stay as they are. Correct it, and repeat the request.',
     ),
   ),
-  dead_letter_not_found: later(
-    notFound('No dead-lettered callback is at this place. Take it from the list of dead letters.', 'offset'),
+  dead_letter_not_found: newNotFound(
+    'No dead-lettered callback is at this place. Take it from the list of dead letters.',
+    'offset',
   ),
-  team_not_found: later(notFound('There is no such team. Take its name from the list of teams.', 'team')),
+  team_not_found: newNotFound('There is no such team. Take its name from the list of teams.', 'team'),
   team_exists: later(refused('There is a team of this name already. Choose another name.', 'team')),
-  key_not_found: later(
-    notFound('The team has no key of this id. Take the id from the list of keys.', 'keyId'),
-  ),
+  key_not_found: newNotFound('The team has no key of this id. Take the id from the list of keys.', 'keyId'),
   key_exists: later(
     refused(
       'A key of this id was issued before, and its text is not shown again. Issue another one.',
@@ -175,19 +170,15 @@ export const apiErrors = {
   sign_in_link_used: later(
     unauthorized('The link was used or revoked before. Ask for another one (tollgate operator link).'),
   ),
-  credential_not_found: later(
-    notFound(
-      'No token or session of this id exists, or it has expired. Take the id from the list of credentials.',
-      'credentialId',
-    ),
+  credential_not_found: newNotFound(
+    'No token or session of this id exists, or it has expired. Take the id from the list of credentials.',
+    'credentialId',
   ),
   too_many_views: refused('You have saved as many views as there may be. Remove one first.', 'name'),
   webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
-  webhook_endpoint_not_found: later(
-    notFound(
-      'No webhook endpoint of your team has this id. Check the id and the environment of the API key.',
-      'id',
-    ),
+  webhook_endpoint_not_found: newNotFound(
+    'No webhook endpoint of your team has this id. Check the id and the environment of the API key.',
+    'id',
   ),
   webhook_endpoint_exists: later(
     refused('Your team has an endpoint with this URL. List the endpoints, and change that one.', 'url'),
@@ -224,6 +215,12 @@ export const apiErrors = {
   payment_not_refundable: refused(
     'The payment cannot be refunded: it is not final, or has no captured money. Retrieve it to see its status.',
     'token',
+  ),
+  payment_disputed: later(
+    refused(
+      'The amount is disputed by the customer, or lost in a dispute, and cannot be refunded. Send at most the refundable amount, or wait for the decision of the bank.',
+      'amount',
+    ),
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
   amount_limit_exceeded: exceeded(
@@ -286,13 +283,12 @@ export const apiErrors = {
     'The payment has 500 refunds, the most that one can have. Refund what is left outside the gateway; it is recorded.',
     'token',
   ),
-  too_much_metadata: {
-    ...refused(
+  too_much_metadata: later(
+    refused(
       'The refunds of this payment have as much metadata as they can have together. Send this one with less, or without.',
       'metadata',
     ),
-    since: '0.2.0',
-  },
+  ),
   recurring_token_not_found: refused(
     'Your team has no such recurring token. Use one that a payment of your team returned.',
     'recurringToken',
@@ -344,14 +340,13 @@ export const apiErrors = {
       'Too many expensive reads of this API key or person run at the same time: pages above 100 entries, exports, event pages, filters by metadata, lists over all teams. Repeat this one when another has ended.',
     ),
   ),
-  too_many_waits: {
-    ...retried(
+  too_many_waits: later(
+    retried(
       429,
       5,
       'Too many requests wait for events. Repeat this one when another has ended, or without waiting.',
     ),
-    since: '0.2.0',
-  },
+  ),
   store_unavailable: retried(
     503,
     1,

@@ -19,6 +19,7 @@ export const refundRoutes = {
       'idempotency_key_missing',
       'payment_not_found',
       'refund_exceeds_amount',
+      'payment_disputed',
       'too_many_refunds',
       'too_much_metadata',
       'amount_limit_exceeded',

@@ -37,6 +37,8 @@ const payment: RecordOf<'payment'>['payment'] = {
   heldAmount: 0,
   approvedAmount: 1250,
   refundedAmount: 100,
+  disputedAmount: 0,
+  lostAmount: 0,
   errors: [],
   reviews: [],
   refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved', ...age }],

@@ -67,6 +67,7 @@ describe('the disputes of an account', () => {
           amount: 1000,
           currency: 'EUR',
           status: 'pending',
+          state: 'open',
           type: 'chargeback',
           reasonCode: '4853',
           comment: 'Not as described',
@@ -127,6 +128,51 @@ describe('the disputes of an account', () => {
     });
     expect((await history(account, 'a'))[1]).toEqual(matched('pay_1'));
     expect((await history(account, 'b'))[1]).toEqual(matched('pay_2'));
+    await stop();
+  });
+
+  it('are recorded on their payments when they change, and after a restart', async () => {
+    const account = main();
+    account.disputes = [dispute('a', { reasonCode: '4853' }), dispute('unmatched')];
+    const first = startPoller([account]);
+    const known = (all: typeof first) =>
+      all.payments.set('sandbox/main/service-a', { token: 'pay_1', team: 'shop' });
+    known(first);
+    await first.hasRead(account, 1);
+    await first.pass(minute, account, 2);
+    const opened = {
+      type: 'RecordDispute',
+      paymentToken: 'pay_1',
+      disputeToken: deriveDisputeToken('sandbox', 'main', 'a'),
+      revision: 0,
+      state: 'open',
+      amount: 1000,
+      currency: 'EUR',
+      status: 'pending',
+      reasonCode: '4853',
+    };
+    expect(first.onPayments).toEqual([opened]);
+    account.disputes = [dispute('a', { status: 'approved', state: 'lost' })];
+    await first.pass(minute, account, 3);
+    const lost = { ...opened, revision: 1, status: 'approved', state: 'lost' };
+    expect(first.onPayments).toEqual([opened, lost]);
+    await first.stop();
+    const again = startPoller([account]);
+    known(again);
+    await again.hasRead(account, 5);
+    expect(again.onPayments).toEqual([lost]);
+    await again.stop();
+  });
+
+  it('are recorded on their payments once they are matched', async () => {
+    const account = main();
+    account.disputes = [dispute('a')];
+    const { pass, hasRead, stop, payments, onPayments } = startPoller([account]);
+    await hasRead(account, 1);
+    expect(onPayments).toEqual([]);
+    payments.set('sandbox/main/service-a', { token: 'pay_1', team: 'shop' });
+    await pass(minute, account, 2);
+    expect(onPayments).toMatchObject([{ paymentToken: 'pay_1', revision: 1, state: 'open' }]);
     await stop();
   });
 

@@ -1,12 +1,21 @@
-/** One reading of the lists of disputes: what is new in them is recorded, and matched with its payments. */
+/** One reading of the lists of disputes: changes are recorded, matched with payments, and recorded there as well. */
 import type { EventStore } from '@tollgate/event-store';
-import type { Environment, FoundDispute, InquiryOutcome, Account, Cause } from '@tollgate/core';
+import type {
+  Account,
+  Cause,
+  DisputeAggregate,
+  Environment,
+  FoundDispute,
+  InquiryOutcome,
+  RecordDispute,
+} from '@tollgate/core';
 import { type Clock, type Ids, type Log, omitUndefined, isRetryable } from '@tollgate/service-kit';
 import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
 
 export interface ReadingDependencies {
   store: EventStore;
   accounts: { all(): readonly DisputedAccount[] };
+  payments: { execute(token: string, input: RecordDispute, cause: Cause): Promise<unknown> };
   /** The payment of ours that the provider knows by a token; undefined where the index does not know it, or not yet. */
   findByServiceToken: (
     environment: Environment,
@@ -31,7 +40,12 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
   async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
     const { environment, name } = account;
     const key = JSON.stringify([environment, name]);
-    const remembered = memories.get(key) ?? { reported: new Set(), unreadable: 0, listed: new Set() };
+    const remembered = memories.get(key) ?? {
+      reported: new Set(),
+      unreadable: 0,
+      listed: new Set(),
+      onPayments: new Map(),
+    };
     memories.set(key, remembered);
     try {
       const reading = { ...deps, disputes, account, cause: causeOf(deps), remembered };
@@ -58,6 +72,8 @@ interface Remembered {
   unreadable: number;
   /** Those of the last list. */
   listed: ReadonlySet<string>;
+  /** The revision of each that is on record with its payment. */
+  onPayments: Map<string, number>;
 }
 
 /** What one account's list is read with. */
@@ -84,7 +100,8 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
   const { found, unreadable } = outcome.answer;
   logRowsUnread(reading, unreadable);
   const shown = byToken(account, found);
-  for (const token of remembered.reported) if (!shown.has(token)) remembered.reported.delete(token);
+  for (const memory of [remembered.reported, remembered.onPayments])
+    for (const token of memory.keys()) if (!shown.has(token)) memory.delete(token);
   remembered.listed = new Set(shown.keys());
   const ends: (Recorded | 'failed')[] = [];
   for (const [token, dispute] of shown) {
@@ -195,14 +212,39 @@ async function record(reading: AccountReading, token: string, { dispute, onlyAt 
   };
   const executed = await reading.disputes.execute(token, command, reading.cause, { onlyAt });
   if (executed.kind === 'moved') return 'moved';
-  if (executed.kind === 'refused') logUnreadable(reading, token, executed.refusal.code);
-  const isNew = executed.kind === 'done' && executed.events.some(({ type }) => type === 'DisputeOpened');
+  if (executed.kind === 'refused') {
+    logUnreadable(reading, token, executed.refusal.code);
+    return 'known';
+  }
+  await recordOnPayment(reading, executed.aggregate);
+  const isNew = executed.events.some(({ type }) => type === 'DisputeOpened');
   if (isNew && payment === undefined)
     reading.log.warn(
       { token, account, operation: 'disputes', outcome: 'unmatched' },
       'a dispute is about no payment that is known here; it is matched when it is',
     );
   return isNew ? 'opened' : 'known';
+}
+
+/** Also after a restart, and once the dispute is matched: what the payment knows already adds nothing. */
+async function recordOnPayment(
+  { payments, remembered: { onPayments }, cause }: AccountReading,
+  { token, revision, dispute }: DisputeAggregate,
+): Promise<void> {
+  const { paymentToken, amount, currency, state, status, reasonCode } = dispute;
+  if (paymentToken === undefined || onPayments.get(token) === revision) return;
+  const command: RecordDispute = {
+    type: 'RecordDispute',
+    disputeToken: token,
+    revision,
+    state,
+    amount,
+    currency,
+    status,
+    ...omitUndefined({ reasonCode }),
+  };
+  await payments.execute(paymentToken, command, cause);
+  onPayments.set(token, revision);
 }
 
 const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceToken }: FoundDispute) =>

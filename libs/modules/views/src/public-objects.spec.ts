@@ -40,6 +40,8 @@ test('a team sees its terms, the state in both vocabularies, and the sums', () =
     heldAmount: 0,
     approvedAmount: 0,
     refundedAmount: 0,
+    disputedAmount: 0,
+    lostAmount: 0,
     refunds: [],
     reviews: [],
     errors: [],
@@ -73,6 +75,8 @@ test('a refund of unknown outcome is pending', () => {
   ]);
   expect(shown(accepted, approved, refunding, refundApproved)).toMatchObject({
     refundedAmount: 500,
+    disputedAmount: 0,
+    lostAmount: 0,
     refunds: [{ status: 'approved' }],
   });
 });

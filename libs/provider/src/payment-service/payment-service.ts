@@ -182,6 +182,16 @@ function toPayout(payout: ServicePayout): ObservedPayout {
   return { serviceToken: token, status, amount, currency, ...omitUndefined(optional) };
 }
 
+/** The specification names no values: those of the sandbox, which says whether the customer's claim holds, and plain words. */
+const disputeStates: ReadonlyMap<string, ObservedDispute['state']> = new Map([
+  ['pending', 'open'],
+  ['open', 'open'],
+  ['approved', 'lost'],
+  ['lost', 'lost'],
+  ['declined', 'won'],
+  ['won', 'won'],
+]);
+
 function toFoundDispute(dispute: ServiceDispute): FoundDispute {
   const { id, amount, currency, status, type, reasonCode, comment, createdAt, token } = dispute;
   const optional = {
@@ -190,6 +200,13 @@ function toFoundDispute(dispute: ServiceDispute): FoundDispute {
     comment: comment ?? undefined,
     openedAt: toInstant(createdAt),
   };
-  const observed: ObservedDispute = { id: String(id), amount, currency, status, ...omitUndefined(optional) };
+  const observed: ObservedDispute = {
+    id: String(id),
+    amount,
+    currency,
+    status,
+    state: disputeStates.get(status.toLowerCase()) ?? 'unknown',
+    ...omitUndefined(optional),
+  };
   return { observed, ...omitUndefined({ serviceToken: token || undefined }) };
 }

@@ -92,6 +92,12 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
       const { refundableAmount } = refusal;
       return { message: `At most ${refundableAmount} of the payment can be refunded now, in minor units.` };
     }
+    case 'payment_disputed': {
+      const { refundableAmount } = refusal;
+      return {
+        message: `The customer's bank disputes this payment. At most ${refundableAmount} of it can be refunded now, in minor units.`,
+      };
+    }
     case 'payout_exceeds_position': {
       const { availableAmount, currency } = refusal;
       return {

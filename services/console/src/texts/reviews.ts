@@ -34,6 +34,8 @@ export const reviewTexts = {
     refund_unresolved: 'A refund was sent, its answer was lost, and the refunded sum has not grown.',
     payout_not_found: 'A payout was sent, its answer was lost, and the Payment Service does not know it.',
     discrepancy: 'Our record and the Payment Service disagree.',
+    dispute_opened:
+      "The customer's bank wants money back. Answer in the provider's console before the bank's deadline.",
     service_not_readable: "The Payment Service's answers about it cannot be read.",
   } as Readonly<Record<string, string>>,
   kinds: {
@@ -50,7 +52,7 @@ export const reviewTexts = {
   resolutions: {
     accept_theirs: 'The Payment Service is right.',
     keep_ours: 'Our record is right.',
-    acknowledged: 'It is settled elsewhere.',
+    acknowledged: 'It is known, or settled elsewhere.',
     check_again: 'Ask the Payment Service again.',
     payment_not_made: 'The payment was not made.',
     payout_not_made: 'The payout was not made.',
@@ -58,7 +60,8 @@ export const reviewTexts = {
     refund_not_made: 'The refund was not made.',
   } as Readonly<Record<string, string>>,
   consequences: {
-    acknowledged: () => 'Nothing changes here. The review closes with your reason.',
+    acknowledged: () =>
+      'No money moves, and disputed money stays unusable until the bank decides. The review closes with your reason.',
     check_again: () => 'The gateway inquires at once. The review stays open until both sides agree.',
     accept_theirs: () => 'Our record becomes what the Payment Service shows, and the topic gets the events.',
     keep_ours: () =>

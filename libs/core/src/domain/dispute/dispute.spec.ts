@@ -24,7 +24,7 @@ const { given } = scenario<Dispute | undefined, ObserveDispute, DisputeEvent, Di
   decide: decideDispute,
 });
 
-const shown: ObservedDispute = { id: '17', amount: 1000, currency: 'EUR', status: 'pending' };
+const shown: ObservedDispute = { id: '17', amount: 1000, currency: 'EUR', status: 'pending', state: 'open' };
 const reported = {
   type: 'chargeback',
   reasonCode: '4853',
@@ -81,6 +81,7 @@ describe('a dispute that is seen again', () => {
     { type: 'retrieval' },
     { reasonCode: '4837' },
     { comment: 'Evidence was accepted' },
+    { state: 'unknown' as const },
   ])('with another fact has changed by just that: %j', (fact) =>
     given([opened(reported)])
       .when(observe({ ...reported, ...fact }))

@@ -1,6 +1,6 @@
 /**
- * A dispute: the customer's bank wants money back (stream `dispute-<token>`). It is the service's business alone; we
- * record what its list shows, and which payment of ours it is about, so that the team learns of it.
+ * A dispute: the customer's bank wants money back (stream `dispute-<token>`). The stream records what the provider's list
+ * shows, and which payment of ours it is about. Once the payment is known, `payment/disputes.ts` records it there as well.
  */
 import { amountSchema, currencySchema, maskedText } from '../money.ts';
 import { z } from 'zod';
@@ -12,14 +12,19 @@ import { environmentSchema, instantSchema, omitUndefined, type Environment } fro
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
 
+/** The provider's status in our words. `unknown`: a word that we do not have; it counts as open. */
+export const disputeStates = ['open', 'won', 'lost', 'unknown'] as const;
+export type DisputeState = (typeof disputeStates)[number];
+
 /** What the service's list shows of a dispute. */
 export interface ObservedDispute {
   /** The service's own, unique within the account. */
   id: string;
   amount: number;
   currency: string;
-  /** Of any kind: the specification names none, so each is kept as it is. */
+  /** As the provider writes it: the specification names no values. */
   status: string;
+  state: DisputeState;
   type?: string;
   reasonCode?: string;
   comment?: string;
@@ -55,6 +60,7 @@ const factsShape = {
   amount: amountSchema,
   currency: currencySchema,
   status: nameSchema,
+  state: z.enum(disputeStates),
   type: nameSchema.optional(),
   reasonCode: nameSchema.optional(),
   comment: z.string().max(commentLengthMax).optional(),
@@ -76,6 +82,7 @@ export const disputeEventSchemas = {
     ...factsShape,
     amount: factsShape.amount.optional(),
     currency: factsShape.currency.optional(),
+    state: factsShape.state.optional(),
   }),
   /** The payment that it is about became known later. */
   DisputeMatched: z.object({ team: z.string(), paymentToken: z.string() }),
@@ -130,7 +137,7 @@ function faultOf({ amount, currency }: ObservedDispute): DisputeRefusal['code'] 
 type Facts = Omit<ObservedDispute, 'id' | 'openedAt'>;
 
 /** What may be kept: of bounded length, and with card numbers masked, whatever the service writes into its texts. */
-function toKeep({ id, amount, currency, ...observed }: ObservedDispute): ObservedDispute {
+function toKeep({ id, amount, currency, state, ...observed }: ObservedDispute): ObservedDispute {
   const { status, type, reasonCode, comment, openedAt } = observed;
   return {
     // For display only. Disputes are distinguished by their stream, whose token is derived from the whole id.
@@ -138,6 +145,7 @@ function toKeep({ id, amount, currency, ...observed }: ObservedDispute): Observe
     amount,
     currency,
     status: maskedText(status, nameLengthMax),
+    state,
     ...omitUndefined({
       type: type && maskedText(type, nameLengthMax),
       reasonCode: reasonCode && maskedText(reasonCode, nameLengthMax),
@@ -164,8 +172,7 @@ export function evolveDispute(state: Dispute | undefined, event: DisputeEvent): 
     case 'DisputeOpened':
       throw new InvariantViolation('DisputeOpened came a second time');
     case 'DisputeChanged': {
-      const { amount = state.amount, currency = state.currency, ...facts } = event.data;
-      return { ...state, ...facts, amount, currency };
+      return { ...state, ...omitUndefined(event.data) };
     }
     case 'DisputeMatched':
       return { ...state, ...event.data };

@@ -7,6 +7,7 @@ import adopted from '../histories/v1/adopted.json' with { type: 'json' };
 import approved from '../histories/v1/approved.json' with { type: 'json' };
 import callbackDeferred from '../histories/v1/callback-deferred.json' with { type: 'json' };
 import declined from '../histories/v1/declined.json' with { type: 'json' };
+import disputed from '../histories/v1/disputed.json' with { type: 'json' };
 import failed from '../histories/v1/failed.json' with { type: 'json' };
 import notFoundThenSecondAttempt from '../histories/v1/not-found-then-second-attempt.json' with { type: 'json' };
 import refund from '../histories/v1/refund.json' with { type: 'json' };
@@ -34,6 +35,7 @@ const histories: Record<string, History> = {
   approved,
   'callback deferred': callbackDeferred,
   declined,
+  disputed,
   failed,
   'not found, then a second attempt': notFoundThenSecondAttempt,
   refund,

@@ -7,6 +7,7 @@ import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-
 import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
+import type { DisputeState } from '../dispute/dispute.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
 
 /** What the service shows of a payment. */
@@ -136,6 +137,20 @@ export interface RecordRefundDeclineReported {
   serviceRefundToken: string;
 }
 
+/** What the customer's bank wants back of the payment, as the dispute's own stream has it at `revision`. */
+export interface RecordDispute {
+  type: 'RecordDispute';
+  disputeToken: string;
+  revision: number;
+  state: DisputeState;
+  /** Minor units of `currency`, which may be another one than the payment's. */
+  amount: number;
+  currency: string;
+  /** The bank's code, and what the provider calls its status: for people. */
+  reasonCode?: string;
+  status: string;
+}
+
 export type PaymentCommand = RequestPayment | SubmitCaptureOrVoid | SubmitRefund | ResolveReview<ReviewCode>;
 export type PaymentObservation =
   | RecordAuthorizationOutcome
@@ -144,6 +159,7 @@ export type PaymentObservation =
   | RecordSearch
   | RecordObservation
   | RecordRefundDeclineReported
+  | RecordDispute
   | SharedObservation;
 export type PaymentInput = PaymentCommand | PaymentObservation;
 
@@ -159,6 +175,8 @@ export type PaymentRefusal =
   /** Another operation on the payment is under way, or its outcome is unknown. */
   | { code: 'operation_in_progress' }
   | { code: 'refund_exceeds_amount'; refundableAmount: number }
+  /** The rest is disputed, or lost to the bank. */
+  | { code: 'payment_disputed'; refundableAmount: number }
   | { code: 'too_many_refunds' }
   /** With it, the refunds of the payment would have more than they may have together. */
   | { code: 'too_much_metadata' }

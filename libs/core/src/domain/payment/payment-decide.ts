@@ -10,6 +10,7 @@ import { unreachable } from '../invariant.ts';
 import { resolvedByAPerson } from '../review.ts';
 import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
 import { recordAuthorizationOutcome, recordObservation, recordSearch, requestPayment } from './creation.ts';
+import { recordDispute } from './disputes.ts';
 import { inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
 import { ourSide } from './observation.ts';
 import type { PaymentCommand, PaymentInput, PaymentObservation, PaymentRefusal } from './payment-commands.ts';
@@ -79,6 +80,8 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
       return recordRefundOutcome(state, observation);
     case 'RecordRefundDeclineReported':
       return recordRefundDeclineReported(state, observation);
+    case 'RecordDispute':
+      return recordDispute(state, observation);
     case 'RecordObservation':
       return recordObservation(state, observation);
     case 'RecordMissing':

@@ -51,6 +51,15 @@ const unresolvedCall = { reason: textSchema };
 /** What was refunded elsewhere before a refund of ours was not known: that the sum has grown proves nothing about it. */
 export const sumUnknownSchema = z.literal(true);
 
+/** A dispute as the bank reports it now. */
+const disputeShape = {
+  disputeToken: textSchema,
+  /** In the currency of the payment, and no more than the payment; all of it if the bank names another currency. */
+  amount: amountSchema,
+  /** Revision of the dispute's own stream that it was read at: what was read before it changes nothing. */
+  revision: z.int().min(0),
+};
+
 /** Why a review is opened. */
 export const reviewCodes = [
   'attempt_not_found',
@@ -59,6 +68,7 @@ export const reviewCodes = [
   'service_not_readable',
   'capture_unresolved',
   'void_unresolved',
+  'dispute_opened',
 ] as const;
 export const reviewCodeSchema = z.enum(reviewCodes);
 export type ReviewCode = z.infer<typeof reviewCodeSchema>;
@@ -167,6 +177,14 @@ export const paymentEventSchemas = {
     /** The service's token, where the payment had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
+  /** The customer's bank wants money back, for the first time or once more. */
+  DisputeOpened: z.object(disputeShape),
+  /** The amount of an open dispute. */
+  DisputeChanged: z.object(disputeShape),
+  /** The merchant keeps the money. */
+  DisputeWon: z.object(disputeShape),
+  /** The customer has the money. */
+  DisputeLost: z.object(disputeShape),
   /** The service gave a recurring token; teams use this alias of it. */
   RecurringTokenIssued: z.object({ recurringToken: textSchema }),
   /** A callback came while the service could not be asked; the inquiry schedule asks it. */

@@ -47,6 +47,10 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   'FinalStatusRevised:declined': { type: 'FinalStatusRevised', to: 'declined' },
   'FinalStatusRevised:expired': { type: 'FinalStatusRevised', to: 'expired' },
   'FinalStatusRevised:refunded': { type: 'FinalStatusRevised', to: 'refunded' },
+  DisputeOpened: { type: 'DisputeOpened' },
+  DisputeChanged: { type: 'DisputeChanged' },
+  DisputeWon: { type: 'DisputeWon' },
+  DisputeLost: { type: 'DisputeLost' },
   RecurringTokenIssued: { type: 'RecurringTokenIssued' },
   CallbackDeferred: { type: 'CallbackDeferred' },
   CallbackInquired: { type: 'CallbackInquired' },
@@ -96,7 +100,7 @@ const voidEnds: Row<Lifecycle> = {
   VoidRefused: 'authorized',
 };
 
-/** The lifecycle. What is not in a row is not allowed there; reviews, callbacks and a recurring token are allowed everywhere. */
+/** The lifecycle. What is not in a row is not allowed there; reviews, callbacks, disputes and a recurring token are allowed everywhere. */
 const lifecycle: Record<Lifecycle, Row<Lifecycle>> = {
   'creating.announced': { ...attemptEnds, AttemptUnresolved: 'creating.unresolved' },
   'creating.unresolved': { ...attemptEnds, AttemptNotFound: 'creating.unresolved' },
@@ -138,7 +142,7 @@ const states: PaymentMachineState[] = keysOf(lifecycle).flatMap((at) =>
 );
 
 function expectedAfter(state: PaymentMachineState, name: string): PaymentMachineState | undefined {
-  if (/^Review|^Callback|^RecurringTokenIssued$/.test(name)) return state;
+  if (/^Review|^Callback|^Dispute|^RecurringTokenIssued$/.test(name)) return state;
   if (name === 'RefundSubmitted')
     return state.lifecycle === 'approved' && state.refund === 'idle'
       ? { ...state, refund: 'announced' }

@@ -70,6 +70,10 @@ export const paymentMachine = setup({
     CallbackDeferred: stay,
     CallbackInquired: stay,
     RecurringTokenIssued: stay,
+    DisputeOpened: stay,
+    DisputeChanged: stay,
+    DisputeWon: stay,
+    DisputeLost: stay,
   },
   states: {
     lifecycle: {

@@ -10,6 +10,7 @@ import {
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
 import { inOrder } from '../decision.ts';
+import { afterDispute, disputedAmount, disputeSchema, lostAmount } from './disputes.ts';
 import { afterOpened, afterProposed, afterResolved, noReviews, reviewableShape } from '../review.ts';
 import { metadataSchema } from '../metadata.ts';
 import { environmentSchema, omitUndefined } from '../values.ts';
@@ -100,6 +101,7 @@ export const paymentSchema = z.object({
   refunds: z.array(refundSchema).readonly(),
   /** The service's tokens of refunds that callbacks reported as declined. */
   refundDeclinesReported: z.array(z.string()).readonly(),
+  disputes: z.array(disputeSchema).readonly(),
   captureOrVoid: captureOrVoidSchema.exactOptional(),
   /** Our alias of the recurring token that the service gave for this payment. */
   recurringToken: z.string().exactOptional(),
@@ -150,8 +152,12 @@ export const inSteps = (
   ...steps: ((payment: Payment) => readonly PaymentEvent[])[]
 ): PaymentEvent[] => inOrder<Payment, PaymentEvent>(payment, evolve, steps);
 
-/** What may still be refunded, minor units: of an approved payment only. */
+/** What may still be refunded, minor units: of an approved payment only, and nothing of what its customer's bank wants back. */
 export const refundableAmount = (payment: Payment): number =>
+  Math.max(0, refundableIfWon(payment) - disputedAmount(payment) - lostAmount(payment));
+
+/** As {@link refundableAmount}, if the bank decided every dispute in our favor. */
+export const refundableIfWon = (payment: Payment): number =>
   payment.phase === 'approved'
     ? Math.max(0, payment.approvedAmount - payment.refundedAmount - reservedAmount(payment))
     : 0;
@@ -218,6 +224,7 @@ const nothingYet = {
   refundedAmount: 0,
   refunds: [],
   refundDeclinesReported: [],
+  disputes: [],
   errors: [],
   ...noDeferredCallbacks,
   ...noReviews,
@@ -320,6 +327,11 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
       return revise(state, event);
+    case 'DisputeOpened':
+    case 'DisputeChanged':
+    case 'DisputeWon':
+    case 'DisputeLost':
+      return { ...state, disputes: afterDispute(state.disputes, event) };
     case 'RecurringTokenIssued':
       return { ...state, recurringToken: event.data.recurringToken };
     case 'CallbackDeferred':

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { happen, happeningKinds, settle, type Happening } from '../testing/payment-world.ts';
 import { createWorld, ownPayment, type World } from '../testing/world.ts';
 import type { ObservedPayment, PaymentInput } from './payment-commands.ts';
+import { disputedAmount, lostAmount } from './disputes.ts';
 import { decide } from './payment-decide.ts';
 import { isPaid, type DiscrepancyKind } from '../discrepancy.ts';
 import { reservedByDiscrepancies } from './observation.ts';
@@ -44,6 +45,17 @@ const undone = [one('effect of a slow call'), one('operator revises')];
 const pending = [...accepted, one('customer acts', 0, 0), ...inquired];
 const authorized = [...accepted, one('customer acts', 0, 1), ...inquired];
 const approved = [...accepted, one('customer acts', 0, 2), ...inquired];
+const disputeRead = (answer: number): Happening[] => [
+  one('disputes are read'),
+  one('answer arrives', answer),
+];
+const disputed = [...approved, one('bank opens a dispute', 0, 399), ...disputeRead(1)];
+/** Another amount, won, lost. */
+const decidedAs = (size: number): Happening[] => [
+  ...disputed,
+  one('bank decides', 0, size),
+  ...disputeRead(2),
+];
 /** Lost before the effect, and submitted again after an inquiry, n times. */
 const lostAgain = (times: number): Happening[] =>
   Array.from({ length: times }, () => [one('send', 4), quiet, ...inquired]).flat();
@@ -84,6 +96,10 @@ const beginnings: Happening[][] = [
     one('answer arrives', 1),
     one('days pass'),
   ],
+  [...disputed, one('refund is asked for', 0, 700)],
+  decidedAs(4),
+  decidedAs(1),
+  decidedAs(2),
   openAgain,
   [...openAgain, one('payment expires'), ...inquired],
   [...openAgain, one('person resolves'), one('payment expires'), ...inquired],
@@ -195,6 +211,7 @@ function checkDecision(
       : { kind: 'events', events: [] };
   expectSame(decide(world.state, command), again);
   checkReviewsResolved(before, events);
+  checkUndisputed(before, events);
   // What is appended can be read back.
   for (const event of events) expect(decodePaymentEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
 }
@@ -207,6 +224,16 @@ function checkReviewsResolved(before: PaymentState, events: readonly PaymentEven
     const known = [...reviews, ...acknowledged, ...discrepancies].map(({ number }) => number);
     if (event.type === 'ReviewResolved') expect(known).toContain(event.data.number);
     state = evolve(state, event);
+  }
+}
+
+/** No refund is announced of money that is disputed or lost. */
+function checkUndisputed(before: PaymentState, events: readonly PaymentEvent[]): void {
+  for (const event of events) {
+    if (event.type !== 'RefundSubmitted' || before === undefined) continue;
+    const { approvedAmount, refundedAmount } = before;
+    const left = approvedAmount - refundedAmount - reservedAmount(before);
+    expect(event.data.amount).toBeLessThanOrEqual(left - disputedAmount(before) - lostAmount(before));
   }
 }
 
@@ -301,6 +328,9 @@ function checkAgreement(world: World): void {
   const { state, ledger } = world;
   expect(state?.deferredCallbacks ?? []).toEqual([]);
   const own = ownPayment(world);
+  for (const { serviceToken, disputeToken, state: decided } of ledger.disputes)
+    if (serviceToken === state?.serviceToken)
+      expect(state.disputes).toContainEqual(expect.objectContaining({ disputeToken, state: decided }));
   // What a person has acknowledged or keeps stays as it is here: it is settled elsewhere.
   if (state === undefined || state.reviews.length + state.discrepancies.length > 0) return;
   if (state.acknowledged.length > 0) return;
@@ -343,7 +373,8 @@ const seenInAll = [
   ],
   ...['CallbackDeferred', 'CallbackInquired', 'final_status_revised', 'refund_unresolved', 'only_here'],
   ...['terms_disagree', 'capture_unresolved', 'void_unresolved', 'unknown_status'],
-  ...['service_not_readable', 'refused: payment_not_refundable'],
+  ...['DisputeOpened', 'DisputeChanged', 'DisputeWon', 'DisputeLost', 'dispute_opened'],
+  ...['service_not_readable', 'refused: payment_not_refundable', 'refused: payment_disputed'],
   ...['refused: review_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],
   ...['refused: payment_in_final_state', 'refused: payment_not_confirmable'],
   ...['refused: refund_exceeds_amount', 'refused: resolution_not_allowed'],

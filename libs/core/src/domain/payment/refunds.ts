@@ -35,6 +35,7 @@ import {
   isDecided,
   isPaidPhase,
   refundableAmount,
+  refundableIfWon,
   refundedElsewhere,
   reservedAmount,
   undecidedRefund,
@@ -57,9 +58,17 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   const isAnotherUndecided = undecidedRefund(state) !== undefined;
   // All that is left is not known while another refund is undecided.
   if (command.amount === undefined && isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
-  const left = Math.max(0, refundableAmount(state) - reservedByDiscrepancies(state));
+  const reserved = reservedByDiscrepancies(state);
+  const left = Math.max(0, refundableAmount(state) - reserved);
   const { amount = left } = command;
-  if (amount < 1 || amount > left) return refuse({ code: 'refund_exceeds_amount', refundableAmount: left });
+  if (amount < 1 || amount > left) {
+    const { amount: asked = 1 } = command;
+    const isDisputed = asked >= 1 && asked <= refundableIfWon(state) - reserved;
+    return refuse({
+      code: isDisputed ? 'payment_disputed' : 'refund_exceeds_amount',
+      refundableAmount: left,
+    });
+  }
   // Each is in the payment's view and in its records on the topic, which have to stay small.
   if (state.refunds.length >= refundsMax) return refuse({ code: 'too_many_refunds' });
   if (hasNoRoomFor(state, metadata)) return refuse({ code: 'too_much_metadata' });

@@ -38,6 +38,7 @@ const ofCalls: Record<Exclude<ReviewCode, 'discrepancy'>, readonly Resolution[]>
   service_not_readable: ['check_again', 'acknowledged'],
   capture_unresolved: ['check_again'],
   void_unresolved: ['check_again'],
+  dispute_opened: ['acknowledged'],
 };
 
 /** What may be answered to a review, for the payment as it is. */
@@ -174,6 +175,8 @@ const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Ev
   service_not_readable: (payment) => inquiryNeedOf(payment) !== 'settled',
   capture_unresolved: ({ phase }) => phase === 'capturing',
   void_unresolved: ({ phase }) => phase === 'voiding',
+  dispute_opened: ({ disputes }, { disputeToken }) =>
+    disputes.some((each) => each.disputeToken === disputeToken && each.state === 'open'),
 };
 
 /** Resolves the reviews about something whose outcome is known by now. */

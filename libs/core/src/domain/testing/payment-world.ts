@@ -5,7 +5,7 @@
  */
 import { callRules } from '../outbound-call/outbound-call.ts';
 import { resolutions, type Resolution } from '../review.ts';
-import type { PaymentInput, RecordObservation } from '../payment/payment-commands.ts';
+import type { PaymentInput, RecordDispute, RecordObservation } from '../payment/payment-commands.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import { reviewCodes, type ReviewCode } from '../payment/payment-events.ts';
 import { undecidedRefund, type Payment } from '../payment/payment-state.ts';
@@ -125,6 +125,18 @@ function repeatCommand(world: World, pick: number): void {
   if (command?.type !== 'RecordObservation' && command?.type !== 'ResolveReview') recordIfAny(world, command);
 }
 
+/** The list may arrive late, and more than once. */
+const readDisputes = ({ state, ledger }: World): RecordDispute[] =>
+  ledger.disputes
+    .filter(({ serviceToken }) => serviceToken === state?.serviceToken)
+    .map(({ serviceToken: _, state: status, ...dispute }) => ({
+      type: 'RecordDispute',
+      ...dispute,
+      state: status,
+      status,
+      currency: terms.currency,
+    }));
+
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
 /** What a callback names: nothing, or one of the first payments of the service. */
 const namedBy = (pick: number): { serviceToken?: string } =>
@@ -189,6 +201,14 @@ const ways = {
       account: 'main',
       failedAt: world.now,
     }),
+  'bank opens a dispute': atPayment(({ ledger }, payment, size) =>
+    atService.openDispute(ledger, payment, 1 + (size % terms.amount)),
+  ),
+  'bank decides': ({ ledger }, pick, size) => {
+    const dispute = picked(ledger.disputes, pick);
+    if (dispute !== undefined) atService.changeDispute(dispute, size);
+  },
+  'disputes are read': (world) => world.answers.push(...readDisputes(world)),
   'person resolves': personResolves,
   'payment goes missing': atPayment((world, { serviceToken }) =>
     execute(world, { type: 'RecordMissing', serviceToken, inquiredAt: world.now }),
@@ -217,6 +237,9 @@ export function settle(world: World): void {
     for (const answer of [...world.answers, ...world.callbacks]) execute(world, answer);
     while (world.ledger.refunds.some(({ status }) => status === 'pending')) decideRefund(world, 0, round);
   }
+  for (const [place, dispute] of world.ledger.disputes.entries())
+    if (dispute.state !== 'won') atService.changeDispute(dispute, 1 + (place % 2));
+  for (const dispute of readDisputes(world)) execute(world, dispute);
   // Whatever may take days has taken them.
   world.now += callRules.refund.decisionMs;
   for (const payment of world.ledger.payments) atService.expireAtService(payment);

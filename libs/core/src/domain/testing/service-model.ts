@@ -3,6 +3,7 @@
  * second call, and does not count refunds: that no more is refunded than was paid is the gateway's business here.
  */
 import type { ObservedPayment } from '../payment/payment-commands.ts';
+import { disputeStates, type DisputeState } from '../dispute/dispute.ts';
 import { terms } from './samples.ts';
 
 export interface ServicePayment {
@@ -27,10 +28,34 @@ export interface ServiceRefund {
   status: 'pending' | 'approved' | 'declined';
 }
 
+export interface ServiceDispute {
+  disputeToken: string;
+  /** Of the payment. */
+  serviceToken: string;
+  amount: number;
+  state: DisputeState;
+  /** Changes so far: the revision of the dispute's own stream, if each was recorded. */
+  revision: number;
+}
+
 /** What the service knows. */
 export interface Ledger {
   payments: ServicePayment[];
   refunds: ServiceRefund[];
+  disputes: ServiceDispute[];
+}
+
+export function openDispute({ disputes }: Ledger, { status, serviceToken }: ServicePayment, amount: number) {
+  if (status !== 'approved' && status !== 'refunded') return;
+  const disputeToken = `dispute-${disputes.length + 1}`;
+  disputes.push({ disputeToken, serviceToken, amount, state: 'open', revision: 0 });
+}
+
+/** The bank decides, decides anew, or changes the amount. */
+export function changeDispute(dispute: ServiceDispute, size: number): void {
+  dispute.state = disputeStates[size % disputeStates.length] ?? 'open';
+  dispute.amount = 1 + (size % terms.amount);
+  dispute.revision += 1;
 }
 
 export function createAtService(

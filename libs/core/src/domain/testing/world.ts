@@ -51,7 +51,7 @@ export const createWorld = (kind: PaymentTerms['kind'], onDecided: World['onDeci
   inquiries: [],
   snapshots: [],
   callbacks: [],
-  ledger: { payments: [], refunds: [] },
+  ledger: { payments: [], refunds: [], disputes: [] },
   mistells: false,
   onDecided,
 });

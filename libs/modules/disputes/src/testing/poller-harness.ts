@@ -1,6 +1,6 @@
 /** The poller of disputes over lists in memory. */
 import type { EventStore } from '@tollgate/event-store';
-import type { FoundDispute, InquiryOutcome, Provider } from '@tollgate/core';
+import type { FoundDispute, InquiryOutcome, Provider, RecordDispute } from '@tollgate/core';
 import type { Log, LogFields } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds, eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
@@ -51,7 +51,7 @@ export const dispute = (
 ): FoundDispute => {
   const { serviceToken = 'serviceToken' in more ? undefined : `service-${id}`, ...observed } = more;
   return {
-    observed: { id, amount: 1000, currency: 'EUR', status: 'pending', ...observed },
+    observed: { id, amount: 1000, currency: 'EUR', status: 'pending', state: 'open', ...observed },
     ...(serviceToken === undefined ? {} : { serviceToken }),
   };
 };
@@ -66,12 +66,16 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
   const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
   /** Payments by environment, account and the service's token. */
   const payments = new Map<string, { token: string; team: string }>();
+  const onPayments: (RecordDispute & { paymentToken: string })[] = [];
   const poller = createDisputesPoller({
     store,
     clock,
     ids: createFakeIds(1),
     log,
     accounts: { all: () => accounts },
+    payments: {
+      execute: async (paymentToken, command) => void onPayments.push({ paymentToken, ...command }),
+    },
     findByServiceToken: (...key) => payments.get(key.join('/')),
     ...more,
   });
@@ -88,6 +92,8 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
     clock,
     logged,
     payments,
+    /** The commands that payments were given. */
+    onPayments,
     poller,
     hasRead,
     async pass(durationMs: number, account: FakeAccount, count: number) {

@@ -136,6 +136,7 @@ export const disputeOpened = (options: DisputeOpenedOptions = {}): DisputeEvent 
     amount: 1_500,
     currency: 'EUR',
     status: 'open',
+    state: 'open',
     type: 'chargeback',
     reasonCode: '10.4',
     ...options,
@@ -143,7 +144,7 @@ export const disputeOpened = (options: DisputeOpenedOptions = {}): DisputeEvent 
 });
 
 export const disputeHappening = {
-  changed: { type: 'DisputeChanged', data: { status: 'lost', comment: 'no answer' } },
+  changed: { type: 'DisputeChanged', data: { status: 'lost', state: 'lost', comment: 'no answer' } },
   matched: { type: 'DisputeMatched', data: { team: 'shop', paymentToken: 'pay_1' } },
 } as const satisfies Record<string, DisputeEvent>;
 

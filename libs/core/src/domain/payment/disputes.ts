@@ -1,0 +1,94 @@
+/**
+ * Disputes of a payment: the customer's bank wants money back. The amount is unusable while the bank decides, and gone if
+ * the dispute is lost. The bank may decide anew, so no state is final.
+ */
+import { z } from 'zod';
+import { amountSchema } from '../money.ts';
+import { isAbout, resolveWhere, type Evidence } from '../review.ts';
+import { cutEvidence, omitUndefined } from '../values.ts';
+import type { RecordDispute } from './payment-commands.ts';
+import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
+import { amountOf, inSteps, refundableAmount, type Payment } from './payment-state.ts';
+
+export const disputeSchema = z.object({
+  disputeToken: z.string(),
+  amount: amountSchema,
+  state: z.enum(['open', 'won', 'lost']),
+  /** Of the dispute's own stream. */
+  revision: z.int().min(0),
+});
+
+type Dispute = z.infer<typeof disputeSchema>;
+type DisputeEvent = PaymentEventOf<'DisputeOpened' | 'DisputeChanged' | 'DisputeWon' | 'DisputeLost'>;
+
+/** Of one payment, whatever became of them. Further ones are on record in their own streams only. */
+const disputesMax = 100;
+
+/** What the bank has not decided, minor units. It may exceed what is left of the payment. */
+export const disputedAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'open');
+
+/** What the bank has taken back, minor units. */
+export const lostAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'lost');
+
+const sumOf = ({ disputes }: Pick<Payment, 'disputes'>, state: Dispute['state']): number =>
+  disputes.filter((each) => each.state === state).reduce((sum, { amount }) => sum + amount, 0);
+
+/** Records what is new; nothing if a later state of the dispute is on record. */
+export function recordDispute(state: Payment, command: RecordDispute): PaymentEvent[] {
+  const { disputeToken, revision } = command;
+  const known = state.disputes.find((each) => each.disputeToken === disputeToken);
+  if (known !== undefined && known.revision >= revision) return [];
+  if (known === undefined && state.disputes.length >= disputesMax) return [];
+  const whole = amountOf(state);
+  // In another currency nobody knows how much of the payment it is.
+  const amount = command.currency === state.terms.currency ? Math.min(command.amount, whole) : whole;
+  const now = command.state === 'unknown' ? 'open' : command.state;
+  if (known?.state === now && known.amount === amount) return [];
+  const type = known?.state === 'open' && now === 'open' ? 'DisputeChanged' : typeOf[now];
+  return inSteps(
+    state,
+    () => [{ type, data: { disputeToken, amount, revision } }],
+    (payment) => (now === 'open' ? openReview(payment, command) : []),
+  );
+}
+
+const typeOf = { open: 'DisputeOpened', won: 'DisputeWon', lost: 'DisputeLost' } as const;
+
+/** One review per dispute, with its latest terms. */
+function openReview(payment: Payment, command: RecordDispute): PaymentEvent[] {
+  const isOfThis = (each: { code: string; evidence: Evidence }) =>
+    each.code === 'dispute_opened' && isAbout(each, 'disputeToken', command.disputeToken);
+  const { amount, currency, reasonCode, status } = command;
+  const evidence = {
+    disputeToken: command.disputeToken,
+    amount,
+    currency: cutEvidence(currency),
+    ...omitUndefined({ reasonCode: reasonCode && cutEvidence(reasonCode) }),
+    observedStatus: cutEvidence(status),
+    refundedAmount: payment.refundedAmount,
+    refundableAmount: refundableAmount(payment),
+  };
+  return [
+    ...resolveWhere(payment, isOfThis, 'superseded', 'The dispute has changed.'),
+    { type: 'ReviewOpened', data: { code: 'dispute_opened', evidence } },
+  ];
+}
+
+const stateAfter = {
+  DisputeOpened: 'open',
+  DisputeChanged: 'open',
+  DisputeWon: 'won',
+  DisputeLost: 'lost',
+} as const;
+
+/** A dispute keeps its place in the list. */
+export function afterDispute(
+  disputes: Payment['disputes'],
+  { type, data }: DisputeEvent,
+): Payment['disputes'] {
+  const after = { ...data, state: stateAfter[type] };
+  const isOfThis = (each: { disputeToken: string }) => each.disputeToken === data.disputeToken;
+  return disputes.some(isOfThis)
+    ? disputes.map((each) => (isOfThis(each) ? after : each))
+    : [...disputes, after];
+}
