@@ -136,6 +136,8 @@ describe('a refund', () => {
   const submit = (amount?: number) => ({
     type: 'SubmitRefund' as const,
     refundToken: 'refund-1',
+    askedBy: 'key-1',
+    askedAt: 0,
     ...(amount === undefined ? {} : { amount }),
     fingerprint: 'fingerprint of refund-1',
     window: announcedCall,
