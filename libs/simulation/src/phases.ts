@@ -2,8 +2,8 @@
 import { paymentStory } from './people/payments.ts';
 import { payoutStory } from './people/payouts.ts';
 import { type Disasters, isServiceSettled } from './faults/disasters.ts';
-import { createFrontDoor, whileItStands } from './people/front-door.ts';
-import { beginListReaders } from './people/list-readers.ts';
+import type { CallerOf } from './people/caller.ts';
+import { createFrontDoor } from './people/front-door.ts';
 import { requireTopics } from './checks/invariants.ts';
 import { beginOperators } from './people/operators.ts';
 import { wasClockStepped } from './faults/faults.ts';
@@ -13,10 +13,9 @@ import { type Persons, beginPersons } from './people/persons.ts';
 import type { Random } from './world/random.ts';
 import { type FeedReaders, beginFeedReaders } from './people/readers.ts';
 import { compareReadModels } from './checks/read-models.ts';
-import { keptForNothing, requireNoSecretIn } from './checks/secrets.ts';
-import { accounts } from './people/teams.ts';
+import { requireNoSecretIn } from './checks/secrets.ts';
 import { type Restored, makeBackup } from './faults/restored.ts';
-import { beginEndpoints } from './people/webhook-endpoints.ts';
+import { beginEndpoints } from './people/webhooks.ts';
 import type { World } from './world.ts';
 
 const minute = 60_000;
@@ -32,32 +31,22 @@ export function lengthOf(random: Random): { safetyMs: number; pace: number } {
   return { safetyMs, pace: Math.min(1, safetyMs / usualSafetyMs) };
 }
 
-interface Stories {
-  operations: number;
-}
-
 /** Lets it live until everything is compared, or something was violated. */
 export async function live(
   world: World,
   disasters: Disasters,
-  { operations, safetyMs }: Stories & { safetyMs: number },
+  { operations, safetyMs }: { operations: number; safetyMs: number },
 ): Promise<void> {
   const { scheduler, random, faults, trace } = world;
   const isOver = world.hasFailed;
   for (const machine of world.machines) world.boot(machine);
-  const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
-  const underWay = beginStories(world, frontDoor, {
-    operations,
-    withinMs: safetyMs * 0.7,
-    payouts: 0.2,
-  });
-  const moving = beginMoving(world, frontDoor.callerOf);
-  const persons = beginPersons(world, frontDoor.callerOf);
-  const seen: World = Object.assign(Object.create(world) as World, { complain: whileItStands(world) });
-  const endpoints = beginEndpoints(seen, frontDoor.callerOf);
-  beginListReaders(seen, frontDoor.callerOf);
-  const feeds = beginFeedReaders(seen, frontDoor.callerOf);
-  beginOperators(world, accounts, frontDoor.callerOf);
+  const callerOf = createFrontDoor(world, () => scheduler.now() < safetyMs);
+  const underWay = beginStories(world, callerOf, { operations, withinMs: safetyMs * 0.7 });
+  const moving = beginMoving(world, callerOf);
+  const persons = beginPersons(callerOf);
+  const endpoints = beginEndpoints(world, callerOf);
+  const feeds = beginFeedReaders(world, callerOf);
+  beginOperators(callerOf);
   const restore = makeBackup(world, safetyMs);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
@@ -67,52 +56,30 @@ export async function live(
   const isLong = mayGetLost && faults.strikes('outage-of-days', random);
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
   faults.end();
-  const restored = isLost ? restore({ accounts, callerOf: frontDoor.callerOf }) : undefined;
-  if (isLong) await outageOfDays(world, { accounts, callerOf: frontDoor.callerOf });
+  const restored = isLost ? restore(callerOf) : undefined;
+  if (isLong) await outageOfDays(world, callerOf);
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
-  await heal(world, {
-    underWay,
-    endpoints,
-    persons,
-    feeds,
-    moving,
-    restored,
-  });
+  await heal(world, { underWay, endpoints, persons, feeds, moving, restored });
 }
 
 /** How often the world is checked while it heals, and how long everything must have been settled. */
 const pauseMs = 10_000;
 const settledForMs = 2 * minute;
 
-/**
- * An inquiry about what is final forgets what could not be forgotten before: some come a month later, after days in which nothing
- * ran they are spread, and after a clock step they come late by the same amount.
- */
-function isForgottenInTime({ faults }: World): boolean {
-  const counts = faults.counts();
-  const isLate = counts.has('outage-of-days') || wasClockStepped(faults);
-  return faults.blind !== 'inquiries about what is final' && !isLate;
+interface UnderWay {
+  underWay: { count: number };
+  endpoints: { isIdle(): boolean };
+  persons: Persons;
+  feeds: FeedReaders;
+  moving: Moving;
+  restored: Restored | undefined;
 }
 
 /** Until everything is settled, at most until the bound. */
 async function heal(
   world: World,
-  {
-    underWay,
-    endpoints,
-    persons,
-    feeds,
-    moving,
-    restored,
-  }: {
-    underWay: { count: number };
-    endpoints: { isIdle(): boolean };
-    persons: Persons;
-    feeds: FeedReaders;
-    moving: Moving;
-    restored: Restored | undefined;
-  },
+  { underWay, endpoints, persons, feeds, moving, restored }: UnderWay,
 ): Promise<void> {
   const begunAt = world.scheduler.now();
   // A review whose patience ends by a clock that was an hour ahead opens an hour later (seed 62).
@@ -126,7 +93,6 @@ async function heal(
     }),
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...world.checks.differences(),
-    ...(isForgottenInTime(world) ? keptForNothing(log, world.books.all()) : []),
     ...moving.differences(),
     ...(restored === undefined ? differencesOfTeams() : restored.differences()),
   ];
@@ -159,22 +125,20 @@ async function heal(
 
 /** Each team's stories, begun at times of their own. */
 function beginStories(
-  world: World,
-  frontDoor: ReturnType<typeof createFrontDoor>,
-  { operations, withinMs, payouts }: Stories & { withinMs: number; payouts: number },
+  { scheduler, random }: World,
+  callerOf: CallerOf,
+  { operations, withinMs }: { operations: number; withinMs: number },
 ): { count: number } {
-  const { scheduler, random } = world;
   const underWay = { count: 0 };
   for (let number = 1; number <= operations; number += 1) {
     const own = random.fork(`story ${number}`);
-    const story = own.chance(1 - payouts) ? paymentStory : payoutStory;
+    const story = own.chance(payoutsShare) ? payoutStory : paymentStory;
     scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
       underWay.count += 1;
-      story(frontDoor.callerOf(own), number).then(
-        () => (underWay.count -= 1),
-        (error: unknown) => world.complain('simulation', `story ${number}: ${String(error)}`),
-      );
+      void story(callerOf(`caller ${number}`), number).then(() => (underWay.count -= 1));
     });
   }
   return underWay;
 }
+
+const payoutsShare = 0.2;

@@ -1,6 +1,6 @@
 /** A seed in a process of which it is the only work: what nobody catches is a violation, too. */
+import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
-import { forgottenAfter } from './world/forgotten.ts';
 import { type RunOptions, type RunResult, runSeed } from './world.ts';
 
 export async function runWatched(options: RunOptions): Promise<RunResult> {
@@ -8,14 +8,36 @@ export async function runWatched(options: RunOptions): Promise<RunResult> {
   const note = (error: unknown) => void uncaught.push(error);
   process.on('unhandledRejection', note);
   process.on('uncaughtException', note);
+  const forgetSignals = watchCombinedSignals();
   try {
-    const result = await forgottenAfter(() => runSeed(options));
+    const result = await runSeed(options);
     const [first] = uncaught;
     if (first === undefined || result.violation !== undefined) return result;
     const text = inspect(first);
     return { ...result, violation: { invariant: 'uncaught', text, atMs: result.simulatedMs } };
   } finally {
+    forgetSignals();
     process.off('unhandledRejection', note);
     process.off('uncaughtException', note);
   }
+}
+
+/**
+ * Node holds a signal that combines others, and with it the listeners, until one of them is aborted. In a world that has
+ * ended nobody aborts anything: unless the listeners are removed, a process keeps every world that it ran.
+ */
+function watchCombinedSignals(): () => void {
+  const { any } = AbortSignal;
+  const combined: AbortSignal[] = [];
+  AbortSignal.any = (signals) => {
+    const signal = any.call(AbortSignal, signals);
+    combined.push(signal);
+    return signal;
+  };
+  return () => {
+    AbortSignal.any = any;
+    for (const signal of combined)
+      for (const listener of getEventListeners(signal, 'abort'))
+        signal.removeEventListener('abort', listener as () => void);
+  };
 }

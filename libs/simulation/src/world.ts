@@ -1,23 +1,22 @@
 /** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { addMachines } from './world/boot.ts';
-import { type Broker, createBroker } from './world/broker.ts';
-import { createAccounting } from './checks/accounting.ts';
+import { type Books, createBooks } from './checks/books.ts';
+import { type Checks, type Violation, createChecks } from './checks/invariants.ts';
+import { type RulesOfTeams, drawMoneyRules, walletsBy } from './checks/money-rules.ts';
 import { comparePositions } from './checks/position-sums.ts';
-import type { Books } from './checks/books.ts';
+import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { createCallbackSender } from './faults/callbacks.ts';
 import { createDisasters } from './faults/disasters.ts';
-import { type EventLog, createEventLog } from './world/event-log.ts';
-import { type Faults, createFaults, wasClockStepped } from './faults/faults.ts';
-import type { Checks, Violation } from './checks/invariants.ts';
-import { type Machine, epochMs } from './world/machine.ts';
+import { type Faults, createFaults } from './faults/faults.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
-import { type RulesOfTeams, drawMoneyRules } from './checks/money-rules.ts';
-import { type Partitions, createPartitions } from './world/partitions.ts';
 import { lengthOf, live } from './phases.ts';
+import { addMachines } from './world/boot.ts';
+import { type Broker, createBroker } from './world/broker.ts';
+import { type EventLog, createEventLog } from './world/event-log.ts';
+import { type Machine, epochMs } from './world/machine.ts';
+import { type Partitions, createPartitions } from './world/partitions.ts';
 import type { GatewayProcess } from './world/process.ts';
 import { type Random, createRandom } from './world/random.ts';
-import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { type Scheduler, createScheduler } from './world/scheduler.ts';
 import { type Trace, createTrace } from './world/trace.ts';
 
@@ -27,17 +26,7 @@ export interface RunOptions {
   isWhole?: boolean;
 }
 
-export interface RunResult {
-  seed: number | string;
-  violation: Violation | undefined;
-  traceHash: string;
-  steps: number;
-  simulatedMs: number;
-  faults: ReadonlyMap<string, number>;
-  paths: ReadonlyMap<string, number>;
-  lines: readonly string[];
-  operations: number;
-}
+export type RunResult = Awaited<ReturnType<typeof runSeed>>;
 
 export interface RunningMachine {
   machine: Machine;
@@ -50,7 +39,7 @@ export interface World {
   scheduler: Scheduler;
   /** Of the usual pauses between what happens: a short world is as full as a long one. */
   pace: number;
-  /** It takes two persons to resolve a review. */
+  /** It takes two people to resolve a review. */
   isReviewByTwo: boolean;
   /** What bounds each team's money. */
   rulesOf: RulesOfTeams;
@@ -60,7 +49,7 @@ export interface World {
   ledger: Ledger;
   books: Books;
   checks: Checks;
-  machines: readonly RunningMachine[];
+  machines: RunningMachine[];
   partitions: Partitions;
   /** The store was lost, and an earlier one took its place. */
   isRestored(): boolean;
@@ -68,13 +57,8 @@ export interface World {
   beginAnew(): void;
   /** Both processes are gone, and nobody starts them. */
   isOutage(): boolean;
-  weather: {
-    storeDownUntil: number;
-    busDownUntil: number;
-    serviceDownUntil: number;
-    hangingUntil: number;
-    hangingAccount: string;
-  };
+  /** Until when each is down, milliseconds. Of the accounts one hangs. */
+  downUntil: Record<'store' | 'bus' | 'service' | 'account', number>;
   /** The public topics. */
   broker: Broker;
   webhooks: WebhookChecks;
@@ -84,18 +68,8 @@ export interface World {
   boot(machine: RunningMachine): void;
 }
 
-const sendWithinMs = 5_000;
-
-const fairWeather = {
-  storeDownUntil: 0,
-  busDownUntil: 0,
-  serviceDownUntil: 0,
-  hangingUntil: 0,
-  hangingAccount: 'other',
-};
-
 /** Runs a seed to its end, or to its first violation. */
-export async function runSeed({ seed, isWhole = false }: RunOptions): Promise<RunResult> {
+export async function runSeed({ seed, isWhole = false }: RunOptions) {
   const random = createRandom(seed);
   const violations: Violation[] = [];
   const paths = new Map<string, number>();
@@ -129,83 +103,74 @@ interface Origin extends Pick<World, 'random' | 'scheduler' | 'trace' | 'pace'> 
 
 function createWorld({ violations, paths, ...origin }: Origin): World {
   const { random, scheduler, trace, pace } = origin;
-  const faults = createFaults(random.fork('faults'), pace);
-  const complain = (invariant: string, text: string) => {
-    trace.tell(`VIOLATION of ${invariant}: ${text}`);
-    violations.push({ invariant, text, atMs: scheduler.now() });
-  };
-  const saw = (path: string) => void paths.set(path, (paths.get(path) ?? 0) + 1);
+  let isRestored = false;
   const trueTime = () => Math.floor(epochMs + scheduler.now());
   const log = createEventLog(trueTime);
   log.onEvent((event) => hear(world, event));
-  const ledger = createLedger(trueTime, random.fork('ledger'), (changed) => {
-    trace.tell(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
-    callbacks.tell(changed);
-    world.checks.onLedgerChanged();
-  });
-  const rulesOf = drawMoneyRules(random.fork('money rules'));
-  const isReviewByTwo = random.fork('reviews').chance(0.5);
-  const { showsDisputedPayments, isBare } = faults;
-  const accounting = createAccounting({
-    now: scheduler.now,
-    ledger,
-    log,
-    sendWithinMs,
-    isReviewByTwo,
-    rulesOf,
-    complain,
-    showsDisputedPayments,
-    isBare,
-    wasClockWrong: () => wasClockStepped(faults),
-  });
-  const account = accounting.begin();
-  const isRestored = accounting.hasBegunAnew;
-  const world: World = {
+  const world = {
     ...origin,
-    ...account,
-    isReviewByTwo,
-    rulesOf,
-    faults,
+    isReviewByTwo: random.fork('reviews').chance(0.5),
+    rulesOf: drawMoneyRules(random.fork('money rules')),
+    faults: createFaults(random.fork('faults'), pace),
     log,
-    ledger,
-    complain,
-    saw,
+    ledger: createLedger(trueTime, random.fork('ledger'), (changed) => {
+      trace.tell(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
+      callbacks.tell(changed);
+      world.checks.onLedgerChanged();
+    }),
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
-    webhooks: createWebhookChecks({ ...account, complain, saw, faults, isRestored }),
-    weather: { ...fairWeather },
+    downUntil: { store: 0, bus: 0, service: 0, account: 0 },
     broker: createBroker('kafka.sim'),
+    saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
+    complain: (invariant, text) => {
+      trace.tell(`VIOLATION of ${invariant}: ${text}`);
+      violations.push({ invariant, text, atMs: scheduler.now() });
+    },
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
-    isRestored,
-    // The operator sets another prefix of the topics, as after every restore.
-    beginAnew: () =>
-      void Object.assign(world, accounting.begin(), { broker: createBroker('kafka.sim/restored.') }),
-  };
+    isRestored: () => isRestored,
+    beginAnew: () => {
+      isRestored = true;
+      takeAccount(world);
+      // The operator sets another prefix of the topics, as after every restore.
+      world.broker = createBroker('kafka.sim/restored.');
+    },
+  } as Partial<World> as World;
+  takeAccount(world);
+  world.webhooks = createWebhookChecks(world);
   const callbacks = createCallbackSender(world);
   return world;
 }
 
-/** Whoever keeps account of what is recorded, in this order. */
+/** Of what is on record now. What was recorded before was looked at then. */
+function takeAccount(world: World): void {
+  const { log, scheduler, rulesOf } = world;
+  let isReplaying = true;
+  const own: World = Object.assign(Object.create(world) as World, {
+    complain: (invariant: string, text: string) => {
+      if (!isReplaying) world.complain(invariant, text);
+    },
+  });
+  world.books = createBooks(own.complain, walletsBy(rulesOf));
+  world.checks = createChecks(own);
+  for (const event of log.all()) {
+    world.books.apply(event, scheduler.now());
+    world.checks.onRecorded(event);
+  }
+  isReplaying = false;
+}
+
+/** Passes on what is recorded, in this order. */
 function hear({ trace, books, webhooks, checks, scheduler, saw }: World, event: RecordedEvent): void {
   const { stream, revision, type, data } = event;
-  if (isHousekeeping(stream)) return;
+  // Nine events of ten, and none about money.
+  if (stream.startsWith('lease-') || stream === 'members') return;
   if (/^(payment|payout|dispute)-/.test(stream)) trace.tell(`${stream} #${revision} ${type}`);
   books.apply(event, scheduler.now());
   webhooks.onRecorded(event);
   checks.onRecorded(event);
-  if (type === 'ReviewOpened') saw(`review: ${reviewIn(data)}`);
-  if (type !== 'FinalStatusRevised') return;
-  const { from, to } = data as { from?: string; to?: string };
-  if (to === 'pending') saw(`what was ${from} is pending again`);
-}
-
-/** Nine events of ten, and none about money. */
-const isHousekeeping = (stream: string): boolean => stream.startsWith('lease-') || stream === 'members';
-
-/** Its code, of a discrepancy the kind. */
-function reviewIn(data: unknown): string {
-  const { code = '', discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
-  return discrepancy?.kind ?? code;
+  const { code, discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
+  if (type === 'ReviewOpened') saw(`review: ${discrepancy?.kind ?? code}`);
 }

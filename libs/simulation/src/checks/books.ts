@@ -24,50 +24,11 @@ export interface ReviewOnRecord {
   evidence: Readonly<Record<string, unknown>>;
 }
 
-export interface OperationOnRecord {
-  token: string;
-  kind: 'payment' | 'payout';
-  team: string;
-  phase: string;
-  amount: number;
-  /** The keys that asked for a payout above a sum, and approved it. */
-  askedBy: string | undefined;
-  grantedBy: string | undefined;
-  isRefused: boolean;
-  /** It was made before us. */
-  isAdopted: boolean;
-  serviceToken: string | undefined;
-  approvedAmount: number;
-  /** What was approved once, whatever was taken back since. */
-  everApproved: number;
-  refundedAmount: number;
-  /** What was refunded elsewhere. */
-  externalAmount: number;
-  /** Final statuses that were taken back. */
-  revisions: number;
-  refunds: Map<string, RefundOnRecord>;
-  /** Announced creations and payouts, by their number at the service. */
-  attempts: Map<string, Announced>;
-  captures: Announced[];
-  voids: Announced[];
-  refundCalls: Announced[];
-  /** Open ones, by number. */
-  reviews: Map<number, ReviewOnRecord>;
-  reviewCount: number;
-  /** Since anything was recorded last, true time, milliseconds. */
-  changedAt: number;
-  events: string[];
-}
+export type OperationOnRecord = ReturnType<typeof begin>;
 
 export type Complain = (invariant: string, text: string) => void;
 
-export interface Books {
-  apply(event: RecordedEvent, at: number): void;
-  find(token: string): OperationOnRecord | undefined;
-  /** The one that has an attempt of this number. */
-  byOrderNumber(orderNumber: string): OperationOnRecord | undefined;
-  all(): readonly OperationOnRecord[];
-}
+export type Books = ReturnType<typeof createBooks>;
 
 type Data = Record<string, unknown>;
 const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0);
@@ -87,40 +48,47 @@ export const isAwaited = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean 
 const finalPhases = new Set(['approved', 'declined', 'voided', 'expired', 'refunded', 'failed']);
 export const isFinal = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean => finalPhases.has(phase);
 
+function begin(token: string, kind: 'payment' | 'payout', data: Data) {
+  return {
+    token,
+    kind,
+    team: textIn(data, 'team'),
+    phase: 'requested',
+    amount: numberIn(objectIn(data, 'terms'), 'amount'),
+    /** The keys that asked for a payout above a sum, and approved it. */
+    askedBy: undefined as string | undefined,
+    grantedBy: undefined as string | undefined,
+    isRefused: false,
+    /** It was made before us. */
+    isAdopted: false,
+    serviceToken: undefined as string | undefined,
+    approvedAmount: 0,
+    /** What was approved once, whatever was taken back since. */
+    everApproved: 0,
+    refundedAmount: 0,
+    /** What was refunded elsewhere. */
+    externalAmount: 0,
+    /** Final statuses that were taken back. */
+    revisions: 0,
+    refunds: new Map<string, RefundOnRecord>(),
+    /** Announced creations and payouts, by their number at the service. */
+    attempts: new Map<string, Announced>(),
+    captures: [] as Announced[],
+    voids: [] as Announced[],
+    refundCalls: [] as Announced[],
+    /** Open ones, by number. */
+    reviews: new Map<number, ReviewOnRecord>(),
+    reviewCount: 0,
+    /** Since anything was recorded last, true time, milliseconds. */
+    changedAt: 0,
+    events: [] as string[],
+  };
+}
+
 /** @param walletOf what is the same for teams that pay out of what they took together */
-export function createBooks(complain: Complain, walletOf: (team: string) => string = (team) => team): Books {
+export function createBooks(complain: Complain, walletOf: (team: string) => string) {
   const operations = new Map<string, OperationOnRecord>();
   const byOrderNumber = new Map<string, OperationOnRecord>();
-
-  function begin(token: string, kind: OperationOnRecord['kind'], data: Data): OperationOnRecord {
-    const terms = objectIn(data, 'terms');
-    return {
-      token,
-      kind,
-      team: textIn(data, 'team'),
-      phase: 'requested',
-      amount: numberIn(terms, 'amount'),
-      askedBy: undefined,
-      grantedBy: undefined,
-      isRefused: false,
-      isAdopted: false,
-      serviceToken: undefined,
-      approvedAmount: 0,
-      everApproved: 0,
-      refundedAmount: 0,
-      externalAmount: 0,
-      revisions: 0,
-      refunds: new Map(),
-      attempts: new Map(),
-      captures: [],
-      voids: [],
-      refundCalls: [],
-      reviews: new Map(),
-      reviewCount: 0,
-      changedAt: 0,
-      events: [],
-    };
-  }
 
   function announce(operation: OperationOnRecord, attempt: Data, at: number): void {
     const orderNumber = textIn(attempt, 'providerOrderNumber');
@@ -146,22 +114,20 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
   }
 
   return {
-    apply: ({ stream, type, data, revision }, at) => {
+    apply: ({ stream, type, data, revision }: RecordedEvent, at: number): void => {
       const [, kind, token] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
       if ((kind !== 'payment' && kind !== 'payout') || token === undefined) return;
-      let operation = operations.get(token);
-      if (operation === undefined) {
-        operation = begin(token, kind, data as Data);
-        operations.set(token, operation);
-      } else if (revision === 0) complain('I11', `${stream} began twice`);
+      if (revision === 0 && operations.has(token)) complain('I11', `${stream} began twice`);
+      const operation = operations.get(token) ?? begin(token, kind, data as Data);
+      operations.set(token, operation);
       operation.changedAt = at;
       operation.events.push(type);
-      const step = steps[type];
-      step?.(operation, data as Data, { at, announce, adopt, complain, requirePosition });
+      steps[type]?.(operation, data as Data, { at, announce, adopt, complain, requirePosition });
     },
-    find: (token) => operations.get(token),
-    byOrderNumber: (orderNumber) => byOrderNumber.get(orderNumber),
-    all: () => [...operations.values()],
+    find: (token: string): OperationOnRecord | undefined => operations.get(token),
+    /** The one that has an attempt of this number. */
+    byOrderNumber: (orderNumber: string): OperationOnRecord | undefined => byOrderNumber.get(orderNumber),
+    all: (): readonly OperationOnRecord[] => [...operations.values()],
   };
 }
 
@@ -172,6 +138,7 @@ interface Tools {
   complain: Complain;
   requirePosition: (team: string) => void;
 }
+
 /** From the first byte until absence proves something, less what two clocks may differ, milliseconds. */
 const quietAtLeastMs = 20_000;
 

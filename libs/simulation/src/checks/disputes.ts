@@ -3,8 +3,8 @@
  * and in the end what it is.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { Books, Complain } from './books.ts';
-import type { DisputeStatus, Ledger, LedgerDispute } from '../payment-service/ledger.ts';
+import type { DisputeStatus, LedgerDispute } from '../payment-service/ledger.ts';
+import type { World } from '../world.ts';
 
 interface DisputeOnRecord {
   token: string;
@@ -15,24 +15,7 @@ interface DisputeOnRecord {
   ownedFrom: number | undefined;
 }
 
-export interface DisputeChecks {
-  onRecorded(event: RecordedEvent): void;
-  /** Where the gateway does not agree with the service. */
-  differences(): string[];
-  /** Of a team, those that are known to be its own. */
-  ofTeam(team: string): readonly DisputeOnRecord[];
-}
-
-interface DisputeParts {
-  ledger: Ledger;
-  books: Books;
-  /** The list names the payment of each. */
-  showsDisputedPayments: boolean;
-  isBare: boolean;
-  complain: Complain;
-}
-
-export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
+export function createDisputeChecks(parts: World) {
   const { ledger, books, complain } = parts;
   const onRecord = new Map<string, DisputeOnRecord>();
   /** By token: how far in what it was the record has come. */
@@ -63,7 +46,7 @@ export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
   }
 
   return {
-    onRecorded: ({ stream, revision, data: recorded }) => {
+    onRecorded: ({ stream, revision, data: recorded }: RecordedEvent): void => {
       if (!stream.startsWith('dispute-')) return;
       const data = recorded as Partial<Record<string, string>>;
       const token = stream.slice('dispute-'.length);
@@ -86,19 +69,22 @@ export function createDisputeChecks(parts: DisputeParts): DisputeChecks {
       if (status !== undefined) requireTrue(after);
       requireOwn(after, places.get(token)?.dispute);
     },
-    differences: () => {
-      if (parts.isBare) return [];
+    /** Where the gateway does not agree with the service. */
+    differences: (): string[] => {
+      if (parts.faults.isBare) return [];
       const recorded = new Map(
         [...places].map(([token, { dispute: there }]) => [there, onRecord.get(token)]),
       );
       return ledger.disputes.flatMap((there) => differenceOf(parts, there, recorded.get(there)) ?? []);
     },
-    ofTeam: (team) => [...onRecord.values()].filter((each) => each.team === team),
+    /** Of a team, those that are known to be its own. */
+    ofTeam: (team: string): readonly DisputeOnRecord[] =>
+      [...onRecord.values()].filter((each) => each.team === team),
   };
 }
 
 function differenceOf(
-  { ledger, books, showsDisputedPayments }: DisputeParts,
+  { ledger, books, faults }: World,
   { id, payment: serviceToken, statuses }: LedgerDispute,
   recorded: DisputeOnRecord | undefined,
 ): string | undefined {
@@ -107,7 +93,7 @@ function differenceOf(
   if (recorded.status !== is) return `the dispute ${id} is ${recorded.status} here, ${is} at the service`;
   const orderNumber = ledger.findPayment(serviceToken)?.orderNumber ?? '';
   const isKnown = books.byOrderNumber(orderNumber)?.serviceToken === serviceToken;
-  return showsDisputedPayments && isKnown && recorded.paymentToken === undefined
+  return faults.showsDisputedPayments && isKnown && recorded.paymentToken === undefined
     ? `the dispute ${id} is about ${orderNumber}, and belongs to no payment here`
     : undefined;
 }

@@ -1,6 +1,9 @@
 /** What the gateway says about the service must have been so: a review or a revision without a cause in the world is a lie. */
-import type { OperationOnRecord } from './books.ts';
+import type { RecordedEvent } from '@tollgate/event-store';
+import { wasClockStepped } from '../faults/faults.ts';
 import type { Ledger, LedgerPayment } from '../payment-service/ledger.ts';
+import type { World } from '../world.ts';
+import type { OperationOnRecord } from './books.ts';
 
 interface Evidence {
   operation: OperationOnRecord;
@@ -13,16 +16,16 @@ interface Evidence {
 
 /** What an event claims that the service never showed. */
 export function liesOf(
-  ledger: Ledger,
-  operation: OperationOnRecord,
-  { type, data }: { type: string; data: unknown },
-  wasClockWrong: boolean,
-): string[] {
+  { ledger, books, faults }: World,
+  { stream, type, data }: RecordedEvent,
+): readonly string[] {
+  const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
+  if (operation === undefined) return [];
   const { token } = operation;
   const isListed = ({ orderNumber, token: at }: { orderNumber: string; token: string }) =>
     orderNumber.startsWith(`${token}.`) || at === operation.serviceToken;
   const listed = ledger.payments.filter(isListed);
-  const evidence = { operation, listed, ledger, wasClockWrong };
+  const evidence = { operation, listed, ledger, wasClockWrong: wasClockStepped(faults) };
   if (type === 'FinalStatusRevised') {
     const ofService = [...listed, ...ledger.payouts.filter(isListed)];
     const revisions = ofService.reduce((sum, each) => sum + each.revisions, 0);
@@ -57,7 +60,9 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
   payout_not_found: ({ wasClockWrong, ledger, operation }) =>
     wasClockWrong || payoutsOf({ ledger, operation }).length === 0,
-  final_status_revised: ({ listed, ledger, operation }) =>
+  // A status that is older than half an hour by a wrong clock is not taken for a stale one.
+  final_status_revised: ({ wasClockWrong, listed, ledger, operation }) =>
+    wasClockWrong ||
     hasFailed(operation) ||
     [...listed, ...payoutsOf({ ledger, operation })].some(({ revisions }) => revisions > 0),
   terms_disagree: ({ listed, ledger, operation }) =>

@@ -1,46 +1,30 @@
-/** I8: an index has what it says that it has reached. Who waited for a position reads all that was recorded up to it. */
+/** I8: an index has every event up to the position that it reports. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { GatewayProcess } from '../world/process.ts';
 import type { Complain } from './books.ts';
 
-export interface IndexChecks {
-  onRecorded(event: RecordedEvent): void;
-  /** The index of this process may have come further: looked at before anybody else can. */
-  onTaken(process: GatewayProcess, name: string): void;
-}
-
-interface Changed {
-  token: string;
-  kind: 'payment' | 'payout';
-  position: string;
-}
-
-export function createIndexChecks({ complain }: { complain: Complain }): IndexChecks {
+export function createIndexChecks({ complain }: { complain: Complain }) {
   /** In the order of their positions. */
-  const changes: Changed[] = [];
+  const changes: { token: string; position: string }[] = [];
   /** Of each process, how many of them its index was seen to have. */
   const seen = new WeakMap<GatewayProcess, number>();
   return {
-    onRecorded: ({ stream, position }) => {
-      const [, kind, token] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
-      if (token !== undefined) changes.push({ token, kind: kind as Changed['kind'], position });
+    onRecorded: ({ stream, position }: RecordedEvent): void => {
+      const token = /^(?:payment|payout)-(.+)$/.exec(stream)?.[1];
+      if (token !== undefined) changes.push({ token, position });
     },
-    onTaken: (process, name) => {
+    /** The index of this process may have come further: looked at before anybody else can. */
+    onTaken: (process: GatewayProcess, name: string): void => {
       const { index } = process;
       const reached = index.position();
       const from = seen.get(process) ?? 0;
-      let to = from;
-      while (to < changes.length && (changes[to] as Changed).position <= reached) to += 1;
-      if (to === from) return;
-      seen.set(process, to);
-      const latest = new Map(changes.slice(from, to).map((each) => [each.token, each]));
-      for (const { token, kind, position } of latest.values()) {
-        const view = kind === 'payment' ? index.find(token) : index.findPayout(token);
-        if (view === undefined || view.position < position)
-          complain(
-            'I8',
-            `the index of ${name} has reached ${reached}, and shows ${token} as of ${view?.position ?? 'nothing'}, before ${position}`,
-          );
+      const count = changes.slice(from).findIndex(({ position }) => position > reached);
+      const passed = changes.slice(from, count === -1 ? undefined : from + count);
+      seen.set(process, from + passed.length);
+      for (const [token, position] of new Map(passed.map((each) => [each.token, each.position]))) {
+        const shown = (index.find(token) ?? index.findPayout(token))?.position ?? '';
+        if (shown < position)
+          complain('I8', `the index of ${name} is at ${reached}, and has ${token} as of '${shown}'`);
       }
     },
   };

@@ -1,4 +1,5 @@
 /** A process that has answered that an account is paused begins no call through it. */
+import type { Complain } from './books.ts';
 
 /** What was under way goes on: announced so long after the answer at most, milliseconds. */
 const announcedAfterMs = 10_000;
@@ -11,34 +12,22 @@ export interface Sender {
   life: string;
 }
 
-export interface PausedAccounts {
-  onPaused(account: string, life: string): void;
-  /** Somebody is about to ask that it is called again. */
-  onResuming(account: string): void;
-  /** Nobody has answered another change: it may take effect after a pause that follows (seeds 163373 and 177795). */
-  onOtherUnanswered(account: string): void;
-  requireCalled(sender: Sender, announcedAt: number, what: string): void;
-}
-
-export function createPausedAccounts({
-  now,
-  complain,
-}: {
-  now: () => number;
-  complain: (invariant: string, text: string) => void;
-}): PausedAccounts {
-  const since = new Map<string, Map<string, number>>();
+export function createPausedAccounts({ now, complain }: { now: () => number; complain: Complain }) {
+  /** By account and process. */
+  const since = new Map<string, number>();
   const unansweredAt = new Map<string, number>();
   return {
-    onPaused(account, life) {
-      if (now() < (unansweredAt.get(account) ?? -Infinity) + heldMs) return;
-      const known = since.get(account) ?? new Map<string, number>();
-      since.set(account, known.set(life, now()));
+    onPaused: (account: string, life: string): void => {
+      if (now() >= (unansweredAt.get(account) ?? -Infinity) + heldMs) since.set(`${account} ${life}`, now());
     },
-    onResuming: (account) => void since.delete(account),
-    onOtherUnanswered: (account) => void unansweredAt.set(account, now()),
-    requireCalled({ account, life }, announcedAt, what) {
-      if (announcedAt > (since.get(account)?.get(life) ?? Infinity) + announcedAfterMs)
+    /** Somebody is about to ask that it is called again. */
+    onResuming: (account: string): void => {
+      for (const key of since.keys()) if (key.startsWith(`${account} `)) since.delete(key);
+    },
+    /** Nobody has answered another change: it may take effect after a pause that follows. */
+    onOtherUnanswered: (account: string): void => void unansweredAt.set(account, now()),
+    requireCalled: ({ account, life }: Sender, announcedAt: number, what: string): void => {
+      if (announcedAt > (since.get(`${account} ${life}`) ?? Infinity) + announcedAfterMs)
         complain('closed', `${life} sends ${what} through ${account}, which it has reported as paused`);
     },
   };

@@ -10,17 +10,10 @@ import type { World } from '../world.ts';
 const patienceMs = 600_000;
 
 export async function compareReadModels(world: World): Promise<void> {
-  const { log, scheduler, random, faults, complain } = world;
+  const { scheduler, random, complain } = world;
   // A reader of its own, to whom nothing happens.
   const life = createMachine('check', scheduler, random.fork('check')).life();
-  const store = createSimulatedStore({
-    log,
-    life,
-    scheduler,
-    // They have ended: nothing happens to it.
-    faults,
-    weather: { isDown: () => false, areAnswersLost: () => false },
-  });
+  const store = createSimulatedStore(world, life);
   await compareWith(world, store, undefined);
   for (const { machine, process } of world.machines)
     if (process !== undefined) await compareWith(world, store, { name: machine.name, ...process });

@@ -1,27 +1,12 @@
 /** What is charged again is what the alias stands for, through its account, and for its team alone; and what is sent is of that customer. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { type Books, type Complain, type OperationOnRecord } from './books.ts';
 import type { ServiceRequest } from '../payment-service/api.ts';
-import type { Ledger } from '../payment-service/ledger.ts';
+import type { World } from '../world.ts';
+import type { OperationOnRecord } from './books.ts';
 import { emailOf } from './secrets.ts';
 
 /** Events that bring an alias. */
 const issues = new Set(['RecurringTokenIssued', 'PaymentAdopted']);
-
-export interface RecurringChecks {
-  onRecorded(event: RecordedEvent): void;
-  /** Before the first byte of a creation leaves. */
-  onCreationSent(request: ServiceRequest, operation: OperationOnRecord): void;
-  /** Where a team has not got what its payment has yielded. */
-  differences(): string[];
-}
-
-interface Parts {
-  books: Books;
-  ledger: Ledger;
-  isBare: boolean;
-  complain: Complain;
-}
 
 interface Terms {
   orderNumber?: string;
@@ -30,13 +15,7 @@ interface Terms {
   destination?: { recurringToken?: string };
 }
 
-/** What stands behind an alias, but for the token itself, which is encrypted. */
-interface Kept {
-  paymentToken: string;
-  account: string;
-}
-
-export function createRecurringChecks({ books, ledger, isBare, complain }: Parts): RecurringChecks {
+export function createRecurringChecks({ books, ledger, faults, complain }: World) {
   const terms = new Map<string, Terms>();
   /** By alias: the payment that it was issued for. */
   const issuedFor = new Map<string, string>();
@@ -48,8 +27,8 @@ export function createRecurringChecks({ books, ledger, isBare, complain }: Parts
   }
 
   return {
-    onRecorded: ({ stream, revision, type, data }) => {
-      if (stream.startsWith('recurring-')) requireYielded(data as Kept);
+    onRecorded: ({ stream, revision, type, data }: RecordedEvent): void => {
+      if (stream.startsWith('recurring-')) requireYielded(data as { paymentToken: string; account: string });
       const [, token] = /^(?:payment|payout)-(.+)$/.exec(stream) ?? [];
       if (token === undefined) return;
       if (revision === 0) terms.set(token, (data as { terms?: Terms }).terms ?? {});
@@ -58,7 +37,11 @@ export function createRecurringChecks({ books, ledger, isBare, complain }: Parts
       if (issuedFor.has(recurringToken)) complain('recurring', `${recurringToken} was issued twice`);
       issuedFor.set(recurringToken, token);
     },
-    onCreationSent: ({ account, body = {} }, { token, team, attempts }) => {
+    /** Before the first byte of a creation leaves. */
+    onCreationSent: (
+      { account, body = {} }: ServiceRequest,
+      { token, team, attempts }: OperationOnRecord,
+    ): void => {
       const { orderNumber = '', recurringToken, destination } = terms.get(token) ?? {};
       const alias = recurringToken ?? destination?.recurringToken;
       const sent = body['recurringToken'] ?? (body['destination'] as Terms | undefined)?.recurringToken;
@@ -72,11 +55,13 @@ export function createRecurringChecks({ books, ledger, isBare, complain }: Parts
       }
       requireCustomer(body['customer'], { orderNumber, isFirst: attempts.size === 1 });
     },
-    differences: () =>
+    /** Where a team has not got what its payment has yielded. */
+    differences: (): string[] =>
       books.all().flatMap((operation) => {
         const { token, phase, reviews, serviceToken } = operation;
         const isDue = phase === 'approved' && reviews.size === 0 && terms.get(token)?.recurring === true;
-        const isShown = !isBare && ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
+        const isShown =
+          !faults.isBare && ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
         return isDue && isShown && ![...issuedFor.values()].includes(token)
           ? [`${token} has yielded a recurring token, and its team has none`]
           : [];
@@ -84,11 +69,11 @@ export function createRecurringChecks({ books, ledger, isBare, complain }: Parts
   };
 
   /** Of a payment that is not ours it would charge somebody else. */
-  function requireYielded({ paymentToken, account }: Kept): void {
+  function requireYielded({ paymentToken, account }: { paymentToken: string; account: string }): void {
     const attempts = books.find(paymentToken)?.attempts;
     const isThere = ledger.payments.some(
       (each) =>
-        (attempts?.has(each.orderNumber) === true || each.isFormer === true) &&
+        (attempts?.has(each.orderNumber) === true || each.isFormer) &&
         !each.isStranger &&
         each.account === account &&
         each.recurringToken !== undefined,

@@ -1,6 +1,5 @@
 /** I13: what charges a card, and who a customer is, is in nothing that is recorded, published, answered, sent to teams or logged. */
-import type { Complain, OperationOnRecord } from './books.ts';
-import { isAwaited, isFinal } from './books.ts';
+import type { Complain } from './books.ts';
 import type { EventLog } from '../world/event-log.ts';
 
 export const cardNumber = '4111111111111111';
@@ -26,16 +25,3 @@ export const requireNoSecretIn = (log: EventLog, complain: Complain): void => {
   for (const { stream, type, data, metadata } of log.all())
     requireNoSecret(`${type} of ${stream}`, JSON.stringify([data, metadata]), complain);
 };
-
-/**
- * What is kept of a customer is needed for a further attempt only. Where it could not be removed at once, that is made up for when the payment
- * is final, and what is in review may not be for long (seed 1671).
- */
-export const keptForNothing = (log: EventLog, operations: readonly OperationOnRecord[]): string[] =>
-  operations.flatMap((operation) =>
-    isAwaited(operation) ||
-    (!isFinal(operation) && operation.reviews.size > 0) ||
-    log.read(`customer-${operation.token}`).length === 0
-      ? []
-      : [`the customer of ${operation.token} (${operation.phase}) is kept, and nobody needs it`],
-  );

@@ -3,22 +3,10 @@
  * to a person, until it is known whose it is.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { Books } from './books.ts';
-import type { Ledger, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
+import type { LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
+import type { World } from '../world.ts';
 
-export interface UnmatchedChecks {
-  onRecorded(event: Pick<RecordedEvent, 'stream' | 'type' | 'data'>): void;
-  /** What is in question, and has an owner by now; in a restored store also what nobody is told of. */
-  differences(): string[];
-}
-
-interface Parts {
-  ledger: Ledger;
-  books: Books;
-  isRestored: boolean;
-}
-
-export function createUnmatchedChecks({ ledger, books, isRestored }: Parts): UnmatchedChecks {
+export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
   /** By the service's token: what has, or had, a review of its own, or one of the payment whose forgotten attempt it is. */
   const named = new Set<unknown>();
   /** By stream: the service's token, while a review is open. */
@@ -35,7 +23,7 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: Parts): Unm
       .map(({ orderNumber }) => `the service has ${orderNumber}, and nobody is told of it`);
 
   return {
-    onRecorded: ({ stream, type, data }) => {
+    onRecorded: ({ stream, type, data }: RecordedEvent): void => {
       const { serviceToken, evidence } = data as Named;
       named.add(evidence?.['serviceToken']);
       if (!stream.startsWith('unmatched-')) return;
@@ -43,13 +31,13 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: Parts): Unm
       if (type === 'ReviewOpened') open.set(stream, String(evidence?.['serviceToken']));
       if (type === 'ReviewResolved') open.delete(stream);
     },
-    differences: () => {
+    /** What is in question, and has an owner by now; in a restored store also what nobody is told of. */
+    differences: (): string[] => {
       const owned = new Set(books.all().map((each) => each.serviceToken));
-      const stale = [...open.values()].filter((token) => owned.has(token));
-      return [
-        ...stale.map((token) => `${token} belongs to somebody, and is still in review as nobody's`),
-        ...(isRestored ? untold() : []),
-      ];
+      const stale = [...open.values()]
+        .filter((token) => owned.has(token))
+        .map((token) => `${token} belongs to somebody, and is still in review as nobody's`);
+      return isRestored() ? [...stale, ...untold()] : stale;
     },
   };
 }

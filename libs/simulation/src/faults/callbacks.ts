@@ -15,38 +15,27 @@ export function createCallbackSender(world: World): CallbackSender {
   const { scheduler, faults } = world;
   const random = world.random.fork('callbacks');
 
-  function deliver(path: string, body: object, tries = 0): void {
-    post(world, random, { path, body }, (statusCode) => {
-      if (statusCode === 200) return world.saw('callback taken');
-      const pauseMs = pausesMs[tries];
-      if (pauseMs !== undefined)
-        scheduler.after(pauseMs, 'callback again', () => deliver(path, body, tries + 1));
-    });
+  async function deliver(path: string, body: object, tries = 0): Promise<void> {
+    if ((await post(world, random, path, body)) === 200) return world.saw('callback taken');
+    const pauseMs = pausesMs[tries];
+    if (pauseMs !== undefined)
+      scheduler.after(pauseMs, 'callback again', () => void deliver(path, body, tries + 1));
   }
 
   forgeNowAndThen(world, random.fork('forger'));
   return {
-    tell: ({
-      callbackUrl,
-      token,
-      type,
-      status,
-      orderNumber,
-      amount,
-      currency,
-      recurringToken,
-      isRevision,
-    }) => {
+    tell: ({ callbackUrl, isRevision, ...changed }) => {
       if (!callbackUrl.startsWith(callbackBase)) return;
       if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
+      const { token, type, status, orderNumber, amount, currency, recurringToken } = changed;
       const full = { token, type, status, orderNumber, amount, currency, recurringToken };
       const body = faults.isBare ? { status, orderNumber } : full;
       const count = faults.strikes('callback-repeated', random) ? random.whole(2, 4) : 1;
       for (let number = 0; number < count; number += 1) {
         const isLate = faults.strikes('callback-late', random);
         const delayMs = isLate ? random.between(10_000, 900_000) : random.between(1, 3_000);
-        scheduler.after(delayMs, 'callback', () => deliver(pathOf(callbackUrl), body));
+        scheduler.after(delayMs, 'callback', () => void deliver(pathOf(callbackUrl), body));
       }
     },
   };
@@ -54,40 +43,26 @@ export function createCallbackSender(world: World): CallbackSender {
 
 const pathOf = (url: string): string => url.slice(callbackBase.length);
 
-interface Callback {
-  path: string;
-  body: object;
-}
-
-/** @param onStatus called once, with undefined where there was no answer */
-function post(
-  world: World,
-  random: Random,
-  { path, body }: Callback,
-  onStatus: (statusCode: number | undefined) => void,
-): void {
+/** To any of the processes. @returns undefined if there is no answer */
+async function post(world: World, random: Random, path: string, body: object): Promise<number | undefined> {
+  const { partitions, scheduler } = world;
   const { machine, process } = random.pick(world.machines);
-  const { partitions } = world;
-  if (process === undefined || partitions.isCut('service', machine.name)) return onStatus(undefined);
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const fail = () => resolve(undefined);
+  if (process === undefined || partitions.isCut('service', machine.name)) return undefined;
   const life = machine.life();
-  let isOver = false;
-  const end = (statusCode: number | undefined) => {
-    if (!isOver) onStatus(statusCode);
-    isOver = true;
-  };
-  life.onCrash(() => end(undefined));
-  world.scheduler.after(patienceMs, 'callback gives up', () => end(undefined));
+  life.onCrash(fail);
+  scheduler.after(patienceMs, 'callback gives up', fail);
   const headers = { 'content-type': 'application/json' };
   life.deliver(0, 'callback', () => {
-    process.server.inject({ method: 'POST', url: path, headers, payload: JSON.stringify(body) }).then(
-      ({ statusCode }) => {
-        if (statusCode === 200) requireStored(world, path, body);
-        if (statusCode === 500) world.complain('500', `a callback to ${path} was answered 500`);
-        end(partitions.isCut(machine.name, 'service') ? undefined : statusCode);
-      },
-      () => end(undefined),
-    );
+    const request = { method: 'POST' as const, url: path, headers, payload: JSON.stringify(body) };
+    process.server.inject(request).then(({ statusCode }) => {
+      if (statusCode === 200) requireStored(world, path, body);
+      if (statusCode === 500) world.complain('500', `a callback to ${path} was answered 500`);
+      resolve(partitions.isCut(machine.name, 'service') ? undefined : statusCode);
+    }, fail);
   });
+  return promise;
 }
 
 function forgeNowAndThen(world: World, random: Random): void {
@@ -115,16 +90,12 @@ function forge(world: World, random: Random): void {
   trace.tell(
     `somebody makes up a callback about ${payment.orderNumber}${isAddressKnown ? ' at its own address' : ''}`,
   );
-  post(
-    world,
-    random,
-    { path, body: { token: other.token, type, status, orderNumber: payment.orderNumber } },
-    (statusCode) => {
-      if (!isAddressKnown && statusCode === 200)
-        world.complain('I12', 'a callback to an address that nobody was given was answered 200');
-      if (statusCode === 404) world.saw('forged callback refused');
-    },
-  );
+  const body = { token: other.token, type, status, orderNumber: payment.orderNumber };
+  void post(world, random, path, body).then((statusCode) => {
+    if (!isAddressKnown && statusCode === 200)
+      world.complain('I12', 'a callback to an address that nobody was given was answered 200');
+    if (statusCode === 404) world.saw('forged callback refused');
+  });
 }
 
 /** I6: what was answered 200 is durable. */

@@ -14,7 +14,7 @@ export interface Disasters {
 const hour = 3_600_000;
 
 export function createDisasters(world: World): Disasters {
-  const { scheduler, weather } = world;
+  const { scheduler, downUntil } = world;
 
   function restart(running: RunningMachine, afterMs: number): void {
     const life = running.machine.life();
@@ -31,12 +31,7 @@ export function createDisasters(world: World): Disasters {
     restart,
     begin: () => befall(world, restart),
     heal: () => {
-      Object.assign(weather, {
-        storeDownUntil: 0,
-        busDownUntil: 0,
-        serviceDownUntil: 0,
-        hangingUntil: 0,
-      });
+      Object.assign(downUntil, { store: 0, bus: 0, service: 0, account: 0 });
       world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
       settleService(world);
@@ -46,7 +41,7 @@ export function createDisasters(world: World): Disasters {
 
 /** Begins all that happens to the world now and then. */
 function befall(world: World, restart: Disasters['restart']): void {
-  const { scheduler, faults, trace, weather, machines } = world;
+  const { scheduler, faults, trace, downUntil, machines } = world;
   const random = world.random.fork('disasters');
 
   function every(kind: FaultKind, happen: () => void): void {
@@ -60,17 +55,11 @@ function befall(world: World, restart: Disasters['restart']): void {
     });
   }
 
-  const down =
-    (
-      what: 'storeDownUntil' | 'busDownUntil' | 'serviceDownUntil' | 'hangingUntil',
-      name: string,
-      longestMs: number,
-    ) =>
-    () => {
-      const durationMs = random.between(500, longestMs);
-      trace.tell(`${name} for ${Math.round(durationMs / 1_000)} s`);
-      weather[what] = scheduler.now() + durationMs;
-    };
+  const down = (what: keyof World['downUntil'], longestMs: number) => () => {
+    const durationMs = random.between(500, longestMs);
+    trace.tell(`${what} is down for ${Math.round(durationMs / 1_000)} s`);
+    downUntil[what] = scheduler.now() + durationMs;
+  };
 
   for (const { machine } of machines)
     if (faults.strikes('clock-skew', random)) machine.setSkew(random.between(-9_000, 9_000));
@@ -97,10 +86,10 @@ function befall(world: World, restart: Disasters['restart']): void {
     machine.setSkew(skewMs);
   });
   every('partition', () => trace.tell(`nothing gets through between ${cutOne(world, random)}`));
-  every('store-down', down('storeDownUntil', 'the store is down', 40_000));
-  every('bus-down', down('busDownUntil', 'the bus is down', 60_000));
-  every('service-down', down('serviceDownUntil', 'the Payment Service is down', 400_000));
-  every('account-hangs', down('hangingUntil', 'one account hangs', 300_000));
+  every('store-down', down('store', 40_000));
+  every('bus-down', down('bus', 60_000));
+  every('service-down', down('service', 400_000));
+  every('account-hangs', down('account', 300_000));
   every('status-revised', () => revise(world, random));
   every('refunded-in-console', () => refundInConsole(world, random));
   every('disputed', () => dispute(world, random));

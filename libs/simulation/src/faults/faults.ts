@@ -48,9 +48,7 @@ export const faultKinds = [
   'disputed',
   'restored-from-backup',
   'pause-behind-append',
-  'pause-at-opening',
   'unknown-status-shown',
-  'overtaken-with-list',
   'payout-revised',
   'amount-revised',
 ] as const;
@@ -86,7 +84,6 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'webhook-refused': 0.25,
   'payout-of-another-amount': 0.2,
   'pause-behind-append': 0.03,
-  'pause-at-opening': 0.8,
 };
 
 /**
@@ -94,7 +91,6 @@ const ofThose: Partial<Record<FaultKind, number>> = {
  * nothing that others draw from.
  */
 const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
-  'overtaken-with-list': { seeds: 0.06, rate: 0.5 },
   'payout-revised': { seeds: 0.06, rate: 0.1 },
   'amount-revised': { seeds: 0.06, rate: 0.1 },
 };
@@ -112,32 +108,15 @@ const hiddenIfBare: readonly FaultKind[] = [
 export const wasClockStepped = ({ counts }: Faults): boolean =>
   counts().has('clock-step') || counts().has('clock-step-at-request') || counts().has('set-back-at-waking');
 
-export interface Faults {
-  /** True where this fault is to happen now; counted. Never once the faults have ended. */
-  strikes(kind: FaultKind, random: Random): boolean;
-  /** Milliseconds until it happens the next time; undefined where it never does under this seed. */
-  distanceMs(kind: FaultKind, random: Random): number | undefined;
-  /** Notes one that {@link distanceMs} has led to. */
-  note(kind: FaultKind): void;
-  end(): void;
-  haveEnded(): boolean;
-  /** True where this seed's service says `refunded` after a part of it, as some deployments do. */
-  saysRefundedEarly: boolean;
-  /** False where this seed's service leaves out which payment a dispute is about, as some deployments do. */
-  showsDisputedPayments: boolean;
-  /** True under some seeds: the service shows as little as the specification. Its lists have no amounts, so reconciliation is blind. */
-  isBare: boolean;
-  /** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
-  blind: 'reconciliation' | 'inquiries about what is final' | undefined;
-  counts(): ReadonlyMap<FaultKind, number>;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
 const swarmRate = (random: Random, severity: number): number =>
   random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
 /** Few kinds, often: what needs two of them at once. */
 const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pick([0.1, 0.3]) : 0);
 
-const drawBlind = (random: Random): Faults['blind'] =>
+/** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
+const drawBlind = (random: Random) =>
   random.chance(0.5) ? undefined : random.pick(['reconciliation', 'inquiries about what is final'] as const);
 
 /**
@@ -145,7 +124,7 @@ const drawBlind = (random: Random): Faults['blind'] =>
  *
  * @param pace of the usual distances between two disasters: a short world has as many of them as a long one
  */
-export function createFaults(random: Random, pace: number): Faults {
+export function createFaults(random: Random, pace: number) {
   const counts = new Map<FaultKind, number>();
   const rates = new Map<FaultKind, number>();
   const severity = random.pick([0.3, 1, 2.5]);
@@ -166,23 +145,29 @@ export function createFaults(random: Random, pace: number): Faults {
   let areOver = false;
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
-    strikes: (kind, by) => {
+    /** True if this fault is to happen now; counted. Never once the faults have ended. */
+    strikes: (kind: FaultKind, by: Random): boolean => {
       if (areOver || !by.chance(rates.get(kind) ?? 0)) return false;
       note(kind);
       return true;
     },
-    distanceMs: (kind, by) => {
+    /** Milliseconds until it happens the next time; undefined if it never does under this seed. */
+    distanceMs: (kind: FaultKind, by: Random): number | undefined => {
       const rate = rates.get(kind) ?? 0;
       if (areOver || rate === 0) return undefined;
       return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
     },
+    /** Notes one that `distanceMs` has led to. */
     note,
+    /** True if this seed's service says `refunded` after a part of it, as some deployments do. */
     saysRefundedEarly: random.chance(0.3),
+    /** False if this seed's service leaves out which payment a dispute is about, as some deployments do. */
     showsDisputedPayments: random.fork('disputes').chance(0.8),
+    /** True under some seeds: the service shows as little as the specification. Its lists have no amounts, so reconciliation is blind. */
     isBare,
-    blind: isBare ? 'reconciliation' : drawBlind(random),
-    end: () => void (areOver = true),
+    blind: isBare ? ('reconciliation' as const) : drawBlind(random),
+    end: (): void => void (areOver = true),
     haveEnded: () => areOver,
-    counts: () => counts,
+    counts: (): ReadonlyMap<FaultKind, number> => counts,
   };
 }

@@ -1,8 +1,8 @@
 /** The whole gateway is gone for days, while the service goes on: its callbacks find nobody, and none of them is sent again. */
-import type { CallerWorld } from '../people/caller.ts';
+import { type Caller, type CallerOf, isSuccess, post } from '../people/caller.ts';
+import { accounts } from '../people/teams.ts';
 import { revise } from './disasters.ts';
 import { epochMs } from '../world/machine.ts';
-import type { Random } from '../world/random.ts';
 import type { World } from '../world.ts';
 
 const dayMs = 86_400_000;
@@ -11,10 +11,7 @@ const dayMs = 86_400_000;
 export const dayOf = ({ scheduler }: World, days = 0): string =>
   new Date(epochMs + scheduler.now() + days * dayMs).toISOString().slice(0, 10);
 
-export async function outageOfDays(
-  world: World,
-  { accounts, callerOf }: { accounts: readonly string[]; callerOf: (random: Random) => CallerWorld },
-): Promise<void> {
+export async function outageOfDays(world: World, callerOf: CallerOf): Promise<void> {
   const { scheduler, trace, machines, ledger } = world;
   const random = world.random.fork('outage');
   const durationMs = random.between(0.5, 25) * dayMs;
@@ -41,16 +38,12 @@ export async function outageOfDays(
   const reports = world.log.all().filter(({ type }) => type === 'ReconciliationReported');
   const reconciled = new Set(reports.map(({ data }) => (data as { account?: string }).account));
   for (const account of accounts)
-    if (!reconciled.has(account)) void askFor(callerOf(random.fork(account)), account, lastDay);
+    if (!reconciled.has(account)) void askFor(callerOf(`outage ${account}`), account, lastDay);
 }
 
-export async function askFor(caller: CallerWorld, account: string, day: string): Promise<void> {
-  caller.tell(`a person asks for the reconciliation of ${account} on ${day}`);
+export async function askFor(caller: Caller, account: string, day: string): Promise<void> {
+  caller.trace.tell(`a person asks for the reconciliation of ${account} on ${day}`);
   const body = { environment: 'sandbox', account, day, isDryRun: false };
-  const asked = { team: 'operator', method: 'POST', url: '/api/v1/admin/reconciliations', body } as const;
-  for (;;) {
-    const answer = await caller.request(asked);
-    if (answer.kind === 'answer' && answer.statusCode === 200) return;
-    await caller.sleep(5_000);
-  }
+  const request = post('operator', 'admin/reconciliations', body);
+  while (!isSuccess(await caller.request(request))) await caller.sleep(5_000);
 }

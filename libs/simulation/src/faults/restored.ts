@@ -3,16 +3,12 @@
  * day has been compared, and what awaited approval is void. What was announced since is forgotten: reconciliation finds it, or a person
  * is asked.
  */
-import type { CallerWorld } from '../people/caller.ts';
+import type { CallerOf } from '../people/caller.ts';
+import { accounts } from '../people/teams.ts';
 import { payoutStream } from '@tollgate/core';
 import { askFor, dayOf } from './outage.ts';
-import { type Random, createIds } from '../world/random.ts';
+import { createIds } from '../world/random.ts';
 import type { World } from '../world.ts';
-
-interface Parts {
-  accounts: readonly string[];
-  callerOf: (random: Random) => CallerWorld;
-}
 
 export interface Restored {
   /** What is not done yet. */
@@ -20,7 +16,7 @@ export interface Restored {
 }
 
 /** Makes it while everything goes on. @returns what puts it in place */
-export function makeBackup(world: World, safetyMs: number): (parts: Parts) => Restored {
+export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => Restored {
   const random = world.random.fork('backup');
   const { log, scheduler, trace } = world;
   let restore = log.backup();
@@ -28,10 +24,10 @@ export function makeBackup(world: World, safetyMs: number): (parts: Parts) => Re
     trace.tell('a backup is made');
     restore = log.backup();
   });
-  return (parts) => {
+  return (callerOf) => {
     putInPlace(world, restore);
     const state = { isOver: false };
-    void compareDay(world, random, parts).then(() => (state.isOver = true));
+    void compareDay(world, callerOf).then(() => (state.isOver = true));
     return { differences: () => (state.isOver ? [] : ['teams are not let in yet']) };
   };
 }
@@ -54,36 +50,22 @@ function putInPlace(world: World, restore: () => void): void {
 }
 
 /** As `tollgate restore` does. */
-function voidApprovals({ log, books, random, scheduler }: World): void {
+function voidApprovals({ log, books, random }: World): void {
   const { uuid } = createIds(random.fork('restore'));
   const actor = { kind: 'service', name: 'restore' };
-  const metadata = {
-    schemaVersion: 1,
-    recordedAt: scheduler.now(),
-    correlationId: 'restore',
-    causationId: 'restore',
-    actor,
-  };
-  for (const { token, phase } of books.all())
-    if (phase === 'awaiting_approval' || phase === 'approval_granted')
-      log.append(
-        payoutStream(token),
-        [
-          {
-            id: uuid(),
-            type: 'PayoutFailed',
-            data: JSON.stringify({ reason: 'approval-lapsed' }),
-            metadata: JSON.stringify(metadata),
-          },
-        ],
-        'any',
-      );
+  const metadata = { schemaVersion: 1, recordedAt: 0, correlationId: '', causationId: '', actor };
+  for (const { token, phase } of books.all()) {
+    if (phase !== 'awaiting_approval' && phase !== 'approval_granted') continue;
+    const data = JSON.stringify({ reason: 'approval-lapsed' });
+    const event = { id: uuid(), type: 'PayoutFailed', data, metadata: JSON.stringify(metadata) };
+    log.append(payoutStream(token), [event], 'any');
+  }
 }
 
-async function compareDay(world: World, random: Random, { accounts, callerOf }: Parts): Promise<void> {
+async function compareDay(world: World, callerOf: CallerOf): Promise<void> {
   const from = world.log.all().length;
-  for (const account of accounts) await askFor(callerOf(random.fork(account)), account, dayOf(world));
-  const caller = callerOf(random.fork('teams'));
+  const caller = callerOf('restore');
+  for (const account of accounts) await askFor(caller, account, dayOf(world));
   while (reportedSince(world, from) < accounts.length) await caller.sleep(5_000);
 }
 

@@ -116,7 +116,7 @@ function create(
 ): ServiceAnswer {
   const isHosted = body['card'] === undefined && body['recurringToken'] === undefined;
   if (!isKnownToken(ledger, account, body['recurringToken'])) return refusal('recurring_token_not_found');
-  const payment = ledger.create({
+  const payment = ledger.add({
     account,
     isHosted,
     orderNumber: text(body['orderNumber']),

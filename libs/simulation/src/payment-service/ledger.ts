@@ -8,21 +8,31 @@ import { recurringTokenMark } from '../checks/secrets.ts';
 
 type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
 
-export interface LedgerPayment {
+/** What payments and payouts have in common. */
+interface Entry {
   token: string;
   orderNumber: string;
   account: string;
   callbackUrl: string;
   amount: number;
   currency: string;
+  createdAt: number;
+  updatedAt: number;
+  /** How often a final status was taken back. */
+  revisions: number;
+  /** It was shown with another amount than it has, or made over another one than was asked for. */
+  wasShownWrong: boolean;
+  /** With a status that the specification does not name. */
+  wasShownUnknown: boolean;
+}
+
+export interface LedgerPayment extends Entry {
   status: Status;
   heldAmount: number;
   refundedAmount: number;
   needConfirmation: boolean;
   /** True where the customer chooses on the service's page. */
   isHosted: boolean;
-  createdAt: number;
-  updatedAt: number;
   /** Whatever the status is by now: it took money once. */
   hasTakenMoney: boolean;
   /** Another installation made it under the number that is ours, long ago. */
@@ -31,14 +41,8 @@ export interface LedgerPayment {
   isCounted: boolean;
   /** What was refunded there. */
   refundedInConsole: number;
-  /** How often a final status was taken back. */
-  revisions: number;
-  /** It was shown with another amount than it has. */
-  wasShownWrong: boolean;
-  /** With a status that the specification does not name. */
-  wasShownUnknown: boolean;
   /** Whoever was there before us made it. */
-  isFormer?: boolean;
+  isFormer: boolean;
   /** It is to yield a recurring token. */
   isRecurring: boolean;
   /** Charges its card again. */
@@ -52,22 +56,8 @@ export interface LedgerRefund {
   status: 'pending' | 'approved' | 'declined';
 }
 
-export interface LedgerPayout {
-  token: string;
-  orderNumber: string;
-  account: string;
-  callbackUrl: string;
-  amount: number;
-  currency: string;
+export interface LedgerPayout extends Entry {
   status: 'pending' | 'approved' | 'declined';
-  createdAt: number;
-  updatedAt: number;
-  /** It was shown with another amount than was asked for. */
-  wasShownWrong: boolean;
-  /** With a status that the specification does not name. */
-  wasShownUnknown: boolean;
-  /** How often a final status was taken back. */
-  revisions: number;
 }
 
 export type DisputeStatus = 'pending' | 'approved' | 'declined';
@@ -87,55 +77,48 @@ export interface LedgerDispute {
 }
 
 /** Something that has changed, of which a callback tells. */
-export interface Changed {
+export interface Changed extends Pick<
+  Entry,
+  'token' | 'orderNumber' | 'amount' | 'currency' | 'callbackUrl'
+> {
   type: 'payment' | 'refund' | 'payout' | 'dispute';
-  token: string;
   status: string;
-  orderNumber: string;
-  amount: number;
-  currency: string;
-  callbackUrl: string;
   recurringToken?: string;
   /** A final status was taken back. */
   isRevision?: boolean;
 }
 
-interface Entries {
+interface Context {
   payments: LedgerPayment[];
   refunds: LedgerRefund[];
   payouts: LedgerPayout[];
   disputes: LedgerDispute[];
-}
-
-interface Context {
-  entries: Entries;
+  findPayment: (token: string) => LedgerPayment | undefined;
   now: () => number;
   nextToken: (kind: string) => string;
   onChanged: (changed: Changed) => void;
 }
 
-type NewPayment = Pick<
-  LedgerPayment,
-  | 'orderNumber'
-  | 'account'
-  | 'callbackUrl'
-  | 'amount'
-  | 'currency'
-  | 'needConfirmation'
-  | 'isHosted'
-  | 'isRecurring'
->;
-type NewPayout = Pick<LedgerPayout, 'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency'>;
+type Terms = Pick<Entry, 'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency'>;
+type NewPayment = Terms & Partial<LedgerPayment> & { ageMs?: number };
 
 export type Ledger = ReturnType<typeof createLedger>;
 
 export function createLedger(now: () => number, random: Random, onChanged: (changed: Changed) => void) {
   let count = 0;
-  const nextToken = (kind: string) => `${kind}-${(count += 1)}-${random.whole(1_000, 9_999)}`;
-  const entries: Entries = { payments: [], refunds: [], payouts: [], disputes: [] };
-  const context = { entries, now, nextToken, onChanged };
+  const payments: LedgerPayment[] = [];
+  const context: Context = {
+    payments,
+    refunds: [],
+    payouts: [],
+    disputes: [],
+    findPayment: (token) => payments.find((payment) => payment.token === token),
+    now,
+    nextToken: (kind) => `${kind}-${(count += 1)}-${random.whole(1_000, 9_999)}`,
+    onChanged,
+  };
   return {
-    ...entries,
+    ...context,
     ...paymentsOf(context),
     ...refundsOf(context),
     ...payoutsOf(context),
@@ -143,7 +126,22 @@ export function createLedger(now: () => number, random: Random, onChanged: (chan
   };
 }
 
-const isHeld = ({ status, heldAmount }: LedgerPayment) => status === 'pending' && heldAmount > 0;
+const untouched = { revisions: 0, wasShownWrong: false, wasShownUnknown: false };
+
+const untouchedPayment = {
+  ...untouched,
+  status: 'init' as const,
+  heldAmount: 0,
+  refundedAmount: 0,
+  needConfirmation: false,
+  isHosted: false,
+  hasTakenMoney: false,
+  isCounted: false,
+  isStranger: false,
+  isFormer: false,
+  isRecurring: false,
+  refundedInConsole: 0,
+};
 
 function changePayment(
   { now, nextToken, onChanged }: Context,
@@ -158,50 +156,28 @@ function changePayment(
   onChanged({ type: 'payment', ...payment, isRevision });
 }
 
-const untouched = {
-  status: 'init' as const,
-  heldAmount: 0,
-  refundedAmount: 0,
-  hasTakenMoney: false,
-  isCounted: false,
-  isStranger: false,
-  wasShownWrong: false,
-  wasShownUnknown: false,
-  refundedInConsole: 0,
-  revisions: 0,
-};
-
 function paymentsOf(context: Context) {
-  const { entries, now, nextToken } = context;
+  const { payments, now, nextToken } = context;
   const change = (payment: LedgerPayment, changes: Partial<LedgerPayment>) =>
     changePayment(context, payment, changes);
 
-  function add(terms: NewPayment, more: Partial<LedgerPayment> = {}): LedgerPayment {
-    const at = now();
-    const times = { createdAt: at, updatedAt: at };
-    const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...untouched, ...times, ...more };
-    entries.payments.push(payment);
-    return payment;
+  function endHold(payment: LedgerPayment, status: Status): boolean {
+    if (payment.status !== 'pending' || payment.heldAmount === 0) return false;
+    change(payment, { status, heldAmount: 0 });
+    return true;
   }
 
   return {
-    findPayment: (token: string) => entries.payments.find((payment) => payment.token === token),
-    create: (terms: NewPayment) => add(terms),
-    /** Made by whoever was there before us. */
-    addFormer: (terms: NewPayment, { ageMs, ...left }: Partial<LedgerPayment> & { ageMs: number }) => {
-      const payment = add(terms, { ...left, createdAt: Math.floor(now() - ageMs), isFormer: true });
+    /** Also one that was made before, or by another installation. */
+    add: ({ ageMs = 0, ...terms }: NewPayment): LedgerPayment => {
+      const at = Math.floor(now() - ageMs);
+      const times = { createdAt: at, updatedAt: at };
+      const payment: LedgerPayment = { ...untouchedPayment, ...times, ...terms, token: nextToken('pay') };
       if (payment.isRecurring && payment.hasTakenMoney)
         payment.recurringToken = nextToken(`${recurringTokenMark}rt`);
+      payments.push(payment);
       return payment;
     },
-    /** Another installation's payment under a number that is ours. */
-    addStranger: (terms: NewPayment) =>
-      add(terms, {
-        createdAt: now() - 86_400_000,
-        status: 'approved',
-        isStranger: true,
-        recurringToken: `${recurringTokenMark}of-a-stranger`,
-      }),
     /** The customer has paid, or was refused. */
     pay: (payment: LedgerPayment, isApproved: boolean) => {
       if (payment.status !== 'init') return;
@@ -213,16 +189,8 @@ function paymentsOf(context: Context) {
       if (payment.status === 'init' || payment.status === 'pending')
         change(payment, { status: 'expired', heldAmount: 0 });
     },
-    capture: (payment: LedgerPayment): boolean => {
-      if (!isHeld(payment)) return false;
-      change(payment, { status: 'approved', heldAmount: 0 });
-      return true;
-    },
-    void: (payment: LedgerPayment): boolean => {
-      if (!isHeld(payment)) return false;
-      change(payment, { status: 'declined', heldAmount: 0 });
-      return true;
-    },
+    capture: (payment: LedgerPayment) => endHold(payment, 'approved'),
+    void: (payment: LedgerPayment) => endHold(payment, 'declined'),
     /** A final status is taken back. */
     revise: (payment: LedgerPayment, to: Status) => {
       payment.revisions += 1;
@@ -237,9 +205,9 @@ function paymentsOf(context: Context) {
 }
 
 function refundsOf(context: Context) {
-  const { entries, nextToken, onChanged } = context;
+  const { refunds, findPayment, nextToken, onChanged } = context;
   const waitingFor = ({ token }: LedgerPayment) =>
-    entries.refunds
+    refunds
       .filter(({ payment, status }) => payment === token && status === 'pending')
       .reduce((sum, { amount }) => sum + amount, 0);
   // It leaves it to the gateway not to refund too much, unless it has shown too much itself (seed 17476).
@@ -250,16 +218,15 @@ function refundsOf(context: Context) {
 
   function giveBack(payment: LedgerPayment, amount: number): void {
     const refundedAmount = payment.refundedAmount + amount;
-    const status = refundedAmount >= payment.amount ? { status: 'refunded' as const } : {};
-    changePayment(context, payment, { refundedAmount, ...status });
+    const status = refundedAmount >= payment.amount ? 'refunded' : payment.status;
+    changePayment(context, payment, { refundedAmount, status });
   }
 
   function decideRefund(refund: LedgerRefund, status: 'approved' | 'declined'): void {
-    const payment = entries.payments.find(({ token }) => token === refund.payment);
+    const payment = findPayment(refund.payment);
     if (refund.status !== 'pending' || payment === undefined) return;
-    refund.status = status === 'approved' && payment.status !== 'approved' ? 'declined' : status;
-    const { currency, callbackUrl, orderNumber } = payment;
-    onChanged({ type: 'refund', ...refund, currency, callbackUrl, orderNumber });
+    refund.status = payment.status === 'approved' ? status : 'declined';
+    onChanged({ ...payment, type: 'refund', ...refund });
     if (refund.status === 'approved') giveBack(payment, refund.amount);
   }
 
@@ -267,9 +234,13 @@ function refundsOf(context: Context) {
     decideRefund,
     refund: (payment: LedgerPayment, amount: number, status: LedgerRefund['status']) => {
       if (!isRefundable(payment, amount)) return undefined;
-      const token = nextToken('ref');
-      const refund: LedgerRefund = { token, payment: payment.token, amount, status: 'pending' };
-      entries.refunds.push(refund);
+      const refund: LedgerRefund = {
+        token: nextToken('ref'),
+        payment: payment.token,
+        amount,
+        status: 'pending',
+      };
+      refunds.push(refund);
       if (status !== 'pending') decideRefund(refund, status);
       return refund;
     },
@@ -282,21 +253,13 @@ function refundsOf(context: Context) {
   };
 }
 
-function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
+function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
   return {
-    payOut: (terms: NewPayout, status: LedgerPayout['status']): LedgerPayout => {
+    payOut: (terms: Terms, status: LedgerPayout['status']): LedgerPayout => {
       const at = now();
-      const payout: LedgerPayout = {
-        ...terms,
-        token: nextToken('out'),
-        status,
-        createdAt: at,
-        wasShownWrong: false,
-        wasShownUnknown: false,
-        revisions: 0,
-        updatedAt: at,
-      };
-      entries.payouts.push(payout);
+      const token = nextToken('out');
+      const payout = { ...terms, ...untouched, token, status, createdAt: at, updatedAt: at };
+      payouts.push(payout);
       return payout;
     },
     decidePayout: (payout: LedgerPayout, status: 'approved' | 'declined') => {
@@ -312,43 +275,24 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
   };
 }
 
-function disputesOf({ entries, now, nextToken, onChanged }: Context) {
-  function tell({ payment: token, amount, currency, statuses }: LedgerDispute): void {
-    const payment = entries.payments.find((each) => each.token === token);
-    if (payment === undefined) return;
-    const { callbackUrl, orderNumber } = payment;
-    onChanged({
-      type: 'dispute',
-      token,
-      orderNumber,
-      amount,
-      currency,
-      callbackUrl,
-      status: statuses.at(-1) ?? '',
-    });
+function disputesOf({ disputes, findPayment, now, nextToken, onChanged }: Context) {
+  function change(dispute: LedgerDispute, status: DisputeStatus): void {
+    dispute.statuses.push(status);
+    dispute.updatedAt = now();
+    const payment = findPayment(dispute.payment);
+    if (payment !== undefined)
+      onChanged({ ...payment, type: 'dispute', amount: dispute.amount, status, isRevision: false });
   }
 
   return {
+    changeDispute: change,
     openDispute: ({ token, account, currency }: LedgerPayment, amount: number): LedgerDispute => {
-      const at = now();
-      const dispute: LedgerDispute = {
-        id: nextToken('dis'),
-        account,
-        payment: token,
-        amount,
-        currency,
-        statuses: ['pending'],
-        createdAt: at,
-        updatedAt: at,
-      };
-      entries.disputes.push(dispute);
-      tell(dispute);
+      const [id, at] = [nextToken('dis'), now()];
+      const times = { createdAt: at, updatedAt: at };
+      const dispute = { id, account, payment: token, amount, currency, statuses: [], ...times };
+      disputes.push(dispute);
+      change(dispute, 'pending');
       return dispute;
-    },
-    changeDispute: (dispute: LedgerDispute, status: DisputeStatus): void => {
-      dispute.statuses.push(status);
-      dispute.updatedAt = now();
-      tell(dispute);
     },
   };
 }

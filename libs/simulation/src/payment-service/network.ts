@@ -2,34 +2,26 @@
 import type { Connections } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
 import type { FaultKind, Faults } from '../faults/faults.ts';
+import type { World } from '../world.ts';
+import { recurringTokenMark } from '../checks/secrets.ts';
 import type { Life } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
-import type { Scheduler } from '../world/scheduler.ts';
 import type { Ledger, LedgerPayment } from './ledger.ts';
 import { type ServiceAnswer, type ServiceRequest, movesMoney, refusal } from './api.ts';
 
-export interface NetworkParts {
-  account: string;
+interface Way {
+  world: World;
   life: Life;
-  faults: Faults;
-  scheduler: Scheduler;
-  isServiceDown: () => boolean;
-  /** What is sent arrives there, and no answer comes back. */
-  areAnswersLost: () => boolean;
-  doesAccountHang: () => boolean;
-  ledger: Ledger;
+  account: string;
   answerOf: (request: ServiceRequest) => ServiceAnswer;
-  /** Called when the first byte leaves. */
-  onSent: (request: ServiceRequest, life: Life) => void;
-  pause: (life: Life) => void;
-  /** A list of disputes was answered. */
-  onDisputesListed: (life: Life) => void;
+  /** Stops the process in the middle of a handshake. */
+  pause: () => void;
 }
 
 type Handler = Dispatcher.DispatchHandler;
 
 /** Handshakes, requests and answers of one process with one account. */
-export function createConnections(parts: NetworkParts): Connections {
+export function createConnections(parts: Way): Connections {
   return {
     dispatch: (options, handler) => {
       const { method, path, body } = options;
@@ -41,8 +33,9 @@ export function createConnections(parts: NetworkParts): Connections {
   };
 }
 
-function exchange(parts: NetworkParts, request: ServiceRequest, handler: Handler): void {
-  const { life, faults } = parts;
+function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
+  const { life, world } = parts;
+  const { faults, scheduler, downUntil, partitions } = world;
   const { random } = life;
   const label = `${request.method} ${request.path.split('?')[0] ?? ''}`;
   const state = { isAborted: false };
@@ -53,17 +46,23 @@ function exchange(parts: NetworkParts, request: ServiceRequest, handler: Handler
     ? random.between(1_000, 20_000)
     : random.between(1, 30);
   const isPausedMeanwhile = movesMoney(request) && faults.strikes('pause-before-send', random);
-  if (isPausedMeanwhile) life.deliver(handshakeMs / 2, 'stops in the handshake', () => parts.pause(life));
+  if (isPausedMeanwhile) life.deliver(handshakeMs / 2, 'stops in the handshake', parts.pause);
 
   life.deliver(handshakeMs, `connected for ${label}`, () => {
-    if (parts.isServiceDown() || faults.strikes('connection-refused', random)) return fail('ECONNREFUSED');
+    const isDown = scheduler.now() < downUntil.service || partitions.isCut(life.machine, 'service');
+    if (isDown || faults.strikes('connection-refused', random)) return fail('ECONNREFUSED');
     try {
       handler.onRequestStart?.(controller, {});
     } catch (error) {
       handler.onResponseError?.(controller, error instanceof Error ? error : new Error('refused'));
       return;
     }
-    parts.onSent(request, life);
+    if (movesMoney(request)) {
+      const { orderNumber, token, amount } = request.body ?? {};
+      const text = JSON.stringify({ orderNumber, token, amount });
+      world.trace.tell(`${life.name} sends ${request.path} ${text}`);
+    }
+    world.checks.onSent(request, life);
     sent(parts, request, { handler, controller, fail, isAborted: () => state.isAborted, label });
   });
 }
@@ -77,13 +76,14 @@ interface Sent {
 }
 
 function sent(
-  parts: NetworkParts,
+  parts: Way,
   request: ServiceRequest,
   { handler, controller, fail, isAborted, label }: Sent,
 ): void {
-  const { life, faults, scheduler } = parts;
+  const { life, world } = parts;
+  const { faults, scheduler, downUntil, partitions } = world;
   const { random } = life;
-  const isHanging = parts.doesAccountHang();
+  const isHanging = parts.account === 'other' && scheduler.now() < downUntil.account;
   const struck = strikesOf(faults, random, request);
   const isLost = struck('reply-lost');
   const overtaken = revisableIn(parts, request);
@@ -97,22 +97,24 @@ function sent(
     const answer = fault.isExecuted ? carriedOut(parts, request) : undefined;
     // The answer is under way while the service changes its mind, and tells so.
     if (isOvertaken)
-      scheduler.after(1, 'revised behind its answer', () => reviseOnce(parts.ledger, overtaken));
+      scheduler.after(1, 'revised behind its answer', () => reviseOnce(world.ledger, overtaken));
     const given = fault.answer ?? answer ?? { statusCode: 500, body: '' };
     const backMs = isSlow ? slowMs - thereMs : slowMs;
     life.deliver(backMs, `answer of ${label}`, () => {
       if (isAborted()) return;
-      if (isLost || parts.areAnswersLost()) return fail('ECONNRESET');
+      if (isLost || partitions.isCut('service', life.machine)) return fail('ECONNRESET');
       handler.onResponseStart?.(controller, given.statusCode, {});
       handler.onResponseData?.(controller, Buffer.from(given.body));
       handler.onResponseEnd?.(controller, {});
-      if (answer?.statusCode === 200 && request.path.includes('/disputes/list')) parts.onDisputesListed(life);
     });
   });
 }
 
 /** The payment that a retrieval asks for, where its final status may be taken back. */
-function revisableIn({ ledger }: NetworkParts, { method, path }: ServiceRequest): LedgerPayment | undefined {
+function revisableIn(
+  { world: { ledger } }: Way,
+  { method, path }: ServiceRequest,
+): LedgerPayment | undefined {
   const payment = method === 'GET' ? ledger.findPayment(path.slice(path.lastIndexOf('/') + 1)) : undefined;
   return payment !== undefined && isRevisable(payment) ? payment : undefined;
 }
@@ -125,26 +127,25 @@ function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
 }
 
 /** What the service does with a request that has reached it, and answers. */
-function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer | undefined {
-  const { faults, ledger, answerOf, account } = parts;
+function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefined {
+  const { world, answerOf, account } = parts;
+  const { faults, ledger } = world;
   const { random } = parts.life;
   const { path, method, body = {} } = request;
   // A service that does not list: what is revised must be learnt by inquiries.
   if (faults.blind === 'reconciliation' && !faults.isBare && path.includes('dateFrom=')) return undefined;
   if (method === 'GET') return distorted(parts, path, answerOf(request));
   if (path.endsWith('/payments') && faults.strikes('stranger-under-our-number', random)) {
-    const terms = {
+    ledger.add({
       orderNumber: String(body['orderNumber']),
       currency: 'EUR',
       amount: Number(body['amount']),
-    };
-    ledger.addStranger({
-      ...terms,
       account,
       callbackUrl: 'https://elsewhere.sim/',
-      needConfirmation: false,
-      isHosted: false,
-      isRecurring: false,
+      ageMs: 86_400_000,
+      status: 'approved',
+      isStranger: true,
+      recurringToken: `${recurringTokenMark}of-a-stranger`,
     });
     // The request itself is lost.
     return undefined;
@@ -154,7 +155,8 @@ function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer
 }
 
 /** Now and then it pays out another amount than it was asked to. */
-function payOut({ faults, ledger, answerOf, life }: NetworkParts, request: ServiceRequest): ServiceAnswer {
+function payOut({ world, answerOf, life }: Way, request: ServiceRequest): ServiceAnswer {
+  const { faults, ledger } = world;
   const { body = {} } = request;
   const amount = Number(body['amount']) + life.random.pick([-1, 1]);
   if (amount < 1 || !faults.strikes('payout-of-another-amount', life.random)) return answerOf(request);
@@ -176,7 +178,7 @@ const refusals: readonly ServiceAnswer[] = [
 
 /** The answer to a second delivery, where something on the way repeats the request: the first one has had its effect. */
 function answerToSecond(
-  { faults, ledger, life: { random } }: NetworkParts,
+  { world: { faults, ledger }, life: { random } }: Way,
   { path, body = {} }: ServiceRequest,
   first: ServiceAnswer,
 ): ServiceAnswer | undefined {
@@ -197,7 +199,7 @@ function answerToSecond(
 
 /** What a retrieval shows may be wrong or old. */
 function distorted(
-  { faults, ledger, life: { random } }: NetworkParts,
+  { world: { faults, ledger }, life: { random } }: Way,
   path: string,
   answer: ServiceAnswer,
 ): ServiceAnswer {

@@ -1,52 +1,47 @@
-/** Somebody who asks the gateway: a team's system, or a person. What is not answered is asked again. */
-import type { Ledger } from '../payment-service/ledger.ts';
+/** A team's system, or a person, that asks the gateway. A request without an answer is repeated. */
+import type { World } from '../world.ts';
 import type { Random } from '../world/random.ts';
 import type { Holder, TeamName } from './teams.ts';
 
-export type Answer =
-  | {
-      kind: 'answer';
-      statusCode: number;
-      body: Record<string, unknown>;
-      /** The process that has answered. */
-      by: string;
-      /** Up to where it goes (`Tollgate-Position`). */
-      position: string | undefined;
-    }
-  | { kind: 'lost' };
+interface Answered {
+  kind: 'answer';
+  statusCode: number;
+  body: Record<string, unknown>;
+  /** The process that has answered. */
+  by: string;
+  /** Up to where it goes (`Tollgate-Position`). */
+  position: string | undefined;
+}
+export type Answer = Answered | { kind: 'lost' };
 
 export interface CallerRequest {
   team: TeamName | 'operator';
   /** Whose key it is; the team's first one unless given. */
-  person?: Holder;
+  person?: Holder | undefined;
   method: 'GET' | 'POST' | 'PATCH';
   url: string;
-  body?: object;
-  key?: string;
+  body?: object | undefined;
+  key?: string | undefined;
   /** As `Tollgate-Min-Position`. */
-  minPosition?: string;
+  minPosition?: string | undefined;
 }
 
-export interface CallerWorld {
-  random: Random;
-  ledger: Ledger;
-  /** To any of the processes; lost where it does not answer, or its answer does not arrive. */
+/** A world as one caller sees it, with a random of its own. Complains of nothing after a restore. */
+export interface Caller extends World {
+  /** To any of the processes; lost if it does not answer, or its answer does not arrive. */
   request(request: CallerRequest): Promise<Answer>;
   sleep(durationMs: number): Promise<void>;
   /** Until something is recorded of a payment, at most so long. */
   untilRecorded(token: string, atMostMs: number): Promise<void>;
-  isInReview(token: string): boolean;
-  /** True if the provider does not show that money is authorized. */
-  hidesAuthorizations: boolean;
-  /** Payouts that wait for a second key, by token: what is repeated once they are approved. */
-  waiting: Map<string, CallerRequest>;
-  tell(text: string): void;
-  complain(invariant: string, text: string): void;
-  /** Counts what must not be rare over a campaign. */
-  saw(path: string): void;
   /** False once callers begin nothing more. */
   isOpen(): boolean;
 }
+
+/** Callers by name: each draws from a random of its own. */
+export type CallerOf = (name: string) => Caller;
+
+export const withRandom = (caller: Caller, random: Random): Caller =>
+  Object.assign(Object.create(caller) as Caller, { random });
 
 /** What a team knows of a request that it may repeat. */
 export interface Known {
@@ -55,33 +50,43 @@ export interface Known {
 
 const repeatsMax = 12;
 
-/** Sends until there is an answer that says what happened; undefined where there was none. I10: always the same. */
+/** Sends until there is an answer that says what happened; undefined if there was none. I10: always the same. */
 export async function insist(
-  world: CallerWorld,
+  caller: Caller,
   request: CallerRequest,
-  known: Known,
-): Promise<Extract<Answer, { kind: 'answer' }> | undefined> {
-  for (let count = 0; count < repeatsMax && world.isOpen(); count += 1) {
-    const answer = await world.request(request);
+  known: Known = { token: undefined },
+): Promise<Answered | undefined> {
+  for (let count = 0; count < repeatsMax && caller.isOpen(); count += 1) {
+    const answer = await caller.request(request);
     if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429) {
-      note(world, request, known, answer);
+      note(caller, request, known, answer);
       if (answer.statusCode !== 202 || count > 3) return answer;
-    } else if (count > 0) world.saw('repeated after no answer');
-    await world.sleep(world.random.between(200, 8_000));
+    } else if (count > 0) caller.saw('repeated after no answer');
+    await caller.sleep(caller.random.between(200, 8_000));
   }
   return undefined;
 }
 
+/** The same request once, or now and then twice at once. */
+export async function insistAtOnce(caller: Caller, request: CallerRequest, known: Known) {
+  const isTwice = caller.random.chance(0.3);
+  if (isTwice) caller.saw(`twice at once: ${request.url}`);
+  return Promise.all(Array.from({ length: isTwice ? 2 : 1 }, () => insist(caller, request, known)));
+}
+
 function note(
-  world: CallerWorld,
+  caller: Caller,
   { url, key }: CallerRequest,
   known: Known,
-  { statusCode, body }: Extract<Answer, { kind: 'answer' }>,
+  { statusCode, body }: Answered,
 ): void {
   const token = typeof body['token'] === 'string' ? body['token'] : undefined;
   if (statusCode >= 300 || token === undefined || key === undefined) return;
   if (known.token !== undefined && known.token !== token)
-    world.complain('I10', `${url} under the key ${key} was answered with ${known.token}, then with ${token}`);
+    caller.complain(
+      'I10',
+      `${url} under the key ${key} was answered with ${known.token}, then with ${token}`,
+    );
   known.token = token;
 }
 
@@ -90,13 +95,10 @@ export const post = (
   url: string,
   body: object,
   key?: string,
-): CallerRequest => ({
-  team,
-  method: 'POST',
-  url: `/api/v1/${url}`,
-  body,
-  ...(key === undefined ? {} : { key }),
-});
+): CallerRequest => ({ team, method: 'POST', url: `/api/v1/${url}`, body, key });
+
+export const isSuccess = (answer: Answer | undefined): answer is Answered =>
+  answer?.kind === 'answer' && answer.statusCode < 300;
 
 export const codesOf = ({ errors }: Record<string, unknown> = {}): string[] =>
   Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code) : [];

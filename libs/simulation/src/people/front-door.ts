@@ -1,10 +1,11 @@
-/** How teams reach the processes: through a network that loses answers, to whichever process stands. */
-import type { Answer, CallerRequest, CallerWorld } from './caller.ts';
+/** How callers reach the processes: through a network that loses answers, to whichever process runs. */
+import { omitUndefined } from '@tollgate/service-kit';
+import { requireNoSecret } from '../checks/secrets.ts';
 import type { Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
-import { requireNoSecret } from '../checks/secrets.ts';
-import { bearerOf } from './teams.ts';
 import type { World } from '../world.ts';
+import { type Answer, type Caller, type CallerOf, type CallerRequest, codesOf } from './caller.ts';
+import { bearerOf } from './teams.ts';
 
 const patienceMs = 30_000;
 const hour = 3_600_000;
@@ -19,9 +20,14 @@ interface Given {
   isCut: boolean;
 }
 
-export function createFrontDoor(world: World, isOpen: () => boolean) {
+export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
   const { scheduler, faults, trace } = world;
   const pages = new Map<string, string>();
+  const expectRead = createReadCheck(world);
+  // What was seen before a restore says nothing about what there is after it.
+  const complain: World['complain'] = (invariant, text) => {
+    if (!world.isRestored()) world.complain(invariant, text);
+  };
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
     const { promise, resolve } = waitPatiently(world);
@@ -36,16 +42,13 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
       life.deliver(0, 'request', () => {
         if (asked.method === 'POST' && faults.strikes('clock-step-at-request', random))
           misleadClock(world, machine, random);
+        const requireRead = expectRead(asked, life.name, complain);
         process.server.inject(injected(asked)).then(
           ({ statusCode, body, headers }) => {
-            const isLost = world.partitions.isCut(machine.name, 'teams');
             const position = textOf(headers['tollgate-position']);
-            answered(
-              random,
-              asked,
-              { statusCode, text: body, by: life.name, position, isCut: isLost },
-              resolve,
-            );
+            const isCut = world.partitions.isCut(machine.name, 'teams');
+            requireRead(readBody(body));
+            answered(random, asked, { statusCode, text: body, by: life.name, position, isCut }, resolve);
           },
           () => resolve({ kind: 'lost' }),
         );
@@ -56,53 +59,36 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
 
   function answered(
     random: Random,
-    { url, method, team, body: asked }: CallerRequest,
-    { statusCode, text, by, position, isCut }: Given,
+    asked: CallerRequest,
+    given: Given,
     resolve: (answer: Answer) => void,
   ): void {
-    const body = readBody(text);
-    trace.tell(
-      `${by} answers ${team} ${method} ${url}: ${statusCode}${statusCode >= 400 ? ` ${codeOf(body)}` : ''}`,
-    );
-    requireProper(world, { method, url, statusCode, text });
+    const { url, method, team } = asked;
+    const { statusCode, by, position, isCut } = given;
+    const body = readBody(given.text);
+    const codes = codesOf(body).join(' ');
+    trace.tell(`${by} answers ${team} ${method} ${url}: ${statusCode} ${codes}`);
+    requireProper(world, asked, given);
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
-    if (url.endsWith('/payments')) requireOnePage(world, pages, body);
-    if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
+    if (url.endsWith('/payments')) requireOnePage(pages, body, complain);
+    if (codes === 'payment_not_confirmable') requireKnown(world, asked.body);
     if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
     scheduler.after(random.between(1, 30), `answer of ${url}`, () =>
       resolve({ kind: 'answer', statusCode, body, by, position }),
     );
   }
 
-  const waiting = new Map<string, CallerRequest>();
-  return {
-    callerOf: (random: Random): CallerWorld => ({
+  return (name) => {
+    const random = world.random.fork(name);
+    return Object.assign(Object.create(world) as World, {
       random,
-      waiting,
-      sleep: (durationMs) => sleep(world, durationMs),
-      untilRecorded: (token, atMostMs) => untilRecorded(world, token, atMostMs),
+      complain,
       isOpen,
-      ledger: world.ledger,
-      hidesAuthorizations: world.faults.isBare,
-      isInReview: (token: string) => (world.books.find(token)?.reviewCount ?? 0) > 0,
-      tell: trace.tell,
-      complain: whileItStands(world),
-      saw: world.saw,
-      request: (asked) => request(random, asked),
-    }),
+      request: (asked: CallerRequest) => request(random, asked),
+      sleep: (durationMs: number) => sleep(world, durationMs),
+      untilRecorded: (token: string, atMostMs: number) => untilRecorded(world, token, atMostMs),
+    }) satisfies Caller;
   };
-}
-
-/** I21: no customer is given two pages. @param pages those that were given, by payment */
-function requireOnePage(
-  world: World,
-  pages: Map<string, string>,
-  { token, processingUrl: page }: Record<string, unknown>,
-): void {
-  if (typeof token !== 'string' || typeof page !== 'string') return;
-  const first = pages.get(token) ?? page;
-  pages.set(token, first);
-  if (first !== page) whileItStands(world)('I21', `${token} was given ${first}, then ${page}`);
 }
 
 /** What comes first: an answer, or the end of the caller's patience. */
@@ -115,13 +101,6 @@ function waitPatiently({ scheduler }: World) {
   };
   return { promise, resolve };
 }
-
-/** What somebody has seen before a restore says nothing about what there is after it. */
-export const whileItStands =
-  ({ isRestored, complain }: World): World['complain'] =>
-  (invariant, text) => {
-    if (!isRestored()) complain(invariant, text);
-  };
 
 /** While nothing runs for days nobody tries more often than this. */
 const outagePauseMs = 600_000;
@@ -156,13 +135,13 @@ function misleadClock({ scheduler, trace }: World, machine: Machine, random: Ran
 }
 
 function injected({ team, person, method, url, body, key, minPosition }: CallerRequest) {
-  const headers = {
+  const headers = omitUndefined({
     authorization: bearerOf(team, person),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
-    ...(minPosition === undefined ? {} : { 'tollgate-min-position': minPosition }),
-  };
-  return { method, url, headers, ...(body === undefined ? {} : { payload: JSON.stringify(body) }) };
+    'content-type': body && 'application/json',
+    'idempotency-key': key,
+    'tollgate-min-position': minPosition,
+  });
+  return omitUndefined({ method, url, headers, payload: body && JSON.stringify(body) });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -175,23 +154,47 @@ function readBody(text: string): Record<string, unknown> {
   }
 }
 
-const codeOf = ({ errors }: Record<string, unknown>): string =>
-  Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code).join(' ') : '';
-
 function requireProper(
   { complain, saw }: World,
-  {
-    method,
-    url,
-    statusCode,
-    text,
-  }: Pick<CallerRequest, 'method' | 'url'> & Pick<Given, 'statusCode' | 'text'>,
+  { method, url }: CallerRequest,
+  { statusCode, text }: Given,
 ): void {
   requireNoSecret(`the answer to ${method} ${url}`, text, complain);
   if (statusCode === 202) saw('answered 202');
   if (statusCode === 500) complain('500', `${method} ${url} was answered 500: ${text}`);
-  if (['path_not_found', 'method_not_allowed'].includes(codeOf(readBody(text))))
+  if (/"(path_not_found|method_not_allowed)"/.test(text))
     complain('simulation', `nothing is at ${method} ${url}`);
+}
+
+/** A payment that a process has shown never goes back, and none is older than the position that was asked for. */
+function createReadCheck({ log }: World) {
+  /** By process and payment: the number of the latest event that was shown. */
+  const shown = new Map<string, number>();
+  return ({ method, url, minPosition }: CallerRequest, by: string, complain: World['complain']) => {
+    const [, token] = /\/payments\/(\w+)$/.exec(url) ?? [];
+    const key = `${by} ${token}`;
+    const recorded = log.read(`payment-${token}`).findLast(({ position }) => position <= (minPosition ?? ''));
+    const least = Math.max(shown.get(key) ?? 0, recorded?.revision ?? 0);
+    return ({ payment }: Record<string, unknown>): void => {
+      const revision = (payment as { revision?: number } | undefined)?.revision;
+      if (method !== 'GET' || token === undefined || revision === undefined) return;
+      if (revision < least)
+        complain('reads', `${by} shows ${token} as of event ${revision}, and event ${least} was wanted`);
+      shown.set(key, Math.max(shown.get(key) ?? 0, revision));
+    };
+  };
+}
+
+/** I21: no customer is given two pages. @param pages those that were given, by payment */
+function requireOnePage(
+  pages: Map<string, string>,
+  { token, processingUrl: page }: Record<string, unknown>,
+  complain: World['complain'],
+): void {
+  if (typeof token !== 'string' || typeof page !== 'string') return;
+  const first = pages.get(token) ?? page;
+  pages.set(token, first);
+  if (first !== page) complain('I21', `${token} was given ${first}, then ${page}`);
 }
 
 /** I5: what was answered with success is on record at that moment. */
@@ -209,8 +212,8 @@ function isOnRecord({ books, log }: World, url: string, token: string): boolean 
 
 /** F5: what nobody knows yet is not refused; once it is known, it is never unknown again. */
 function requireKnown({ books, complain }: World, asked: object = {}): void {
-  const { token } = asked as { token?: string };
-  const operation = token === undefined ? undefined : books.find(token);
-  if (operation?.phase === 'requested' || operation?.phase === 'unresolved')
-    complain('F5', `${operation.token} is refused as not confirmable while it is ${operation.phase}`);
+  const { token = '' } = asked as { token?: string };
+  const phase = books.find(token)?.phase;
+  if (phase === 'requested' || phase === 'unresolved')
+    complain('F5', `${token} is refused as not confirmable while it is ${phase}`);
 }

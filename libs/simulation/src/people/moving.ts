@@ -1,9 +1,9 @@
 /**
- * Teams that move: an operator takes under them what their merchant accounts made before, while everything goes on. He is interrupted, and
- * begins again; in the end each payment belongs to one of them, and is what it is at the service.
+ * Teams that move: an operator adopts what their merchant accounts made before, while everything goes on. He is interrupted, and begins
+ * again; in the end each payment belongs to one of them, and is what it is at the service.
  */
 import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
-import { createAskAccount, nameOfInstallation } from '@tollgate/core';
+import { createAskAccount, nameOfInstallation, walletNameOf } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import {
   createLocalKeyService,
@@ -12,20 +12,17 @@ import {
   parseDataSecrets,
   silentLog,
 } from '@tollgate/service-kit';
-import type { OperationOnRecord } from '../checks/books.ts';
-import { type CallerWorld, insist, post } from './caller.ts';
-import { type Life, type Machine, createMachine } from '../world/machine.ts';
-import { wayToService } from '../world/boot.ts';
 import { dayOf } from '../faults/outage.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
 import { createConnections } from '../payment-service/network.ts';
+import { type Life, type Machine, createMachine } from '../world/machine.ts';
 import { dataSecret } from '../world/process.ts';
-import type { Random } from '../world/random.ts';
-import { refunds } from './refunds.ts';
 import { createSimulatedStore } from '../world/simulated-store.ts';
-import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
 import type { World } from '../world.ts';
+import { type Caller, type CallerOf, insist, post } from './caller.ts';
+import { refunds } from './payments.ts';
+import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
 
 export interface Moving {
   /** Somebody moves under this seed. */
@@ -34,28 +31,21 @@ export interface Moving {
   differences(): string[];
 }
 
-const nobodyMoves: Moving = { isUnderWay: false, differences: () => [] };
-
 /**
  * Under a third of the seeds in which the service has lists, and what is final is inquired in time: nobody compares days before the first
  * reconciliation.
  */
-export function beginMoving(world: World, callerOf: (random: Random) => CallerWorld): Moving {
+export function beginMoving(world: World, callerOf: CallerOf): Moving {
   const random = world.random.fork('moving');
-  if (world.faults.blind !== undefined || !random.chance(0.35)) return nobodyMoves;
+  if (world.faults.blind !== undefined || !random.chance(0.35))
+    return { isUnderWay: false, differences: () => [] };
   const former = Array.from({ length: random.whole(1, 5) }, (_, index) =>
-    addFormer(world, random, `former-${random.pick(teamNames)}-${index}`),
+    addFormer(callerOf(`former ${index}`), `former-${random.pick(teamNames)}-${index}`),
   );
-  let left = 0;
+  let left = teamNames.length * accounts.length;
   for (const team of teamNames)
-    for (const account of accounts) {
-      left += 1;
-      const own = random.fork(`${team} ${account}`);
-      void adopt(world, callerOf(own), { team, account, isSloppy: own.chance(0.2) }).then(
-        () => (left -= 1),
-        (error: unknown) => world.complain('simulation', `an adoption failed: ${String(error)}`),
-      );
-    }
+    for (const account of accounts)
+      void adopt(callerOf(`adoption ${team} ${account}`), team, account).then(() => (left -= 1));
   return {
     isUnderWay: true,
     differences: () => [
@@ -66,32 +56,28 @@ export function beginMoving(world: World, callerOf: (random: Random) => CallerWo
 }
 
 /** As somebody else has left it. */
-function addFormer({ ledger, scheduler }: World, random: Random, orderNumber: string): LedgerPayment {
+function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): LedgerPayment {
   const amount = random.whole(2, 40) * 50;
   const status = random.pick(['approved', 'approved', 'init', 'pending', 'declined'] as const);
-  const isPaid = status === 'approved' || status === 'pending';
   const refundedAmount = status === 'approved' && random.chance(0.2) ? random.whole(1, amount - 1) : 0;
-  const payment = ledger.addFormer(
-    {
-      orderNumber,
-      amount,
-      currency: 'EUR',
-      account: random.pick(accounts),
-      callbackUrl: 'https://former.sim/',
-      needConfirmation: status === 'pending',
-      isHosted: true,
-      isRecurring: random.chance(0.5),
-    },
-    {
-      status,
-      hasTakenMoney: isPaid,
-      heldAmount: status === 'pending' ? amount : 0,
-      refundedAmount,
-      refundedInConsole: refundedAmount,
-      isCounted: refundedAmount > 0,
-      ageMs: random.between(60_000, 36 * 3_600_000),
-    },
-  );
+  const payment = ledger.add({
+    orderNumber,
+    amount,
+    currency: 'EUR',
+    account: random.pick(accounts),
+    callbackUrl: 'https://former.sim/',
+    needConfirmation: status === 'pending',
+    isHosted: true,
+    isRecurring: random.chance(0.5),
+    isFormer: true,
+    status,
+    hasTakenMoney: status === 'approved' || status === 'pending',
+    heldAmount: status === 'pending' ? amount : 0,
+    refundedAmount,
+    refundedInConsole: refundedAmount,
+    isCounted: refundedAmount > 0,
+    ageMs: random.between(60_000, 36 * 3_600_000),
+  });
   if (status === 'init' && random.chance(0.7))
     scheduler.after(random.between(1_000, 120_000), 'the customer of before pays', () =>
       ledger.pay(payment, random.chance(0.8)),
@@ -99,139 +85,124 @@ function addFormer({ ledger, scheduler }: World, random: Random, orderNumber: st
   return payment;
 }
 
-interface Order {
-  team: TeamName;
-  account: string;
-  /** He forgets to say which payments are those of the team. */
-  isSloppy: boolean;
-}
-
 /** Until it has ended well once, with every payment read. */
-async function adopt(world: World, caller: CallerWorld, order: Order): Promise<void> {
-  const { random, sleep, tell, saw } = caller;
-  const machine = createMachine('operator', world.scheduler, random.fork('machine'));
+async function adopt(caller: Caller, team: TeamName, account: string): Promise<void> {
+  const { random, sleep, trace, saw } = caller;
+  const machine = createMachine('operator', caller.scheduler, random.fork('machine'));
   const taken = new Set<string>();
+  // He forgets to say which payments are those of the team.
+  const isSloppy = random.chance(0.2);
+  const prefix = isSloppy ? '' : `former-${team}-`;
   await sleep(random.between(1_000, 200_000));
   for (let isDone = false; !isDone;) {
-    tell(`an operator takes payments of ${order.account} under ${order.team}`);
-    isDone = await adoptOnce(world, machine, random, order, ({ outcome, token }) => {
+    trace.tell(`an operator takes payments of ${account} under ${team}`);
+    isDone = await adoptOnce(caller, machine, { team, account, prefix }, ({ outcome, token }) => {
       if ((outcome !== 'adopted' && outcome !== 'adopted_before') || token === undefined || taken.has(token))
         return;
       taken.add(token);
       saw('a payment of before was taken');
-      void use(world, caller, order.team, token);
+      void use(caller, team, token);
     });
     if (!isDone) await sleep(random.between(1_000, 20_000));
   }
 }
 
+interface Order {
+  team: TeamName;
+  account: string;
+  /** Of the order numbers that he takes. */
+  prefix: string;
+}
+
 async function adoptOnce(
-  world: World,
+  caller: Caller,
   machine: Machine,
-  random: Random,
-  { team, account, isSloppy }: Order,
+  { team, account, prefix }: Order,
   onRow: (row: AdoptedRow) => void,
 ): Promise<boolean> {
-  const { scheduler, faults } = world;
+  const { scheduler, faults, random } = caller;
   const life = machine.boot();
   const { clock, ids } = life;
   const killed = new Promise<false>((resolve) => life.onCrash(() => resolve(false)));
   if (!faults.haveEnded() && random.chance(0.4))
     scheduler.after(random.between(50, 3_000), 'the operator is interrupted', () => machine.crash());
-  const store = storeOf(world, life);
-  const signal = new AbortController().signal;
+  const store = createSimulatedStore(caller, life);
+  const { signal } = new AbortController();
   let isEveryRowRead = true;
   const run = async () => {
-    const installation = await nameOfInstallation({ store, clock, ids });
-    const vault = createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids);
-    const askAccount = createAskAccount({
-      accounts: { inquiriesOf: () => ({ provider: providerOf(world, life, account), limits }) },
-      stopping: signal,
+    const deps = {
+      store,
       clock,
-      log: silentLog,
-    });
-    await adoptPayments(
-      {
-        installation,
-        store,
-        vault,
-        askAccount,
+      ids,
+      installation: await nameOfInstallation({ store, clock, ids }),
+      vault: createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids),
+      askAccount: createAskAccount({
+        accounts: { inquiriesOf: () => ({ provider: providerOf(caller, life, account), limits }) },
+        stopping: signal,
         clock,
-        ids,
-        actor: { kind: 'person', name: 'ada', source: 'command-line' },
-        findByServiceToken: () => Promise.resolve(undefined),
+        log: silentLog,
+      }),
+      actor: { kind: 'person', name: 'ada', source: 'command-line' } as const,
+      findByServiceToken: () => Promise.resolve(undefined),
+    };
+    const order = {
+      environment: 'sandbox' as const,
+      account,
+      team,
+      wallet: walletNameOf({ team, wallet: caller.rulesOf(team).wallet }),
+      isDryRun: false,
+      callbackUrl: webhookUrlOf(team),
+      from: dayOf(caller, -2),
+      to: dayOf(caller),
+      matches: ({ observed }: { observed: { orderNumber?: string | undefined } }) =>
+        (observed.orderNumber ?? '').startsWith(prefix),
+    };
+    await adoptPayments(deps, order, {
+      signal,
+      onRow: (row) => {
+        if (row.outcome === 'payment_not_readable') isEveryRowRead = false;
+        onRow(row);
       },
-      {
-        environment: 'sandbox',
-        account,
-        team,
-        wallet: `team-${team}`,
-        isDryRun: false,
-        callbackUrl: webhookUrlOf(team),
-        from: dayOf(world, -2),
-        to: dayOf(world),
-        matches: ({ observed }) => isSloppy || observed.orderNumber?.startsWith(`former-${team}-`) === true,
-      },
-      {
-        signal,
-        onRow: (row) => {
-          if (row.outcome === 'payment_not_readable') isEveryRowRead = false;
-          onRow(row);
-        },
-        onDay: () => undefined,
-      },
-    );
+      onDay: () => undefined,
+    });
     return isEveryRowRead;
+  };
+  // A passing failure tells him to begin again.
+  const unlessPassing = (error: unknown): false => {
+    if (isRetryable(error)) return false;
+    throw error;
   };
   return Promise.race([killed, run().catch(unlessPassing)]);
 }
 
-/** What tells him to begin again. */
-function unlessPassing(error: unknown): false {
-  if (isRetryable(error)) return false;
-  throw error;
-}
-
 const limits = { concurrentMax: () => 2, perSecondMax: () => 10, total: () => undefined };
 
-const storeOf = ({ log, faults, scheduler, weather }: World, life: Life) =>
-  createSimulatedStore({
-    log,
-    life,
-    faults,
-    scheduler,
-    weather: { isDown: () => scheduler.now() < weather.storeDownUntil, areAnswersLost: () => false },
-  });
-
-function providerOf(world: World, life: Life, account: string) {
-  const { faults, ledger } = world;
-  return providers['payment-service']({
+const providerOf = (world: World, life: Life, account: string) =>
+  providers['payment-service']({
     baseUrl: 'https://service.sim',
     privateKey: { reveal: () => 'key' },
     deadlineMs: 10_000,
     clock: life.clock,
     connections: createConnections({
-      ...wayToService(world, life, 'operator', account),
-      answerOf: createServiceApi(ledger, life.random.fork('service'), faults),
+      world,
+      life,
+      account,
+      answerOf: createServiceApi(world.ledger, life.random.fork('service'), world.faults),
       pause: () => undefined,
-      onDisputesListed: () => undefined,
     }),
   });
-}
 
 /** Its team refunds it, or takes or gives back what is held. */
-async function use({ books }: World, caller: CallerWorld, team: TeamName, token: string): Promise<void> {
-  const { random, sleep } = caller;
-  await sleep(random.between(1_000, 60_000));
-  if (books.find(token)?.phase === 'authorized') {
-    const operation = random.pick(['confirm', 'decline']);
-    await insist(caller, post(team, `payments/${operation}`, { token }), { token: undefined });
-  }
-  await refunds(caller, team, token, books.find(token)?.amount ?? 100, token);
+async function use(caller: Caller, team: TeamName, token: string): Promise<void> {
+  const { random, books } = caller;
+  await caller.sleep(random.between(1_000, 60_000));
+  if (books.find(token)?.phase === 'authorized')
+    await insist(caller, post(team, `payments/${random.pick(['confirm', 'decline'])}`, { token }));
+  await refunds(caller, { team, token, amount: books.find(token)?.amount ?? 100 }, token);
 }
 
 function differenceOf({ books, ledger }: World, { token, orderNumber }: LedgerPayment): string[] {
-  const own: OperationOnRecord | undefined = books.byOrderNumber(orderNumber);
+  const own = books.byOrderNumber(orderNumber);
   if (own === undefined) return [`${orderNumber} was taken under nobody`];
   const isOpen = ledger.payments.some((each) => each.token === token && each.status === 'init');
   return isOpen || own.serviceToken === token

@@ -1,9 +1,8 @@
 /** A person who looks after reviews: compares them with what the service has, and answers truly. */
 import type { OperationOnRecord, ReviewOnRecord } from '../checks/books.ts';
-import type { CallerWorld } from './caller.ts';
 import type { Ledger } from '../payment-service/ledger.ts';
-import { type Person, type TeamName, persons } from './teams.ts';
-import type { World } from '../world.ts';
+import { type Caller, type CallerOf, post } from './caller.ts';
+import { type TeamName, persons } from './teams.ts';
 
 export interface Persons {
   /** Waits for no answer. */
@@ -15,21 +14,20 @@ export interface Persons {
 const answersMax = 6;
 
 /** Under half of the seeds somebody is there. */
-export function beginPersons(world: World, callerOf: (random: World['random']) => CallerWorld): Persons {
-  const random = world.random.fork('persons');
+export function beginPersons(callerOf: CallerOf): Persons {
+  const caller = callerOf('persons');
+  const { random, books } = caller;
   const answered = new Map<string, number>();
   const state = { isStopped: !random.chance(0.5), isIdle: true };
-  const caller = callerOf(random);
 
   async function look(): Promise<void> {
-    const waiting = world.books
+    const waiting = books
       .all()
       .filter(({ token, reviews }) => reviews.size > 0 && (answered.get(token) ?? 0) < answersMax);
     if (waiting.length === 0) return;
     const operation = random.pick(waiting);
-    const [number, review] = random.pick([...operation.reviews]);
     answered.set(operation.token, (answered.get(operation.token) ?? 0) + 1);
-    await resolve(world, caller, operation, { number, review, person: random.pick(persons) });
+    await resolve(caller, operation);
   }
 
   async function work(): Promise<void> {
@@ -45,23 +43,15 @@ export function beginPersons(world: World, callerOf: (random: World['random']) =
   return { isIdle: () => state.isIdle, stop: () => void (state.isStopped = true) };
 }
 
-async function resolve(
-  { ledger, saw }: World,
-  { request, tell }: CallerWorld,
-  operation: OperationOnRecord,
-  { number, review, person }: { number: number; review: ReviewOnRecord; person: Person },
-): Promise<void> {
+async function resolve(caller: Caller, operation: OperationOnRecord): Promise<void> {
+  const { ledger, random, saw } = caller;
   const { token, team } = operation;
-  const { code } = review;
+  const [number, review] = random.pick([...operation.reviews]);
   const resolution = truthAbout(ledger, operation, review);
-  tell(`a person answers ${code} of ${token}: ${resolution}`);
-  const answer = await request({
-    team: team as TeamName,
-    person,
-    method: 'POST',
-    url: `/api/v1/reviews/${token}/resolve`,
-    body: { code, number, resolution, reason: 'Compared with the list of the service.' },
-  });
+  const body = { code: review.code, number, resolution, reason: 'Compared with the list of the service.' };
+  caller.trace.tell(`a person answers ${review.code} of ${token}: ${resolution}`);
+  const request = post(team as TeamName, `reviews/${token}/resolve`, body);
+  const answer = await caller.request({ ...request, person: random.pick(persons) });
   if (answer.kind === 'answer' && answer.statusCode === 200) saw(`resolved: ${resolution}`);
   if (answer.kind === 'answer' && answer.statusCode === 202) saw('a second person must agree');
 }

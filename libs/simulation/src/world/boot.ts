@@ -1,9 +1,10 @@
 /** The two machines of a world, and how a process of the gateway is started on one: over a store, a bus and a network that fail. */
+import { inspect } from 'node:util';
 import { BusUnavailable, type KafkaMessageBus, type MessageBus } from '@tollgate/message-bus';
 import { type Log, errorCode } from '@tollgate/service-kit';
 import type { Disasters } from '../faults/disasters.ts';
 import { type Life, type Machine, createMachine } from './machine.ts';
-import { type ServiceRequest, createServiceApi } from '../payment-service/api.ts';
+import { createServiceApi } from '../payment-service/api.ts';
 import { createConnections } from '../payment-service/network.ts';
 import type { Random } from './random.ts';
 import { configOf, startProcess } from './process.ts';
@@ -11,7 +12,7 @@ import { requireNoSecret } from '../checks/secrets.ts';
 import { createSimulatedStore } from './simulated-store.ts';
 import { accounts, createSimulatedDirectory } from '../people/teams.ts';
 import { createWebhookReceivers } from '../people/webhooks.ts';
-import type { RunningMachine, World } from '../world.ts';
+import type { World } from '../world.ts';
 
 /** Adds them, and says how each is booted. */
 export function addMachines(world: World, disasters: Disasters): void {
@@ -23,30 +24,29 @@ export function addMachines(world: World, disasters: Disasters): void {
     faults.blind === 'inquiries about what is final'
       ? [30 * 86_400]
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
-  const config = configOf({ settledAfterS, isReviewByTwo: world.isReviewByTwo });
-  const banks = random.fork('banks in a hurry');
+  const config = configOf(settledAfterS, world.isReviewByTwo);
   const sharding = random.fork('notifier shards');
   /** The counts that a process may be started with: while releases are rolled out, two differ. */
   const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
-  const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);
   const directory = createSimulatedDirectory(world.rulesOf);
   for (const name of ['a', 'b']) {
     const machine = createMachine(name, scheduler, random.fork(`machine ${name}`));
-    machines.push({ machine, process: undefined });
+    world.machines.push({ machine, process: undefined });
   }
   world.boot = (running) => {
     const { machine } = running;
     const life = machine.life();
     running.process = undefined;
-    const store = storeOf(world, running, life);
-    const connectionsTo = (account: string) =>
-      createConnections({
-        ...wayToService(world, life, machine.name, account),
-        answerOf,
-        pause: () => stopInHandshake(world, machine, life),
-        onDisputesListed: () => stopWithList(world, machine, { account, banks }),
-      });
+    const store = createSimulatedStore(world, life, {
+      onAppended: (stream) => stopBehindAppend(world, machine, { life, stream }),
+      onTaken: () => {
+        const { process } = running;
+        if (life.isAlive() && process !== undefined) world.checks.indexes.onTaken(process, life.name);
+      },
+    });
+    const pause = () => stopInHandshake(world, machine, life);
+    const connectionsTo = (account: string) => createConnections({ world, account, life, answerOf, pause });
     trace.tell(`${life.name} starts`);
     startProcess({
       life,
@@ -73,26 +73,6 @@ export function addMachines(world: World, disasters: Disasters): void {
   };
 }
 
-/** From a process to one account of the service, as the weather and the partitions of the machine leave it. */
-export function wayToService(world: World, life: Life, machine: string, account: string) {
-  const { faults, scheduler, ledger, weather, trace, partitions } = world;
-  return {
-    account,
-    life,
-    faults,
-    scheduler,
-    ledger,
-    isServiceDown: () => scheduler.now() < weather.serviceDownUntil || partitions.isCut(machine, 'service'),
-    areAnswersLost: () => partitions.isCut('service', machine),
-    doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
-    onSent: (request: ServiceRequest, by: Life) => {
-      if (request.method === 'POST')
-        trace.tell(`${by.name} sends ${request.path} ${JSON.stringify(shown(request.body))}`);
-      world.checks.onSent(request, by);
-    },
-  };
-}
-
 /** It wakes up with the answer to its handshake. One of its clocks may not have counted the time; of both nobody could know. */
 function stopInHandshake({ random, trace, faults }: World, machine: Machine, { name }: Life): void {
   const durationMs = random.between(6_000, 60_000);
@@ -112,67 +92,23 @@ function stopInHandshake({ random, trace, faults }: World, machine: Machine, { n
   if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
-/** It has a list of disputes in its hands when a bank decides one of them; the other one reads a newer list before it wakes up. */
-function stopWithList(
-  { ledger, faults, trace, scheduler }: World,
-  machine: Machine,
-  { account, banks }: { account: string; banks: Random },
-): void {
-  const open = ledger.disputes.find((each) => each.account === account && each.statuses.at(-1) === 'pending');
-  if (open === undefined || !faults.strikes('overtaken-with-list', banks)) return;
-  const durationMs = banks.pick([40_000, 90_000, 150_000]);
-  trace.tell(`${machine.life().name} is stopped for ${durationMs} ms with a list of disputes in its hands`);
-  machine.pause(durationMs);
-  scheduler.after(500, 'a bank decides', () => {
-    trace.tell(`the bank decides dispute ${open.id} behind the list`);
-    ledger.changeDispute(open, banks.pick(['approved', 'declined']));
-  });
-}
-
-const storeOf = (world: World, running: RunningMachine, life: Life) => {
-  const { machine } = running;
-  const { log, faults, scheduler, weather, partitions } = world;
-  return createSimulatedStore({
-    log,
-    life,
-    faults,
-    scheduler,
-    weather: {
-      isDown: () => scheduler.now() < weather.storeDownUntil || partitions.isCut(machine.name, 'store'),
-      areAnswersLost: () => partitions.isCut('store', machine.name),
-    },
-    onAppended: (stream) => stopBehindAppend(world, machine, { life, stream }),
-    onTaken: () => {
-      if (life.isAlive() && running.process !== undefined)
-        world.checks.indexes.onTaken(running.process, life.name);
-    },
-  });
-};
-
-/** Views, records of topics, how far they are, and leases: there are very many of them, and no call is announced by them. */
-const isDerived = (stream: string): boolean => /^(view|checkpoint|lease|bus)/.test(stream);
-
 /** It has said what it does next, and others act on that before it does it. */
 function stopBehindAppend(
   { faults, trace }: World,
   machine: Machine,
   { life, stream }: { life: Life; stream: string },
 ): void {
-  if (isDerived(stream) || !faults.strikes('pause-behind-append', life.random)) return;
+  // There are very many views, records of topics and leases, and no call is announced by them.
+  const isDerived = /^(view|checkpoint|lease|bus)/.test(stream);
+  if (isDerived || !faults.strikes('pause-behind-append', life.random)) return;
   const durationMs = life.random.pick([2_000, 8_000, 20_000]);
   trace.tell(`${life.name} is stopped for ${durationMs} ms behind an append to ${stream}`);
   machine.pause(durationMs);
 }
 
-const shown = ({ orderNumber, token, amount }: Record<string, unknown> = {}) => ({
-  orderNumber,
-  token,
-  amount,
-});
-
 /** Callbacks are queued in the store, public records are published to a broker. Either may fail before, after, or in the middle. */
 function wrapBus(
-  { faults, weather, scheduler, broker }: World,
+  { faults, downUntil, scheduler, broker }: World,
   bus: MessageBus,
   life: Life,
 ): KafkaMessageBus {
@@ -182,7 +118,7 @@ function wrapBus(
     ...bus,
     publish: async (topic, messages) => {
       const { publish } = topic.startsWith('gateway.') ? broker : bus;
-      if (scheduler.now() < weather.busDownUntil) throw unavailable();
+      if (scheduler.now() < downUntil.bus) throw unavailable();
       if (faults.strikes('bus-partly-written', life.random)) {
         await publish(topic, messages.slice(0, life.random.whole(0, messages.length)));
         throw unavailable();
@@ -193,25 +129,17 @@ function wrapBus(
 }
 
 /** What the code itself rules out is a violation as well. */
-function listeningLog(world: World, life: Life): Log {
+function listeningLog({ complain }: World, life: Life): Log {
   const hear = (fields: { error?: unknown }, message: string) => {
     const { error } = fields;
-    requireNoSecret('the log', textOf(fields, message), world.complain);
+    requireNoSecret('the log', `${message} ${inspect(fields)}`, complain);
     if (!(error instanceof Error)) return;
     const code = errorCode(error);
     const isDefect =
       code === 'invariant_violation' ||
       (code === undefined &&
         /^(TypeError|RangeError|ReferenceError|InvariantViolation|ZodError)$/.test(error.name));
-    if (isDefect) world.complain('defect', `${life.name}: ${message}: ${error.stack ?? String(error)}`);
+    if (isDefect) complain('defect', `${life.name}: ${message}: ${error.stack ?? String(error)}`);
   };
   return { debug: () => undefined, info: () => undefined, warn: hear, error: hear };
 }
-
-const textOf = (fields: object, message: string): string =>
-  [
-    message,
-    ...Object.values(fields).map((value) =>
-      value instanceof Error ? (value.stack ?? '') : JSON.stringify(value),
-    ),
-  ].join(' ');

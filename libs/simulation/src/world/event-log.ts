@@ -16,6 +16,7 @@ import {
 } from '@tollgate/event-store';
 
 interface Stream {
+  name: string;
   /** Those that reads show. */
   events: RecordedEvent[];
   next: Revision;
@@ -31,141 +32,106 @@ interface Write {
   options: AppendOptions;
 }
 
-export interface EventLog {
-  append(
-    stream: string,
-    events: readonly SerializedEvent[],
-    expected: ExpectedRevision,
-    options?: AppendOptions,
-  ): Appended | Conflict;
-  /** Takes it as a leader without a quorum does: nobody sees it until `decide`, and the append gets no answer. */
-  hide(
-    stream: string,
-    events: readonly SerializedEvent[],
-    expected: ExpectedRevision,
-    options?: AppendOptions,
-  ): (fate: 'shown' | 'lost') => void;
-  read(stream: string, options?: ReadOptions): RecordedEvent[];
-  /** Events after a position, at most `limit`, and up to where was looked. */
-  scan(
-    from: Position,
-    prefixes: readonly string[],
-    limit: number,
-  ): { events: RecordedEvent[]; scannedTo: Position; isEnd: boolean };
-  head(): Position;
-  /** As it is now. @returns what makes it so again: all that came since is gone */
-  backup(): () => void;
-  keepLast(stream: string, count: number): void;
-  truncate(stream: string, before: Revision): void;
-  remove(stream: string): void;
-  /** Hears of each event when it becomes visible. */
-  onEvent(listen: (event: RecordedEvent) => void): () => void;
-  /** All that were ever visible, in order; also what `keepLast` hides from reads by now. */
-  all(): readonly RecordedEvent[];
-}
-
-const toPosition = (row: number): Position => String(row).padStart(16, '0') as Position;
-
-/** The streams by name, and what is written to them in order. */
 interface Shelf {
+  now: () => number;
+  /** All that were ever visible, in order; also what `keepLast` hides from reads by now. */
   all: RecordedEvent[];
-  existing(name: string): Stream | undefined;
-  /** @throws StoreUnavailable for one that was removed */
-  opened(name: string): Stream;
-  write(name: string, stream: Stream, write: Write): Appended;
+  streams: Map<string, Stream>;
+  listeners: Set<(event: RecordedEvent) => void>;
 }
 
-export function createEventLog(now: () => number): EventLog {
-  const streams = new Map<string, Stream>();
-  const listeners = new Set<(event: RecordedEvent) => void>();
-  const shelf = createShelf(now, streams, listeners);
-  const { all, existing, opened } = shelf;
+type AppendArguments = [
+  stream: string,
+  events: readonly SerializedEvent[],
+  expected: ExpectedRevision,
+  options?: AppendOptions,
+];
+
+export type EventLog = ReturnType<typeof createEventLog>;
+
+export function createEventLog(now: () => number) {
+  const shelf: Shelf = { now, all: [], streams: new Map(), listeners: new Set() };
+  const { all, streams, listeners } = shelf;
   return {
-    append: (name, events, expected, options = {}) => append(shelf, name, { events, expected, options }),
-    hide: (name, events, expected, options = {}) => hide(shelf, name, { events, expected, options }),
-    read: (name, options) => readFrom(existing(name)?.events ?? [], options),
-    scan: (from, prefixes, limit) => scan(shelf, from, prefixes, limit),
-    head: () => (shelf.all.length === 0 ? beginning : toPosition(shelf.all.length)),
-    backup: () => backUp(shelf.all, streams),
-    keepLast: (name, count) => {
-      const stream = opened(name);
+    append: (...[name, events, expected, options = {}]: AppendArguments) =>
+      append(shelf, opened(shelf, name), { events, expected, options }),
+    /** Takes it as a leader without a quorum does: nobody sees it until it is decided, and the append gets no answer. */
+    hide: (...[name, events, expected, options = {}]: AppendArguments) =>
+      hide(shelf, opened(shelf, name), { events, expected, options }),
+    read: (name: string, options?: ReadOptions) => readFrom(streams.get(name)?.events ?? [], options),
+    /** Events after a position, at most `limit`, and up to where was looked. */
+    scan: (from: Position, prefixes: readonly string[], limit: number) => scan(shelf, from, prefixes, limit),
+    head: () => toPosition(all.length),
+    /** As it is now. @returns what makes it so again: all that came since is gone */
+    backup: () => backUp(shelf),
+    keepLast: (name: string, count: number): void => {
+      const stream = opened(shelf, name);
       stream.keepLast = count;
       trim(stream);
     },
-    truncate: (name, before) => {
-      const stream = existing(name);
+    truncate: (name: string, before: Revision): void => {
+      const stream = streams.get(name);
       if (stream === undefined) return;
       const first = Math.min(before, stream.next - 1);
       stream.events = stream.events.filter(({ revision }) => revision >= first);
     },
-    remove: (name) => {
-      const stream = existing(name) ?? opened(name);
+    remove: (name: string): void => {
+      const stream = streams.get(name) ?? opened(shelf, name);
       Object.assign(stream, { events: [], isRemoved: true, hidden: [] });
     },
-    onEvent: (listen) => {
+    /** Calls `listen` with each event when it becomes visible. */
+    onEvent: (listen: (event: RecordedEvent) => void): (() => void) => {
       listeners.add(listen);
       return () => void listeners.delete(listen);
     },
-    all: () => all,
+    all: (): readonly RecordedEvent[] => all,
   };
 }
 
-function backUp(all: RecordedEvent[], streams: ReadonlyMap<string, Stream>): () => void {
+const toPosition = (row: number): Position =>
+  row === 0 ? beginning : (String(row).padStart(16, '0') as Position);
+
+const empty = () => ({ events: [], next: 0, keepLast: Infinity, isRemoved: false, hidden: [] });
+
+/** @throws StoreUnavailable for one that was removed */
+function opened({ streams }: Shelf, name: string): Stream {
+  const stream = streams.get(name) ?? { name, ...empty() };
+  streams.set(name, stream);
+  if (stream.isRemoved) throw streamRemoved();
+  return stream;
+}
+
+function backUp({ all, streams }: Shelf): () => void {
   const { length } = all;
   const copies = new Map([...streams].map(([name, each]) => [name, { ...each, events: [...each.events] }]));
-  const empty = { next: 0, keepLast: Infinity, isRemoved: false };
   return () => {
     all.length = length;
     // Whoever writes to one of them still holds it.
-    for (const [name, stream] of streams)
-      Object.assign(stream, { ...(copies.get(name) ?? { ...empty, events: [] }), hidden: [] });
+    for (const [name, stream] of streams) Object.assign(stream, copies.get(name) ?? empty(), { hidden: [] });
   };
 }
 
-function createShelf(
-  now: () => number,
-  streams: Map<string, Stream>,
-  listeners: ReadonlySet<(event: RecordedEvent) => void>,
-): Shelf {
-  const all: RecordedEvent[] = [];
-  return {
-    all,
-    existing: (name) => streams.get(name),
-    opened: (name) => {
-      const stream = streams.get(name) ?? {
-        events: [],
-        next: 0,
-        keepLast: Infinity,
-        isRemoved: false,
-        hidden: [],
-      };
-      streams.set(name, stream);
-      if (stream.isRemoved) throw streamRemoved();
-      return stream;
-    },
-    write: (name, stream, { events, options }) => {
-      for (const { id, type, data, metadata } of events) {
-        const event: RecordedEvent = {
-          kind: 'event',
-          id,
-          type,
-          data: parsed(data),
-          metadata: parsed(metadata),
-          stream: name,
-          revision: stream.next,
-          position: toPosition(all.length + 1),
-          recordedAt: now(),
-        };
-        stream.next += 1;
-        stream.events.push(event);
-        all.push(event);
-        for (const listen of [...listeners]) listen(event);
-      }
-      if (options.keepLast !== undefined) stream.keepLast = options.keepLast;
-      trim(stream);
-      return { kind: 'appended', revision: stream.next - 1, position: toPosition(all.length) };
-    },
-  };
+function write({ now, all, listeners }: Shelf, stream: Stream, { events, options }: Write): Appended {
+  for (const { id, type, data, metadata } of events) {
+    const event: RecordedEvent = {
+      kind: 'event',
+      id,
+      type,
+      data: parsed(data),
+      metadata: parsed(metadata),
+      stream: stream.name,
+      revision: stream.next,
+      position: toPosition(all.length + 1),
+      recordedAt: now(),
+    };
+    stream.next += 1;
+    stream.events.push(event);
+    all.push(event);
+    for (const listen of [...listeners]) listen(event);
+  }
+  stream.keepLast = options.keepLast ?? stream.keepLast;
+  trim(stream);
+  return { kind: 'appended', revision: stream.next - 1, position: toPosition(all.length) };
 }
 
 function trim(stream: Stream): void {
@@ -173,31 +139,28 @@ function trim(stream: Stream): void {
   if (excess > 0) stream.events.splice(0, excess);
 }
 
-function append({ opened, write }: Shelf, name: string, wanted: Write): Appended | Conflict {
+function append(shelf: Shelf, stream: Stream, wanted: Write): Appended | Conflict {
   const { events, expected } = wanted;
-  const stream = opened(name);
   if (stream.hidden.length > 0) {
-    // Behind what nobody can read: taken along if it fits, and in any case not confirmed.
+    // After what nobody can read: taken along if it fits, and in any case not confirmed.
     if (fits(stream, wanted)) stream.hidden.push(wanted);
-    throw notShown(name);
+    throw notShown(stream.name);
   }
-  if (expected === 'any') return write(name, stream, wanted);
+  if (expected === 'any') return write(shelf, stream, wanted);
   const repeated = repeatOf(stream, events, expected);
   if (repeated !== undefined) return repeated;
   if (stream.next !== after(expected))
     return { kind: 'conflict', actual: stream.next === 0 ? 'no-stream' : stream.next - 1 };
-  return write(name, stream, wanted);
+  return write(shelf, stream, wanted);
 }
 
-function hide({ opened, write }: Shelf, name: string, wanted: Write): (fate: 'shown' | 'lost') => void {
-  const stream = opened(name);
+function hide(shelf: Shelf, stream: Stream, wanted: Write): (fate: 'shown' | 'lost') => void {
   if (fits(stream, wanted)) stream.hidden.push(wanted);
   return (fate) => {
     if (!stream.hidden.includes(wanted)) return;
     const decided = stream.hidden;
     stream.hidden = [];
-    if (fate === 'lost' || stream.isRemoved) return;
-    for (const each of decided) write(name, stream, each);
+    if (fate === 'shown' && !stream.isRemoved) for (const each of decided) write(shelf, stream, each);
   };
 }
 
@@ -215,9 +178,9 @@ function readFrom(
   return upTo.slice(Math.max(0, upTo.length - limit)).reverse();
 }
 
-function scan({ all, existing }: Shelf, from: Position, prefixes: readonly string[], limit: number) {
+function scan({ all, streams }: Shelf, from: Position, prefixes: readonly string[], limit: number) {
   const isShown = ({ stream, revision }: RecordedEvent): boolean => {
-    const first = existing(stream)?.events[0];
+    const first = streams.get(stream)?.events[0];
     return first !== undefined && revision >= first.revision;
   };
   const events: RecordedEvent[] = [];
@@ -226,7 +189,7 @@ function scan({ all, existing }: Shelf, from: Position, prefixes: readonly strin
     const event = all[row] as RecordedEvent;
     if (prefixes.some((prefix) => event.stream.startsWith(prefix)) && isShown(event)) events.push(event);
   }
-  return { events, scannedTo: row === 0 ? beginning : toPosition(row), isEnd: row >= all.length };
+  return { events, scannedTo: toPosition(row), isEnd: row >= all.length };
 }
 
 function fits(stream: Stream, { events, expected }: Write): boolean {
@@ -242,23 +205,16 @@ function repeatOf(
   events: readonly SerializedEvent[],
   expected: Revision | 'no-stream',
 ): Appended | undefined {
-  const first = after(expected);
-  const offset = first - (kept[0]?.revision ?? 0);
+  const offset = after(expected) - (kept[0]?.revision ?? 0);
   if (offset < 0 || !events.every(({ id }, index) => kept[offset + index]?.id === id)) return undefined;
   const last = kept[offset + events.length - 1];
   return last && { kind: 'appended', revision: last.revision, position: last.position };
 }
 
 /** Frozen: all processes read the same one. */
-const parsed = (text: string): unknown => deepFreeze(JSON.parse(text));
-
-function deepFreeze(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) deepFreeze(inner);
-    Object.freeze(value);
-  }
-  return value;
-}
+const parsed = (text: string): unknown =>
+  JSON.parse(text, (_key, value: unknown) => (isObject(value) ? Object.freeze(value) : value));
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 export const storeDown = (): StoreUnavailable =>
   new StoreUnavailable('store_unavailable', 'The simulated event store does not answer.');

@@ -6,70 +6,34 @@ import type { Clock, Ids } from '@tollgate/service-kit';
 import { createIds, type Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export interface Life {
-  name: string;
-  clock: Clock;
-  ids: Ids;
-  random: Random;
-  isAlive(): boolean;
-  isPaused(): boolean;
-  /** Runs `action` in the process after `delayMs`, unless it has crashed by then, or the result is called first. */
-  deliver(delayMs: number, label: string, action: () => void): () => void;
-  /** A question to the outside: `atPeer` is asked when it arrives there, and its answer travels back. */
-  ask<Answer>(label: string, times: Travel, atPeer: () => Answer): Promise<Answer>;
-  /** The connections of others to it break. */
-  onCrash(action: () => void): () => void;
-}
-
-interface Travel {
-  thereMs: number;
-  backMs: number;
-}
-
-export interface Machine {
-  name: string;
-  /** The life of the process that runs now. */
-  life(): Life;
-  /** A new process; the one before it must have crashed. */
-  boot(): Life;
-  crash(): void;
-  /** Stops the process as SIGSTOP does. */
-  pause(durationMs: number): void;
-  /** Stops the whole machine: its monotonic clock does not count the time, as of a computer that is suspended. */
-  suspend(durationMs: number): void;
-  /** Sets the wall clock, milliseconds ahead of the true time. */
-  setSkew(skewMs: number): void;
-  skewMs(): number;
-}
-
 /** True time begins here, milliseconds since the Unix epoch: a moment of an ordinary afternoon. */
 export const epochMs = Date.UTC(2030, 2, 5, 14, 0, 0);
 
-export function createMachine(name: string, scheduler: Scheduler, random: Random): Machine {
-  const state = { skewMs: 0, lives: 0 };
-  let current: Life & { end(): void; pauseUntil(at: number, isCounted: boolean): void };
+export type Machine = ReturnType<typeof createMachine>;
 
-  const machine: Machine = {
-    name,
-    life: () => current,
-    boot: () => (current = begin()),
-    crash: () => current.end(),
-    pause: (durationMs) => current.pauseUntil(scheduler.now() + durationMs, true),
-    suspend: (durationMs) => current.pauseUntil(scheduler.now() + durationMs, false),
-    setSkew: (skewMs) => void (state.skewMs = skewMs),
-    skewMs: () => state.skewMs,
+export function createMachine(name: string, scheduler: Scheduler, random: Random) {
+  let [skewMs, lives] = [0, 0];
+  const begin = () => {
+    lives += 1;
+    const own = random.fork(`life ${lives}`);
+    return beginLife(name, lives, { scheduler, random: own, skewMs: () => skewMs });
   };
-  current = begin();
-  return machine;
-
-  function begin() {
-    state.lives += 1;
-    return beginLife(`${name}${state.lives}`, {
-      scheduler,
-      random: random.fork(`life ${state.lives}`),
-      skewMs: () => state.skewMs,
-    });
-  }
+  let current = begin();
+  return {
+    name,
+    /** The life of the process that runs now. */
+    life: (): Life => current,
+    /** A new process; the one before it must have crashed. */
+    boot: (): Life => (current = begin()),
+    crash: () => current.end(),
+    /** Stops the process as SIGSTOP does. */
+    pause: (durationMs: number) => current.pauseUntil(scheduler.now() + durationMs, true),
+    /** Stops the whole machine: its monotonic clock does not count the time, as of a computer that is suspended. */
+    suspend: (durationMs: number) => current.pauseUntil(scheduler.now() + durationMs, false),
+    /** Sets the wall clock, milliseconds ahead of the true time. */
+    setSkew: (toMs: number) => void (skewMs = toMs),
+    skewMs: () => skewMs,
+  };
 }
 
 interface LifeParts {
@@ -78,13 +42,22 @@ interface LifeParts {
   skewMs: () => number;
 }
 
-function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
+interface Travel {
+  thereMs: number;
+  backMs: number;
+}
+
+export type Life = ReturnType<typeof beginLife>;
+
+function beginLife(machine: string, count: number, { scheduler, random, skewMs }: LifeParts) {
+  const name = `${machine}${count}`;
   let isAlive = true;
   let pausedUntil = 0;
   let uncountedMs = 0;
   const onCrash = new Set<() => void>();
   const isPaused = () => scheduler.now() < pausedUntil;
 
+  /** Runs `action` in the process after `delayMs`, unless it has crashed by then, or the result is called first. */
   function deliver(delayMs: number, label: string, action: () => void): () => void {
     let cancel = scheduler.after(delayMs, `${name} ${label}`, arrive);
     function arrive(): void {
@@ -100,6 +73,7 @@ function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
     return () => cancel();
   }
 
+  /** A question to the outside: `atPeer` is asked when it arrives there, and its answer travels back. */
   function ask<Answer>(label: string, { thereMs, backMs }: Travel, atPeer: () => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (!isAlive) return;
@@ -119,6 +93,7 @@ function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
 
   return {
     name,
+    machine,
     ids: createIds(random.fork('ids')),
     random,
     deliver,
@@ -126,15 +101,13 @@ function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
     isPaused,
     clock: createClock({ scheduler, skewMs, uncountedMs: () => uncountedMs }, deliver),
     isAlive: () => isAlive,
-    onCrash: (action: () => void) => {
-      onCrash.add(action);
-      return () => void onCrash.delete(action);
-    },
-    end: () => {
+    /** The connections of others to it break. */
+    onCrash: (action: () => void) => void onCrash.add(action),
+    end: (): void => {
       isAlive = false;
       for (const action of [...onCrash]) action();
     },
-    pauseUntil: (at: number, isCounted: boolean) => {
+    pauseUntil: (at: number, isCounted: boolean): void => {
       // Nothing reads the clock until it goes on.
       if (!isCounted) uncountedMs += Math.max(0, at - Math.max(pausedUntil, scheduler.now()));
       pausedUntil = Math.max(pausedUntil, at);
@@ -144,7 +117,7 @@ function beginLife(name: string, { scheduler, random, skewMs }: LifeParts) {
 
 function createClock(
   { scheduler, skewMs, uncountedMs }: Pick<LifeParts, 'scheduler' | 'skewMs'> & { uncountedMs: () => number },
-  deliver: Life['deliver'],
+  deliver: (delayMs: number, label: string, action: () => void) => () => void,
 ): Clock {
   const bootedAt = scheduler.now();
   const whenAborted = createAborts();

@@ -1,24 +1,18 @@
 /** Ways between two parties that are cut, in one direction or in both. */
 import type { Random } from './random.ts';
 
-type Peer = 'store' | 'service' | 'teams' | 'receivers';
-
-export interface Partitions {
-  /** Nothing gets from one to the other now; one of the two is a machine, by its name. */
-  isCut(from: string, to: string): boolean;
-  /** Cuts the way between a machine and one of its peers. Returns what it is, for the story. */
-  cut(machine: string, random: Random): string;
-  heal(): void;
-}
-
-const peers: readonly Peer[] = ['store', 'service', 'teams', 'receivers'];
+const peers = ['store', 'service', 'teams', 'receivers'];
 const durationsMs = [2_000, 20_000, 120_000, 400_000];
 
-export function createPartitions(now: () => number): Partitions {
+export type Partitions = ReturnType<typeof createPartitions>;
+
+export function createPartitions(now: () => number) {
   const until = new Map<string, number>();
   return {
-    isCut: (from, to) => now() < (until.get(`${from}>${to}`) ?? 0),
-    cut: (machine, random) => {
+    /** Nothing gets from one to the other now; one of the two is a machine, by its name. */
+    isCut: (from: string, to: string): boolean => now() < (until.get(`${from}>${to}`) ?? 0),
+    /** Cuts the way between a machine and one of its peers. Returns what it is, for the story. */
+    cut: (machine: string, random: Random): string => {
       const peer = random.pick(peers);
       const ways = random.pick([['there'], ['back'], ['there', 'back'], ['there', 'back']]);
       const durationMs = random.pick(durationsMs) * random.between(0.5, 1.5);

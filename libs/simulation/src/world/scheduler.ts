@@ -5,85 +5,56 @@
 import type { Trace } from './trace.ts';
 import { runSteps } from './turns.ts';
 
-export interface Scheduler {
-  /** True time, milliseconds since the world began; no process sees it. */
-  now(): number;
-  /** Runs `action` after `delayMs`, unless the function that is returned is called first. */
-  after(delayMs: number, label: string, action: () => void): () => void;
-  /** Lets time pass until nothing is left before `until`, or the condition holds. */
-  runUntil(until: number, isOver?: () => boolean): Promise<void>;
-}
-
 interface Entry {
   at: number;
-  number: number;
   label: string;
   /** Undefined once it was taken back. */
   action: (() => void) | undefined;
 }
-type Planned = Entry & { action: () => void };
-const isPlanned = (entry: Entry): entry is Planned => entry.action !== undefined;
 
-export function createScheduler(trace: Trace): Scheduler {
-  const heap: Entry[] = [];
+export type Scheduler = ReturnType<typeof createScheduler>;
+
+export function createScheduler(trace: Trace) {
+  /** The latest first; of those at one time, the one that was planned last. */
+  const planned: Entry[] = [];
   let now = 0;
-  let count = 0;
 
-  /** The earliest that was not taken back; undefined where none is left before `until`. */
-  function takeNext(until: number): Planned | undefined {
-    for (let next = heap[0]; next !== undefined && next.at <= until; next = heap[0]) {
-      pop(heap);
-      if (isPlanned(next)) return next;
+  function plan(entry: Entry): void {
+    let [from, to] = [0, planned.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((planned[middle] as Entry).at > entry.at) from = middle + 1;
+      else to = middle;
     }
-    return undefined;
+    planned.splice(from, 0, entry);
+  }
+
+  /** True if anything was left before `until`. */
+  function runNext(until: number): boolean {
+    for (let next = planned.at(-1); next !== undefined && next.at <= until; next = planned.at(-1)) {
+      planned.pop();
+      if (next.action === undefined) continue;
+      now = next.at;
+      trace.step(now, next.label);
+      next.action();
+      return true;
+    }
+    return false;
   }
 
   return {
+    /** True time, milliseconds since the world began; no process sees it. */
     now: () => now,
-    after: (delayMs, label, action) => {
-      count += 1;
-      const entry: Entry = { at: now + Math.max(0, delayMs), number: count, label, action };
-      push(heap, entry);
+    /** Runs `action` after `delayMs`, unless the function that is returned is called first. */
+    after: (delayMs: number, label: string, action: () => void): (() => void) => {
+      const entry: Entry = { at: now + Math.max(0, delayMs), label, action };
+      plan(entry);
       return () => void (entry.action = undefined);
     },
-    runUntil: async (until, isOver = () => false) => {
-      await runSteps(() => {
-        const next = isOver() ? undefined : takeNext(until);
-        if (next === undefined) return false;
-        now = next.at;
-        trace.step(now, next.label);
-        next.action();
-        return true;
-      });
+    /** Lets time pass until nothing is left before `until`, or the condition holds. */
+    runUntil: async (until: number, isOver: () => boolean = () => false): Promise<void> => {
+      await runSteps(() => !isOver() && runNext(until));
       if (!isOver()) now = Math.max(now, until);
     },
   };
-}
-
-const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.number < b.number);
-
-function push(heap: Entry[], entry: Entry): void {
-  let index = heap.push(entry) - 1;
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    if (!isBefore(entry, heap[parent] as Entry)) break;
-    heap[index] = heap[parent] as Entry;
-    index = parent;
-  }
-  heap[index] = entry;
-}
-
-function pop(heap: Entry[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    let child = 2 * index + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && isBefore(heap[child + 1] as Entry, heap[child] as Entry)) child += 1;
-    if (!isBefore(heap[child] as Entry, last)) break;
-    heap[index] = heap[child] as Entry;
-    index = child;
-  }
-  heap[index] = last;
 }

@@ -6,27 +6,16 @@ import {
   type SubscribeOptions,
   serializeAppend,
 } from '@tollgate/event-store';
-import type { Faults } from '../faults/faults.ts';
+import type { World } from '../world.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
-import type { Scheduler } from './scheduler.ts';
 
-interface StoreWeather {
-  isDown(): boolean;
-  /** What is asked arrives there, and no answer comes back. */
-  areAnswersLost(): boolean;
-}
-
-interface Parts {
-  log: EventLog;
-  life: Life;
-  faults: Faults;
-  weather: StoreWeather;
-  scheduler: Scheduler;
+/** What the world does when a process has written or read. */
+interface Hooks {
   /** An append was carried out or refused, and its answer is on the way. */
-  onAppended?: (stream: string) => void;
-  /** Who follows has taken what it was given. */
-  onTaken?: () => void;
+  onAppended(stream: string): void;
+  /** A follower has taken what it was given. */
+  onTaken(): void;
 }
 
 /** Events of one delivery of a subscription at most. */
@@ -34,8 +23,9 @@ const windowMax = 200;
 /** What happens to these is nobody's money: faults there would only hide those that matter. */
 const isBeat = (stream: string): boolean => stream === 'members';
 
-export function createSimulatedStore(parts: Parts): EventStore {
-  const { log, life, faults, weather, scheduler, onAppended } = parts;
+export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): EventStore {
+  const { log, faults, scheduler } = world;
+  const weather = weatherOf(world, life);
   const { random } = life;
   const travel = () => ({
     thereMs: random.between(0.2, 3),
@@ -67,7 +57,7 @@ export function createSimulatedStore(parts: Parts): EventStore {
         throw storeDown();
       }
       const answer = log.append(stream, given, expected, options);
-      onAppended?.(stream);
+      hooks?.onAppended(stream);
       if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
       return answer;
     });
@@ -88,13 +78,19 @@ export function createSimulatedStore(parts: Parts): EventStore {
         if (weather.isDown()) throw storeDown();
         return log.head();
       }),
-    subscribe: (options) => subscription(parts, options),
+    subscribe: (options) => subscription(world, life, options, hooks),
     keepLast: (stream, count) => changing(`keep last of ${stream}`, () => log.keepLast(stream, count)),
     truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),
     remove: (stream) => changing(`remove ${stream}`, () => log.remove(stream)),
     close: async () => undefined,
   };
 }
+
+const weatherOf = ({ downUntil, partitions, scheduler }: World, { machine }: Life) => ({
+  isDown: () => scheduler.now() < downUntil.store || partitions.isCut(machine, 'store'),
+  /** What is asked arrives there, and no answer comes back. */
+  areAnswersLost: () => partitions.isCut('store', machine),
+});
 
 /** One after the other, as by a generator that takes five promises for each: most reads are of one event. */
 function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterator<Item> {
@@ -118,9 +114,13 @@ function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterat
 }
 
 async function* subscription(
-  { log, life, faults, weather, onTaken }: Parts,
+  world: World,
+  life: Life,
   { from, prefixes, signal }: SubscribeOptions,
+  hooks: Hooks | undefined,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
+  const { log, faults } = world;
+  const weather = weatherOf(world, life);
   const isAborted = () => signal.aborted;
   const { random } = life;
   let scannedTo = from;
@@ -148,12 +148,12 @@ async function* subscription(
     for (const event of window.events) {
       if (isAborted()) break;
       yield event;
-      onTaken?.();
+      hooks?.onTaken();
     }
     if (window.isEnd) {
       if (!isEndReported && !isAborted()) {
         yield { kind: 'caught-up', position: scannedTo };
-        onTaken?.();
+        hooks?.onTaken();
       }
       isEndReported = true;
       if (!isAborted()) await news.arrived;
