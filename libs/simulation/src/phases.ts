@@ -41,7 +41,7 @@ export async function live(
   const isOver = world.hasFailed;
   for (const machine of world.machines) world.boot(machine);
   const callerOf = createFrontDoor(world, () => scheduler.now() < safetyMs);
-  const underWay = beginStories(world, callerOf, { operations, withinMs: safetyMs * 0.7 });
+  const stories = beginStories(world, callerOf, { operations, withinMs: safetyMs * 0.7 });
   const moving = beginMoving(world, callerOf);
   const persons = beginPersons(callerOf);
   const endpoints = beginEndpoints(world, callerOf);
@@ -60,7 +60,9 @@ export async function live(
   if (isLong) await outageOfDays(world, callerOf);
   trace.tell('HEALING: nothing fails any more');
   disasters.heal();
-  await heal(world, { underWay, endpoints, persons, feeds, moving, restored });
+  const ofTeams = () => [...world.webhooks.differences(), ...endpoints.differences()];
+  const waits = [stories.differences, moving.differences, restored?.differences ?? ofTeams];
+  await heal(world, { persons, feeds, waits });
 }
 
 /** How often the world is checked while it heals, and how long everything must have been settled. */
@@ -68,37 +70,26 @@ const pauseMs = 10_000;
 const settledForMs = 2 * minute;
 
 interface UnderWay {
-  underWay: { count: number };
-  endpoints: { isIdle(): boolean };
   persons: Persons;
   feeds: FeedReaders;
-  moving: Moving;
-  restored: Restored | undefined;
+  /** What is waited for besides. */
+  waits: readonly (() => string[])[];
 }
 
 /** Until everything is settled, at most until the bound. */
-async function heal(
-  world: World,
-  { underWay, endpoints, persons, feeds, moving, restored }: UnderWay,
-): Promise<void> {
-  const begunAt = world.scheduler.now();
-  // A review whose patience ends by a clock that was an hour ahead opens an hour later (seed 62).
-  const boundMs = () => begunAt + healingMs + (wasClockStepped(world.faults) ? 60 * minute : 0);
+async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<void> {
   const { scheduler, log, complain, trace } = world;
+  const begunAt = scheduler.now();
+  // A review whose patience ends by a clock that was an hour ahead opens an hour later.
+  const boundMs = () => begunAt + healingMs + (wasClockStepped(world.faults) ? 60 * minute : 0);
   const differences = () => [
     ...world.machines.flatMap(({ machine, process }) => {
       if (process === undefined) return [`${machine.name} does not serve`];
-      // It may, for longer than anything must have been settled (seed 56634).
+      // It may stand still for longer than anything must have been settled.
       return machine.life().isPaused() ? [`${machine.name} stands still`] : [];
     }),
-    ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...world.checks.differences(),
-    ...moving.differences(),
-    ...(restored === undefined ? differencesOfTeams() : restored.differences()),
-  ];
-  const differencesOfTeams = () => [
-    ...world.webhooks.differences(),
-    ...(endpoints.isIdle() ? [] : ['a team waits for an answer about its endpoint']),
+    ...waits.flatMap((differences) => differences()),
   ];
   let settledSince: number | undefined;
   while (!world.hasFailed() && scheduler.now() < boundMs()) {
@@ -128,17 +119,19 @@ function beginStories(
   { scheduler, random }: World,
   callerOf: CallerOf,
   { operations, withinMs }: { operations: number; withinMs: number },
-): { count: number } {
-  const underWay = { count: 0 };
+): { differences(): string[] } {
+  let underWay = 0;
   for (let number = 1; number <= operations; number += 1) {
     const own = random.fork(`story ${number}`);
     const story = own.chance(payoutsShare) ? payoutStory : paymentStory;
     scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
-      underWay.count += 1;
-      void story(callerOf(`caller ${number}`), number).then(() => (underWay.count -= 1));
+      underWay += 1;
+      void story(callerOf(`caller ${number}`), number).then(() => (underWay -= 1));
     });
   }
-  return underWay;
+  return {
+    differences: () => (underWay > 0 ? [`${underWay} requests of teams were never answered`] : []),
+  };
 }
 
 const payoutsShare = 0.2;

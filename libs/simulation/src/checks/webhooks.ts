@@ -120,25 +120,23 @@ const failuresMany = 4;
 /** What each event left on record. */
 function createRecord({ books, complain }: Parts) {
   /** Of payments, payouts and refunds, by token and event. */
-  const onRecord = new Map<string, { status: string; amount: number }>();
-  /** Of events of payments and payouts, by token and number. */
-  const positions = new Map<string, string>();
+  const onRecord = new Map<string, { status: string; amount: number; position: string }>();
   return {
     note: ({ stream, revision, position }: RecordedEvent): void => {
       const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
       if (operation === undefined) return;
       const { token, kind, amount, approvedAmount, phase, refunds } = operation;
-      positions.set(`${token} ${revision}`, position);
       onRecord.set(`${token} ${revision}`, {
         status: statuses[phase] ?? phase,
         // Where nothing is taken, what was asked for.
         amount: kind === 'payment' && isTaken.has(phase) ? approvedAmount : amount,
+        position,
       });
       for (const [refundToken, { state, amount: sum }] of refunds)
-        onRecord.set(`${refundToken} ${revision}`, { status: state, amount: sum });
+        onRecord.set(`${refundToken} ${revision}`, { status: state, amount: sum, position });
     },
     positionOf: ({ subject, sequence }: ReceivedWebhook): string =>
-      positions.get(`${subject} ${sequence}`) ?? '',
+      onRecord.get(`${subject} ${sequence}`)?.position ?? '',
     requireTrue: ({ token, sequence, status, amount, line }: ReceivedWebhook): void => {
       const there = onRecord.get(`${token} ${sequence}`);
       if (there?.status !== status || there.amount !== amount)

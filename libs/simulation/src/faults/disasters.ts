@@ -1,19 +1,14 @@
 /** What befalls processes and the world around them, and how it ends. */
-import { dispute } from '../people/disputes.ts';
 import type { FaultKind } from './faults.ts';
+import type { DisputeStatus } from '../payment-service/ledger.ts';
 import type { Random } from '../world/random.ts';
 import type { RunningMachine, World } from '../world.ts';
 
-export interface Disasters {
-  begin(): void;
-  restart(machine: RunningMachine, afterMs: number): void;
-  /** Ends everything that is under way. */
-  heal(): void;
-}
+export type Disasters = ReturnType<typeof createDisasters>;
 
 const hour = 3_600_000;
 
-export function createDisasters(world: World): Disasters {
+export function createDisasters(world: World) {
   const { scheduler, downUntil } = world;
 
   function restart(running: RunningMachine, afterMs: number): void {
@@ -30,7 +25,8 @@ export function createDisasters(world: World): Disasters {
   return {
     restart,
     begin: () => befall(world, restart),
-    heal: () => {
+    /** Ends everything that is under way. */
+    heal: (): void => {
       Object.assign(downUntil, { store: 0, bus: 0, service: 0, account: 0 });
       world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
@@ -40,7 +36,7 @@ export function createDisasters(world: World): Disasters {
 }
 
 /** Begins all that happens to the world now and then. */
-function befall(world: World, restart: Disasters['restart']): void {
+function befall(world: World, restart: (machine: RunningMachine, afterMs: number) => void): void {
   const { scheduler, faults, trace, downUntil, machines } = world;
   const random = world.random.fork('disasters');
 
@@ -147,6 +143,33 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
   const amount = random.whole(1, payment.amount);
   trace.tell(`somebody refunds ${amount} of ${payment.orderNumber} in the console`);
   ledger.refundInConsole(payment, amount);
+}
+
+/** The bank of a customer opens a dispute about a payment that took money, and decides it later, now and then once more. */
+function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random: Random): void {
+  const disputable = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
+  if (disputable.length === 0) return;
+  const payment = random.pick(disputable);
+  const opened = ledger.openDispute(payment, random.whole(1, payment.amount));
+  trace.tell(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
+  saw('a dispute was opened');
+  const decide = (status: DisputeStatus): void => {
+    trace.tell(`the bank decides dispute ${opened.id}: ${status}`);
+    ledger.changeDispute(opened, status);
+  };
+  const later = (happen: () => void): void =>
+    void scheduler.after(pace * random.between(1_000, 240_000), 'the bank decides', () => {
+      if (!faults.haveEnded()) happen();
+    });
+  later(() => {
+    decide(random.pick(['approved', 'declined']));
+    // It goes to the next instance, with the same end or with another one.
+    if (random.chance(0.4))
+      later(() => {
+        decide('pending');
+        later(() => decide(random.pick(['approved', 'declined'])));
+      });
+  });
 }
 
 /** When the service has decided everything, milliseconds after the faults have ended. */

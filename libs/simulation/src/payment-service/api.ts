@@ -1,7 +1,8 @@
 /** The interface of the specification over the ledger: a request, as it was sent, and the answer that it has. */
 import { toBareAnswer, withoutFilters } from '@tollgate/provider/bare';
+import type { Faults } from '../faults/faults.ts';
 import type { Random } from '../world/random.ts';
-import type { Ledger, LedgerDispute, LedgerPayment, LedgerPayout, LedgerRefund } from './ledger.ts';
+import type { Ledger, LedgerPayment, LedgerPayout } from './ledger.ts';
 
 export interface ServiceRequest {
   account: string;
@@ -15,31 +16,23 @@ export interface ServiceAnswer {
   body: string;
 }
 
-interface Outcomes {
-  /** Of a card that is charged. */
-  isApproved: () => boolean;
-  refundStatus: () => LedgerRefund['status'];
-  payoutStatus: () => LedgerPayout['status'];
-}
-
 export const movesMoney = ({ method }: Pick<ServiceRequest, 'method'>): boolean => method === 'POST';
 
-export function createServiceApi(
-  ledger: Ledger,
-  random: Random,
-  options: { saysRefundedEarly: boolean; showsDisputedPayments: boolean; isBare: boolean },
-) {
-  const outcomes: Outcomes = {
-    isApproved: () => random.chance(0.85),
-    refundStatus: () => random.pick(['approved', 'approved', 'approved', 'pending', 'declined']),
-    payoutStatus: () => random.pick(['approved', 'approved', 'pending', 'declined']),
-  };
+interface Service {
+  ledger: Ledger;
+  /** Decides what becomes of cards, refunds and payouts. */
+  random: Random;
+  options: Pick<Faults, 'saysRefundedEarly' | 'showsDisputedPayments' | 'isBare'>;
+}
+
+export function createServiceApi(ledger: Ledger, random: Random, options: Service['options']) {
+  const service = { ledger, random, options };
   const answerOf = (request: ServiceRequest): ServiceAnswer => {
-    const url = new URL(request.path, 'https://service.sim');
-    const path = url.pathname.replace('/api/v1', '');
-    if (request.method === 'POST') return post(ledger, outcomes, path, request);
-    const { saysRefundedEarly, showsDisputedPayments } = options;
-    return get({ ledger, saysRefundedEarly, showsDisputedPayments }, path, url.searchParams, request.account);
+    const { pathname, searchParams } = new URL(request.path, 'https://service.sim');
+    const path = pathname.replace('/api/v1', '');
+    return movesMoney(request)
+      ? post(service, path, request)
+      : get(service, path, searchParams, request.account);
   };
   return options.isBare
     ? (request: ServiceRequest) => toBareAnswer(request, answerOf(withoutFilters(request)))
@@ -47,93 +40,59 @@ export function createServiceApi(
 }
 
 const json = (body: object, statusCode = 200): ServiceAnswer => ({ statusCode, body: JSON.stringify(body) });
-export const refusal = (code: string, kind = 'processing_error'): ServiceAnswer =>
-  json({ success: false, errors: [{ code, kind, message: code }] }, 409);
-const unknownToken = () =>
-  json(
-    {
-      success: false,
-      errors: [{ code: 'payment_not_found', kind: 'invalid_request_error', message: 'unknown' }],
-    },
-    404,
-  );
+export const refusal = (code: string, kind = 'processing_error', statusCode = 409): ServiceAnswer =>
+  json({ success: false, errors: [{ code, kind, message: code }] }, statusCode);
+const unknownToken = () => refusal('payment_not_found', 'invalid_request_error', 404);
 
-function post(
-  ledger: Ledger,
-  outcomes: Outcomes,
-  path: string,
-  { account, body = {} }: ServiceRequest,
-): ServiceAnswer {
-  const token = text(body['token']);
-  switch (path) {
-    case '/payments':
-      return create(ledger, outcomes, account, body);
-    case '/payments/confirm':
-    case '/payments/decline': {
-      const payment = ledger.findPayment(token);
-      if (payment === undefined) return unknownToken();
-      const isDone = path === '/payments/confirm' ? ledger.capture(payment) : ledger.void(payment);
-      return isDone
-        ? json({ success: true, payment: toShown({ saysRefundedEarly: false }, payment) })
-        : refusal('payment_not_confirmable');
-    }
-    case '/refunds': {
-      const payment = ledger.findPayment(token);
-      if (payment === undefined) return unknownToken();
-      const amount =
-        typeof body['amount'] === 'number' ? body['amount'] : payment.amount - payment.refundedAmount;
-      const refund = ledger.refund(payment, amount, outcomes.refundStatus());
-      if (refund === undefined) return refusal('refund_exceeds_amount');
-      const { currency } = payment;
-      return json({
-        success: true,
-        token: refund.token,
-        refund: { token: refund.token, amount, currency, status: refund.status },
-      });
-    }
-    case '/payouts': {
-      const { recurringToken } = (body['destination'] ?? {}) as { recurringToken?: string };
-      if (!isKnownToken(ledger, account, recurringToken)) return refusal('recurring_token_not_found');
-      const terms = {
-        orderNumber: text(body['orderNumber']),
-        callbackUrl: text(body['callbackUrl']),
-        amount: Number(body['amount']),
-        currency: text(body['currency']),
-        account,
-      };
-      return json({ success: true, payout: toShownPayout(ledger.payOut(terms, outcomes.payoutStatus())) });
-    }
-    default:
-      return refusal('invalid_param', 'invalid_request_error');
+function post(service: Service, path: string, { account, body = {} }: ServiceRequest): ServiceAnswer {
+  const { ledger, random, options } = service;
+  if (path === '/payments') return create(service, account, body);
+  if (path === '/payouts') return payOut(service, account, body);
+  const payment = ledger.findPayment(text(body['token']));
+  if (payment === undefined) return unknownToken();
+  if (path === '/refunds') {
+    const rest = payment.amount - payment.refundedAmount;
+    const amount = typeof body['amount'] === 'number' ? body['amount'] : rest;
+    const outcome = random.pick(['approved', 'approved', 'approved', 'pending', 'declined'] as const);
+    const refund = ledger.refund(payment, amount, outcome);
+    if (refund === undefined) return refusal('refund_exceeds_amount');
+    const { token, status } = refund;
+    return json({ success: true, token, refund: { token, amount, currency: payment.currency, status } });
   }
+  const isDone = path === '/payments/confirm' ? ledger.capture(payment) : ledger.void(payment);
+  return isDone
+    ? json({ success: true, payment: toShown({ ...options, saysRefundedEarly: false }, payment) })
+    : refusal('payment_not_confirmable');
 }
 
-function create(
-  ledger: Ledger,
-  outcomes: Outcomes,
-  account: string,
-  body: Record<string, unknown>,
-): ServiceAnswer {
+const termsOf = (account: string, body: Record<string, unknown>) => ({
+  account,
+  orderNumber: text(body['orderNumber']),
+  callbackUrl: text(body['callbackUrl']),
+  amount: Number(body['amount']),
+  currency: text(body['currency']),
+});
+
+function payOut({ ledger, random }: Service, account: string, body: Record<string, unknown>): ServiceAnswer {
+  const { recurringToken } = (body['destination'] ?? {}) as { recurringToken?: string };
+  if (!isKnownToken(ledger, account, recurringToken)) return refusal('recurring_token_not_found');
+  const outcome = random.pick(['approved', 'approved', 'pending', 'declined'] as const);
+  return json({ success: true, payout: toShownPayout(ledger.payOut(termsOf(account, body), outcome)) });
+}
+
+function create({ ledger, random }: Service, account: string, body: Record<string, unknown>): ServiceAnswer {
   const isHosted = body['card'] === undefined && body['recurringToken'] === undefined;
   if (!isKnownToken(ledger, account, body['recurringToken'])) return refusal('recurring_token_not_found');
   const payment = ledger.add({
-    account,
+    ...termsOf(account, body),
     isHosted,
-    orderNumber: text(body['orderNumber']),
-    callbackUrl: text(body['callbackUrl']),
-    amount: Number(body['amount']),
-    currency: text(body['currency']),
     needConfirmation: body['needConfirmation'] === true,
     isRecurring: body['recurring'] === true,
   });
-  if (!isHosted) ledger.pay(payment, outcomes.isApproved());
+  if (!isHosted) ledger.pay(payment, random.chance(0.85));
   const { token, amount, currency, status } = payment;
-  return json({
-    success: true,
-    token,
-    ...(isHosted ? { processingUrl: pageOf(payment) } : {}),
-    payment: { amount, currency, status },
-  });
+  const processingUrl = isHosted ? pageOf(payment) : undefined;
+  return json({ success: true, token, processingUrl, payment: { amount, currency, status } });
 }
 
 /** A token charges through the account that it was given for. */
@@ -142,14 +101,6 @@ const isKnownToken = ({ payments }: Ledger, account: string, token: unknown): bo
 
 export const pageOf = ({ token }: Pick<LedgerPayment, 'token'>): string =>
   `https://service.sim/checkout/${token}`;
-
-interface Service {
-  ledger: Ledger;
-  /** After a part of it was refunded. */
-  saysRefundedEarly: boolean;
-  /** Some deployments do not say which payment a dispute is about. */
-  showsDisputedPayments: boolean;
-}
 
 function get(service: Service, path: string, query: URLSearchParams, account: string): ServiceAnswer {
   const { ledger } = service;
@@ -162,7 +113,7 @@ function get(service: Service, path: string, query: URLSearchParams, account: st
   if (path === '/payments') return json(list(service, query, account));
   const token = decodeURIComponent(path.replace('/payments/', ''));
   const payment = ledger.findPayment(token);
-  if (payment !== undefined) return json({ success: true, payment: toShown(service, payment) });
+  if (payment !== undefined) return json({ success: true, payment: toShown(service.options, payment) });
   const payout = ledger.payouts.find((each) => each.token === token);
   return payout === undefined ? unknownToken() : json({ success: true, payment: toShownPayout(payout) });
 }
@@ -179,46 +130,39 @@ function list(service: Service, query: URLSearchParams, account: string) {
   const found =
     query.get('operationType') === 'payouts'
       ? payouts.filter(isAskedFor).map(toShownPayout)
-      : payments.filter(isAskedFor).map((each) => toShown(service, each));
+      : payments.filter(isAskedFor).map((each) => toShown(service.options, each));
   const shown = found.toReversed().slice((page - 1) * perPage, page * perPage);
   return { success: true, payments: shown, totalCount: found.length, page, perPage };
 }
 
 const disputesMax = 100;
 
-const listDisputes = ({ ledger, showsDisputedPayments }: Service, account: string) =>
+const listDisputes = ({ ledger, options }: Service, account: string) =>
   ledger.disputes
     .filter((dispute) => dispute.account === account)
     .toReversed()
     .slice(0, disputesMax)
-    .map((dispute) => toShownDispute(dispute, showsDisputedPayments));
-
-const toShownDispute = (
-  { id, payment, amount, currency, statuses, createdAt, updatedAt }: LedgerDispute,
-  showsPayment: boolean,
-) => ({
-  id,
-  amount,
-  currency,
-  status: statuses.at(-1),
-  type: 'chargeback',
-  reasonCode: '4853',
-  ...(showsPayment ? { token: payment } : {}),
-  createdAt: toText(createdAt),
-  updatedAt: toText(updatedAt),
-});
+    .map(({ id, payment, amount, currency, statuses, createdAt, updatedAt }) => ({
+      id,
+      amount,
+      currency,
+      status: statuses.at(-1),
+      type: 'chargeback',
+      reasonCode: '4853',
+      token: options.showsDisputedPayments ? payment : undefined,
+      createdAt: toText(createdAt),
+      updatedAt: toText(updatedAt),
+    }));
 
 const toText = (at: number): string => new Date(at).toISOString();
 
-function toShown({ saysRefundedEarly }: Pick<Service, 'saysRefundedEarly'>, payment: LedgerPayment) {
+function toShown({ saysRefundedEarly }: Service['options'], payment: LedgerPayment) {
   const { token, amount, currency, orderNumber, callbackUrl, needConfirmation } = payment;
-  const { heldAmount, refundedAmount, recurringToken } = payment;
-  const isOpen = payment.isHosted && payment.status === 'init';
-  const status =
-    saysRefundedEarly && payment.status === 'approved' && refundedAmount > 0 ? 'refunded' : payment.status;
+  const { heldAmount, refundedAmount, recurringToken, status } = payment;
+  const isPartlyRefunded = status === 'approved' && refundedAmount > 0;
   return {
     token,
-    status,
+    status: saysRefundedEarly && isPartlyRefunded ? 'refunded' : status,
     amount,
     currency,
     orderNumber,
@@ -228,7 +172,7 @@ function toShown({ saysRefundedEarly }: Pick<Service, 'saysRefundedEarly'>, paym
     heldAmount,
     refundedAmount,
     recurringToken,
-    ...(isOpen ? { processingUrl: pageOf(payment) } : {}),
+    processingUrl: payment.isHosted && status === 'init' ? pageOf(payment) : undefined,
     createdAt: toText(payment.createdAt),
     updatedAt: toText(payment.updatedAt),
   };

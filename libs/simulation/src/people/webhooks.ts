@@ -33,11 +33,11 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
 const watchEveryMs = 60_000;
 
 /** Under four of ten seeds the teams have an endpoint each. */
-export function beginEndpoints(world: World, callerOf: CallerOf): { isIdle(): boolean } {
-  if (!world.random.fork('webhook endpoints').chance(0.4)) return { isIdle: () => true };
+export function beginEndpoints(world: World, callerOf: CallerOf): { differences(): string[] } {
+  if (!world.random.fork('webhook endpoints').chance(0.4)) return { differences: () => [] };
   let underWay: number = teamNames.length;
   for (const team of teamNames) void live(callerOf(`endpoint of ${team}`), team, () => (underWay -= 1));
-  return { isIdle: () => underWay === 0 };
+  return { differences: () => (underWay === 0 ? [] : ['a team waits for an answer about its endpoint']) };
 }
 
 async function live(caller: Caller, team: TeamName, onIdle: () => void): Promise<void> {
