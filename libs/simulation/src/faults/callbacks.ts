@@ -16,9 +16,10 @@ export function createCallbackSender(world: World): CallbackSender {
   const random = world.random.fork('callbacks');
 
   async function deliver(path: string, body: object, tries = 0): Promise<void> {
-    if ((await post(world, random, path, body)) === 200) return world.saw('callback taken');
+    const isTaken = (await post(world, random, path, body)) === 200;
+    if (isTaken) world.saw('callback taken');
     const pauseMs = pausesMs[tries];
-    if (pauseMs !== undefined)
+    if (!isTaken && pauseMs !== undefined)
       scheduler.after(pauseMs, 'callback again', () => void deliver(path, body, tries + 1));
   }
 

@@ -6,7 +6,6 @@ import type { Disasters } from '../faults/disasters.ts';
 import { type Life, type Machine, createMachine } from './machine.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import { createConnections } from '../payment-service/network.ts';
-import type { Random } from './random.ts';
 import { configOf, startProcess } from './process.ts';
 import { requireNoSecret } from '../checks/secrets.ts';
 import { createSimulatedStore } from './simulated-store.ts';

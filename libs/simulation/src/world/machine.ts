@@ -2,7 +2,7 @@
  * One machine with one process at a time: its clock, its crashes and its pauses. What reaches a process from outside comes
  * through `deliver`: nothing reaches one that has crashed, and one that is paused gets it when it wakes up, in any order.
  */
-import type { Clock, Ids } from '@tollgate/service-kit';
+import type { Clock } from '@tollgate/service-kit';
 import { createIds, type Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 
