@@ -8,13 +8,13 @@ import { requireTopics } from './checks/invariants.ts';
 import { beginOperators } from './people/operators.ts';
 import { wasClockStepped } from './faults/faults.ts';
 import { outageOfDays } from './faults/outage.ts';
-import { type Moving, beginMoving } from './people/moving.ts';
+import { beginMoving } from './people/moving.ts';
 import { type Persons, beginPersons } from './people/persons.ts';
 import type { Random } from './world/random.ts';
 import { type FeedReaders, beginFeedReaders } from './people/readers.ts';
 import { compareReadModels } from './checks/read-models.ts';
 import { requireNoSecretIn } from './checks/secrets.ts';
-import { type Restored, makeBackup } from './faults/restored.ts';
+import { makeBackup } from './faults/restored.ts';
 import { beginEndpoints } from './people/webhooks.ts';
 import type { World } from './world.ts';
 

@@ -49,7 +49,7 @@ export interface LedgerPayment extends Entry {
   recurringToken?: string;
 }
 
-export interface LedgerRefund {
+interface LedgerRefund {
   token: string;
   payment: string;
   amount: number;

@@ -14,7 +14,7 @@ export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/web
 
 /** The people who look after reviews. */
 export const persons = ['ada', 'bob'] as const;
-export type Person = (typeof persons)[number];
+type Person = (typeof persons)[number];
 
 /** The second key of each team, which approves payouts. */
 export const approver = 'approver';
