@@ -99,7 +99,7 @@ export async function compact({
 }: CommandTools): Promise<CommandResult> {
   if (!isEmbedded) {
     const message =
-      'The events are in EventStoreDB, which a scavenge makes smaller: see "EventStoreDB" in docs/operator/operations.md.';
+      'The events are in EventStoreDB, which a scavenge makes smaller: see docs/operator/eventstoredb.md.';
     return refuse(message);
   }
   const living = await livingMembers(store, clock);

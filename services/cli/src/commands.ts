@@ -368,7 +368,7 @@ export const commands: readonly Command<ActingTools>[] = [
   command(
     'restore',
     'put a backup into an empty data directory and begin a new epoch: all accounts are paused, payouts that awaited approval are void\n' +
-      'the lost days must be reconciled before an account resumes; docs/operator/operations.md, "Backup and restore"',
+      'the lost days must be reconciled before an account resumes; docs/operator/backup-and-restore.md',
     {
       backup: optionalArgument('<backup>', 'folder of the backup', text),
       storeWasRestored: flag('EventStoreDB was restored by its own tools: only begin the epoch'),

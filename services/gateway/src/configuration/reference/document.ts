@@ -11,13 +11,13 @@ const opening = `# Configuration
 Written by \`npm run reference\` out of the schemas that the program reads; change those. Everything has a default that suits a
 developer's machine. All variables are checked together at the start, which ends with a sentence that names each one at
 fault; faults in the files that they name, and an invalid signing key, are reported next. An empty variable counts as not set. \`npm start\` and \`npm run services\` take all of them; what runs a service in a process of its own needs to give
-it those that are read there. \`TOLLGATE_AS\` names the person who runs a command ([more](operations.md#who-makes-a-change)).
+it those that are read there. \`TOLLGATE_AS\` names the person who runs a command ([more](teams-and-keys.md#the-author-of-a-change)).
 `;
 
 const accountsOpening = `## The accounts file
 
 \`PROVIDER_ACCOUNTS_FILE\` names it: \`{"accounts": [{…}]}\` with these fields for each account
-([an example](operations.md#accounts-at-the-payment-service)).
+([an example](accounts.md#the-accounts-file)).
 `;
 
 export function createConfigurationReference(): string {

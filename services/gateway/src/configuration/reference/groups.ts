@@ -30,7 +30,7 @@ export const groups = [
   {
     title: 'Inquiries, reviews and reconciliation',
     names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|REVIEWS_BY_TWO)$/,
-    about: 'See [reconciliation](operations.md#reconciliation).',
+    about: 'See [reconciliation](reconciliation.md).',
   },
   {
     title: 'Webhooks',
@@ -40,7 +40,7 @@ export const groups = [
   {
     title: 'Secrets and signatures',
     names: /^(DATA_SECRETS|TOLLGATE_TEAM_SIGNING_)/,
-    about: 'See [secrets](operations.md#secrets) and [signed changes](operations.md#signed-changes).',
+    about: 'See [secrets](operations.md#secrets) and [signed changes](teams-and-keys.md#signed-changes).',
   },
   {
     title: 'What is let go of',
