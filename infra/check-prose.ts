@@ -86,6 +86,13 @@ const checked = [
   'docs/guarantees.md',
   'docs/performance.md',
   'docs/contributor/benchmarks.md',
+  'docs/operator/accounts.md',
+  'docs/operator/backup-and-restore.md',
+  'docs/operator/balances-and-limits.md',
+  'docs/operator/reconciliation.md',
+  'docs/operator/reviews.md',
+  'docs/operator/security-log.md',
+  'docs/operator/teams-and-keys.md',
 ];
 
 function main(args: readonly string[]): number {
