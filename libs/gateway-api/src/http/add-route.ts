@@ -180,7 +180,7 @@ function answerUnavailable(
     return;
   }
   if (code === 'index_rebuilding') {
-    const message = 'The list index is rebuilding; results would be incomplete. Repeat the request later.';
+    const message = 'The index is being rebuilt, so results would be incomplete. Retry later.';
     sendError(reply, 'read_model_behind', { message, retryAfterSeconds: whileRebuildingSeconds });
     return;
   }

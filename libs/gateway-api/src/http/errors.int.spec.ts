@@ -56,7 +56,7 @@ test('an answer may say more than the list does', () => {
           code: 'no_account',
           kind: 'processing_error',
           message:
-            'No merchant account serves this environment, team and currency. Ask the operators to configure one.',
+            'No merchant account serves this environment, team and currency. Ask an operator to configure one.',
           parameter: 'currency',
         },
       ],

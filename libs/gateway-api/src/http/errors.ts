@@ -45,28 +45,30 @@ export const apiErrors = {
     'The Authorization header is missing. Send Authorization: Bearer <API key>.',
   ),
   incorrect_private_key: unauthorized(
-    'The API key is unknown, revoked or for another environment. Use an active key of this environment.',
+    'The API key is unknown, revoked, or belongs to another environment. Use an active key of this environment.',
   ),
-  api_key_expired: unauthorized('The API key has expired. Use another one, or ask the operators for one.'),
+  api_key_expired: unauthorized(
+    'The API key has expired. Use another key, or ask an operator for a new one.',
+  ),
   network_not_allowed: forbidden(
     "The API key may not be used from this network. Send the request from one of the key's networks.",
   ),
   incorrect_team: invalid(
-    'Tollgate-Team names no team, or Tollgate-Environment is neither production nor sandbox. Correct the headers.',
+    'Tollgate-Team is not a known team, or Tollgate-Environment is neither production nor sandbox. Correct the headers.',
     'Tollgate-Team',
   ),
   person_token_expired: later(
     unauthorized(
-      'The token or session of this person has expired. Sign in again, or issue a new token (tollgate operator token).',
+      'This token or session has expired. Sign in again, or issue a new token (tollgate operator token).',
     ),
   ),
   person_token_revoked: later(
     unauthorized(
-      'The token or session of this person was revoked, or the person signed out. Sign in again, or issue a new token (tollgate operator token).',
+      'This token or session was revoked. Sign in again, or issue a new token (tollgate operator token).',
     ),
   ),
   session_idle: later(
-    unauthorized('The session was idle for longer than CONSOLE_IDLE_MINUTES allows. Sign in again.'),
+    unauthorized('The session was idle for too long (CONSOLE_IDLE_MINUTES). Sign in again.'),
   ),
   https_required: forbidden(
     'The request did not use HTTPS. Treat its API key as compromised, and use HTTPS.',
@@ -81,28 +83,28 @@ export const apiErrors = {
   ),
   sum_too_large: later(
     exceeded(
-      'A sum exceeds 9,007,199,254,740,991 minor units, the largest exact number in JSON. Ask for fewer days, or add up the CSV export.',
+      'A sum exceeds 9,007,199,254,740,991 minor units, the largest exact number in JSON. Request fewer days, or add up the CSV export.',
     ),
   ),
   incorrect_currency: invalid(
-    'The currency is invalid. Send an ISO 4217 alphabetic code in capitals.',
+    'The currency is invalid. Send an ISO 4217 code in capitals, such as EUR.',
     'currency',
   ),
   card_data_not_accepted: invalid(
-    'Card data is not accepted here. Use the hosted page, or the card field with a key that has the scope cards.',
+    'Card data is not accepted in this field. Use the hosted page, or the card field with a key that has the scope cards.',
   ),
   origin_not_allowed: invalid(
-    "The URL's origin is not on your team's list of allowed origins. Ask the operators to add it (tollgate team allow-origins), or use an allowed one.",
+    "The URL's origin is not on your team's list of allowed origins. Use an allowed origin, or ask an operator to add this one (tollgate team allow-origins).",
   ),
   idempotency_key_missing: invalid(
-    'Without an Idempotency-Key or an orderNumber, a repeat looks like a new request. Send the Idempotency-Key header.',
+    'The request has neither an Idempotency-Key nor an orderNumber, so a retry could not be recognized. Send the Idempotency-Key header.',
     'Idempotency-Key',
   ),
   idempotency_key_reused: of(
     'invalid_request_error',
     422,
   )(
-    'This Idempotency-Key (or orderNumber) was used for a request with other terms, and that request counts. Retrieve it by the token of this answer. Use a new key only to make another one.',
+    'This Idempotency-Key (or orderNumber) was used for a request with other terms, and that request was accepted. Retrieve it by the token in this answer. Use a new key only for a separate operation.',
   ),
   payment_not_found: notFound(
     'No payment has this token. Check the token and the environment of the API key.',
@@ -118,89 +120,80 @@ export const apiErrors = {
   ),
   review_not_found: notFound('No open review has this code and number. List the reviews again.', 'code'),
   reconciliation_not_found: notFound(
-    'No reconciliation that your team may see has this token, or it has not ended. Take the token from the list of reconciliations, or come back later.',
+    'No finished reconciliation that your team may read has this token. Use a token from the list of reconciliations, or retry later.',
     'token',
   ),
   request_not_found: newNotFound(
-    'This gateway has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. If several gateways run, repeat it after a second or ask another one.',
+    'No stored request of your team has this id. Check the id and the environment of the API key. A request made a moment ago may appear after a second.',
     'id',
   ),
   account_not_found: newNotFound(
-    'No merchant account of this name is configured. Take its name from the list of accounts.',
+    'No merchant account has this name. Use a name from the list of accounts.',
     'account',
   ),
   reconciliation_due: later(
     refused(
-      'The event store was restored from a backup, and the lost days of this account are not reconciled. Reconcile them, then resume the account.',
+      'The event store was restored from a backup, and the affected days of this account are not reconciled. Reconcile them, then resume the account.',
     ),
   ),
   accounts_file_missing: later(
     refused(
-      'The gateway runs without an accounts file (PROVIDER_ACCOUNTS_FILE), so there is none to read again.',
+      'The gateway runs without an accounts file (PROVIDER_ACCOUNTS_FILE). There is nothing to reload.',
     ),
   ),
   accounts_file_invalid: later(
-    refused(
-      'The accounts file cannot be used, and the accounts stay as they are. Correct it, and repeat the request.',
-    ),
+    refused('The accounts file is invalid. The accounts are unchanged. Correct the file and retry.'),
   ),
   dead_letter_not_found: newNotFound(
-    'No dead-lettered callback is at this place. Take it from the list of dead letters.',
+    'No dead-lettered callback has this offset. Use an offset from the list of dead letters.',
     'offset',
   ),
-  team_not_found: newNotFound('There is no such team. Take its name from the list of teams.', 'team'),
-  team_exists: later(refused('There is a team of this name already. Choose another name.', 'team')),
-  key_not_found: newNotFound('The team has no key of this id. Take the id from the list of keys.', 'keyId'),
+  team_not_found: newNotFound('No team has this name. Use a name from the list of teams.', 'team'),
+  team_exists: later(refused('A team with this name exists. Choose another name.', 'team')),
+  key_not_found: newNotFound('The team has no key with this id. Use an id from the list of keys.', 'keyId'),
   key_exists: later(
-    refused(
-      'A key of this id was issued before, and its text is not shown again. Issue another one.',
-      'keyId',
-    ),
+    refused('A key with this id exists, and a key is shown only once. Issue another key.', 'keyId'),
   ),
   too_many_active_keys: later(
-    refused(
-      'Two keys of this environment are active: the one in use and the one that replaces it. Revoke one first.',
-    ),
+    refused('The team has two active keys in this environment, the maximum. Revoke one first.'),
   ),
   signing_key_missing: later(
     refused(
-      'Changes of teams are signed, and this gateway does not have the key. Use the command line where the key is.',
+      'Team changes are signed, and this gateway has no signing key. Use the command line on the host that has it.',
     ),
   ),
   sign_in_link_used: later(
-    unauthorized('The link was used or revoked before. Ask for another one (tollgate operator link).'),
+    unauthorized('This sign-in link was used or revoked. Request a new one (tollgate operator link).'),
   ),
   credential_not_found: newNotFound(
-    'No token or session of this id exists, or it has expired. Take the id from the list of credentials.',
+    'No active token or session has this id. Use an id from the list of credentials.',
     'credentialId',
   ),
-  too_many_views: refused('You have saved as many views as there may be. Remove one first.', 'name'),
-  webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
+  too_many_views: refused('You have reached the maximum number of saved views. Delete one first.', 'name'),
+  webhook_not_found: notFound('No webhook has this id. Use an id from the list of webhooks.', 'id'),
   webhook_endpoint_not_found: newNotFound(
     'No webhook endpoint of your team has this id. Check the id and the environment of the API key.',
     'id',
   ),
   webhook_endpoint_exists: later(
-    refused('Your team has an endpoint with this URL. List the endpoints, and change that one.', 'url'),
+    refused('Your team already has an endpoint with this URL. Update that endpoint instead.', 'url'),
   ),
   webhook_endpoint_disabled: later(
-    refused(
-      'The endpoint is disabled, so nothing is sent to it. Enable it first: PATCH {"status":"enabled"}.',
-    ),
+    refused('The endpoint is disabled and receives nothing. Enable it first: PATCH {"status":"enabled"}.'),
   ),
   too_many_webhook_endpoints: later(
-    refused('Your team has 20 webhook endpoints in this environment. Remove one first.'),
+    refused('Your team has 20 webhook endpoints in this environment, the maximum. Delete one first.'),
   ),
   too_many_endpoint_changes: later(
-    refused('The webhook endpoints of your team were changed 5,000 times. Ask the operators.'),
+    refused('Your team has reached 5,000 changes of webhook endpoints, the maximum. Contact an operator.'),
   ),
   too_many_replays: of(
     'invalid_request_error',
     409,
-  )('These webhooks have been replayed too often. Read the current state from the API instead.'),
+  )('These webhooks were replayed too often. Read the current state from the API instead.'),
   operation_in_progress: {
     ...refused(
-      'Another operation is in progress, or its outcome is still unknown. Repeat the request later; it is never carried out twice.',
+      'Another operation is in progress, or its outcome is not known yet. Retry later with the same Idempotency-Key. It is never executed twice.',
     ),
     retryAfterSeconds: 2,
   },
@@ -209,11 +202,11 @@ export const apiErrors = {
     'token',
   ),
   payment_not_confirmable: refused(
-    'The payment is not authorized. Capture or void it only in the phase authorized.',
+    'The payment is not authorized. Capture or void a payment only in the phase authorized.',
     'token',
   ),
   payment_not_refundable: refused(
-    'The payment cannot be refunded: it is not final, or has no captured money. Retrieve it to see its status.',
+    'The payment cannot be refunded yet: it is not paid. Retrieve it to see its status.',
     'token',
   ),
   payment_disputed: later(
@@ -224,73 +217,73 @@ export const apiErrors = {
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
   amount_limit_exceeded: exceeded(
-    'The amount exceeds the limit of your team or key for one call. Send a lower amount, or ask the operators.',
+    'The amount exceeds the limit per call of your team or key. Send a lower amount, or ask an operator to raise the limit.',
     'amount',
   ),
   daily_limit_exceeded: exceeded(
-    'The amount exceeds what your team or key may still ask for today, in UTC. Repeat the request when the day has ended.',
+    'The amount exceeds the rest of the daily limit of your team or key. Retry after midnight UTC.',
     'amount',
   ),
   payout_not_awaiting_approval: refused(
-    'The payout does not wait for an approval: it was decided, sent, or has lapsed. Retrieve it to see its phase.',
+    'The payout is not awaiting approval. Retrieve it to see its phase.',
     'token',
   ),
   payment_in_review: later({
     ...refused(
-      'The payment has ended unpaid, and yet the provider has one under its number. Send no other request for it: the customer may have paid, or may yet. Repeat this one when its review is resolved.',
+      'The payment failed here, but the provider shows a payment for the same order. Do not create another one: the customer may have paid. Retry after the review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),
   // With Retry-After: without it, nothing would have been made.
   refund_doubtful: later({
     ...refused(
-      'A review called the refund not made, and as much went back at the provider since, which the operators have seen. Ask them what it was. Repeat the refund under a new Idempotency-Key only if they say that it was not made.',
+      'A review established that this refund was not made, but the provider has shown a refund of the same amount since. Ask an operator about it. Retry with a new Idempotency-Key only if the operator confirms that no money went back.',
     ),
     retryAfterSeconds: 3_600,
   }),
   refund_in_review: later({
     ...refused(
-      'The refund ended here, but the provider shows that the same amount went back. Do not send another one. Repeat this request when the review is resolved.',
+      'The refund failed here, but the provider shows a refund of the same amount. Do not send another one. Retry after the review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),
   payout_in_review: later({
     ...refused(
-      'The payout ended here, but the provider shows a payout under the same number. Do not send another one: it may have been paid. Repeat this request when the review is resolved.',
+      'The payout failed here, but the provider shows a payout under the same number. Do not send another one: it may have been paid. Retry after the review is resolved.',
     ),
     retryAfterSeconds: 600,
   }),
   person_required: forbidden(
-    'It takes two persons to resolve a review here, and a key is none. Sign in to the console, or send the credential of a person.',
+    'Reviews in this environment require two people. API keys cannot resolve them. Sign in to the console, or send the token of a person.',
   ),
   operator_required: forbidden(
-    'This resolution can free money, so a key of the team cannot give it. Ask an operator, or answer check_again.',
+    'This resolution can free money, so an API key of the team cannot give it. Ask an operator, or resolve it with check_again.',
   ),
   approval_by_requester: forbidden(
-    'The key that asked for the payout cannot approve or refuse it. Use another key with the scope approvals.',
+    'The key that requested the payout cannot approve or refuse it. Use another key with the scope approvals.',
   ),
   payout_approval_refused: refused(
-    'A second key refused the payout, and nothing was sent. To pay out after all, send a new request under a new Idempotency-Key or orderNumber.',
+    'The payout was refused by its approver. Nothing was sent. To pay out anyway, send a new request with a new Idempotency-Key or orderNumber.',
   ),
   payout_approval_lapsed: refused(
-    'The payout was not approved, or not sent, in time, and nothing was sent. To pay out after all, send a new request under a new Idempotency-Key or orderNumber.',
+    'The approval of the payout has expired. Nothing was sent. To pay out anyway, send a new request with a new Idempotency-Key or orderNumber.',
   ),
   payout_exceeds_position: refused(
-    'The payout exceeds what your team has taken and not given back or paid out. Send a lower amount.',
+    'The payout exceeds your available balance. Send a lower amount.',
     'amount',
   ),
   too_many_refunds: refused(
-    'The payment has 500 refunds, the most that one can have. Refund what is left outside the gateway; it is recorded.',
+    'The payment has 500 refunds, the maximum. Refund the rest in the console of the Payment Service; the gateway records it.',
     'token',
   ),
   too_much_metadata: later(
     refused(
-      'The refunds of this payment have as much metadata as they can have together. Send this one with less, or without.',
+      'The refunds of this payment have reached their total size of metadata. Send this refund with less metadata or none.',
       'metadata',
     ),
   ),
   recurring_token_not_found: refused(
-    'Your team has no such recurring token. Use one that a payment of your team returned.',
+    'Your team has no such recurring token. Use a token that a payment of your team returned.',
     'recurringToken',
   ),
   resolution_not_allowed: refused(
@@ -298,104 +291,102 @@ export const apiErrors = {
     'resolution',
   ),
   resolved_as_not_made: refused(
-    'A review established that this operation was not made. To make it, send a new request under a new Idempotency-Key.',
+    'A review established that this operation was not executed. To execute it, send a new request with a new Idempotency-Key.',
   ),
   no_account: refused(
-    'No merchant account serves this environment, team and currency. Ask the operators to configure one.',
+    'No merchant account serves this environment, team and currency. Ask an operator to configure one.',
   ),
   provider_account_refused: ofProvider(
-    "The Payment Service refused the gateway's merchant account, and nothing was carried out. Ask the operators to check the account.",
+    "The Payment Service refused the gateway's merchant account. Nothing was executed. Ask an operator to check the account.",
   ),
   provider_not_reached: ofProvider(
-    'The Payment Service could not be reached, and no money moved. Send a new request under a new Idempotency-Key or orderNumber.',
+    'The Payment Service could not be reached. No money moved. Send a new request with a new Idempotency-Key or orderNumber.',
   ),
   provider_unavailable: retried(
     503,
     2,
-    'The Payment Service is unavailable, and nothing was sent to it. Repeat the request later with the same Idempotency-Key.',
+    'The Payment Service is unavailable. Nothing was sent. Retry later with the same Idempotency-Key.',
   ),
   account_paused: later(
     retried(
       503,
       30,
-      'The operators have paused the merchant account for a while, and nothing was sent. Repeat the request later with the same Idempotency-Key.',
+      'An operator has paused the merchant account. Nothing was sent. Retry later with the same Idempotency-Key.',
     ),
   ),
   account_draining: later(
     retried(
       503,
       30,
-      'The merchant account takes nothing new for a while, by a decision of the operators, and nothing was sent. Repeat the request later with the same Idempotency-Key.',
+      'An operator is draining the merchant account, so it accepts nothing new. Nothing was sent. Retry later with the same Idempotency-Key.',
     ),
   ),
   rate_limit_exceeded: retried(
     429,
     1,
-    'The rate limit is exceeded, and this request was not carried out. Repeat it later.',
+    'The rate limit is exceeded. The request was not executed. Retry later.',
   ),
   too_many_reads: later(
     retried(
       429,
       1,
-      'Too many expensive reads of this API key or person run at the same time: pages above 100 entries, exports, event pages, filters by metadata, lists over all teams. Repeat this one when another has ended.',
+      'Too many expensive reads of this API key or person are running: pages above 100 entries, exports, event pages, filters by metadata, lists over all teams. Retry when one of them has ended.',
     ),
   ),
   too_many_waits: later(
     retried(
       429,
       5,
-      'Too many requests wait for events. Repeat this one when another has ended, or without waiting.',
+      'Too many requests are waiting for events. Retry when one of them has ended, or request without waiting.',
     ),
   ),
   store_unavailable: retried(
     503,
     1,
-    'The event store is unavailable. Repeat the request; it is never carried out twice.',
+    'The event store is unavailable. Retry the request. It is never executed twice.',
   ),
   event_of_newer_version: retried(
     503,
     5,
-    'A newer version of the gateway wrote an event that this instance cannot read. Repeat the request; another instance may answer.',
+    'A newer version of the gateway wrote an event that this instance cannot read. Retry the request; another instance may answer.',
   ),
   upgrade_not_finished: retried(
     503,
     5,
-    'The gateway is being upgraded, and an older instance could not read what this request writes. Repeat the request; it is never carried out twice.',
+    'The gateway is being upgraded, and this request needs the new version everywhere. Retry the request. It is never executed twice.',
   ),
   bus_unavailable: retried(503, 5, 'The callback could not be stored. Send it again.'),
-  internal_only: forbidden(
-    'This port is for services of the gateway only, and the request carries no valid credential of theirs. Call the front door.',
-  ),
+  internal_only: forbidden('This port is for the services of the gateway only. Call the front door.'),
   too_many_callbacks: retried(
     429,
     20,
-    'There were too many callbacks of this payment, and this one was not stored. Send it again later.',
+    'Too many callbacks arrived for this payment. This one was not stored. Send it again later.',
   ),
   callback_address_ended: of(
     'invalid_request_error',
     410,
-  )('This callback address has come to its end. Stop sending to it.'),
+  )('This callback URL has expired. Stop sending to it.'),
   request_timeout: later(
     retried(
       408,
       1,
-      'The request arrived too slowly, and was not carried out. Repeat it with the same Idempotency-Key. Its headers must arrive within two seconds, all of it within three.',
+      'The request arrived too slowly and was not executed. Retry with the same Idempotency-Key. Headers must arrive within two seconds, the whole request within three.',
     ),
   ),
   service_unavailable: retried(
     503,
     1,
-    'The gateway service behind this route is unavailable, and nothing was carried out. Repeat the request.',
+    'The gateway service for this route is unavailable. Nothing was executed. Retry the request.',
   ),
   answer_lost: retried(
     503,
     1,
-    'The gateway service behind this route did not answer, so the outcome is unknown. Repeat the same request with the same Idempotency-Key.',
+    'The gateway service for this route did not answer, so the outcome is unknown. Retry the same request with the same Idempotency-Key.',
   ),
   read_model_behind: retried(
     503,
     1,
-    'The read model has not reached the requested position yet. Repeat the request in a second.',
+    'The read model has not reached the requested position yet. Retry in a second.',
   ),
 } as const satisfies Record<string, StatedError>;
 

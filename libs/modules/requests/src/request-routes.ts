@@ -33,7 +33,7 @@ export function registerRequestRoutes(
     const found = ledger.find(caller, parameterOf(request, 'id'));
     if (found === undefined)
       return sendError(reply, 'request_not_found', {
-        message: `The gateway ${deps.instance} has no request of your team with this id, or no longer keeps it. Check the id and the environment of the API key. If several gateways run, repeat it after a second or ask another one.`,
+        message: `No request of your team with this id is stored on the gateway ${deps.instance}. Check the id and the environment of the API key. A request made a moment ago may appear after a second.`,
       });
     return reply.send({ success: true, request: toPublicRequest(found) });
   });

@@ -54,7 +54,7 @@ export function registerAccountRoutes(app: FastifyInstance, deps: AccountRouteDe
       const { statusCode, body } = toRefusedAnswer(outcome.errors);
       return reply.code(statusCode).send(body);
     }
-    const message = 'The Payment Service gave no usable answer. Repeat the request later.';
+    const message = 'The Payment Service returned no usable answer. Retry later.';
     return sendError(reply, 'provider_unavailable', { message });
   });
 

@@ -107,12 +107,12 @@ function toFailureAnswer(
   if (reason === 'approval-lapsed') return errorAnswer('payout_approval_lapsed', {}, { token });
   if (reason !== 'not-found') return errorAnswer('provider_not_reached', {}, { token });
   const message =
-    'The Payment Service does not have it: the request never took effect, and no money moved. Send a new request under a new Idempotency-Key or orderNumber.';
+    'The Payment Service has no record of this request, and no money moved. Send a new request with a new Idempotency-Key or orderNumber.';
   return errorAnswer('provider_not_reached', { message }, { token });
 }
 
 function toRepeatLater(token: string): Answer {
-  const message = 'The Payment Service was not reached; nothing has changed. Repeat the request later.';
+  const message = 'The Payment Service could not be reached. Nothing was changed. Retry later.';
   return errorAnswer('provider_unavailable', { message, retryAfterSeconds: 5 }, { token });
 }
 

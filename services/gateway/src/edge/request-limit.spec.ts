@@ -65,7 +65,7 @@ describe('a key', () => {
           code: 'rate_limit_exceeded',
           kind: 'api_error',
           message:
-            'More than 3 requests of this API key came within a second; this one was not carried out, and may be repeated.',
+            'More than 3 requests of this API key arrived within a second. This one was not executed. Retry later.',
         },
       ],
     });

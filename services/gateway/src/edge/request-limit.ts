@@ -86,6 +86,6 @@ function refuse(
   whose: string,
   { max, ttlInSeconds }: { max: number; ttlInSeconds: number },
 ): FastifyReply {
-  const message = `More than ${max} requests ${whose} came within a second; this one was not carried out, and may be repeated.`;
+  const message = `More than ${max} requests ${whose} arrived within a second. This one was not executed. Retry later.`;
   return sendError(reply, 'rate_limit_exceeded', { message, retryAfterSeconds: ttlInSeconds });
 }

@@ -124,10 +124,10 @@ const sendNotAllowed = (reply: FastifyReply): FastifyReply =>
 
 const refusalDetails = {
   too_many_webhook_endpoints: {
-    message: `Your team has ${endpointsMax} webhook endpoints in this environment. Remove one first.`,
+    message: `Your team has ${endpointsMax} webhook endpoints in this environment. Delete one first.`,
   },
   too_many_endpoint_changes: {
-    message: `The webhook endpoints of your team were changed ${endpointChangesMax} times. Ask the operators.`,
+    message: `Your team has reached ${endpointChangesMax} changes of webhook endpoints, the maximum. Contact an operator.`,
   },
   webhook_endpoint_exists: {},
   webhook_endpoint_not_found: {},
