@@ -75,13 +75,13 @@ const ofBody = (status: number, message: string) =>
 
 /** What any HTTP server of ours may answer by itself. */
 export const serverErrors = {
-  path_not_found: ofServer(404, 'There is nothing at this method and path.'),
+  path_not_found: ofServer(404, 'No route has this method and path.'),
   method_not_allowed: {
-    ...ofServer(405, 'This path does not take this method; the header Allow lists those that it takes.'),
+    ...ofServer(405, 'This path does not support this method. The Allow header lists the supported methods.'),
     since: '0.2.0',
   },
-  invalid_request: ofBody(400, 'The request cannot be read.'),
-  invalid_json: ofBody(400, 'The body is not JSON that we accept.'),
+  invalid_request: ofBody(400, 'The request is not valid HTTP.'),
+  invalid_json: ofBody(400, 'The body is not valid JSON.'),
   body_too_large: ofBody(413, 'The body is too large.'),
   unsupported_media_type: ofBody(
     415,
@@ -90,14 +90,14 @@ export const serverErrors = {
   core_api_error: {
     kind: 'api_error',
     status: 500,
-    message: 'Something failed on our side; the log tells more.',
+    message: 'An internal error occurred. The log has the details.',
     since: '0.1.0',
   },
 } as const;
 type ServerErrorCode = keyof typeof serverErrors;
 
 const missingHost = {
-  message: 'Every request of HTTP/1.1 needs the header Host. Send it.',
+  message: 'HTTP/1.1 requests need a Host header. Send it.',
   parameter: 'Host',
 };
 

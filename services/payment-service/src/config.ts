@@ -18,20 +18,22 @@ export const paymentServiceConfigSchema = z
     PAYMENT_SERVICE_ENVIRONMENT: z
       .enum(environments, 'must be sandbox or production')
       .default('sandbox')
-      .describe('Which of its two worlds the service serves.'),
-    PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1').describe('Address that both servers listen on.'),
-    PAYMENT_SERVICE_HTTPS_PORT: portSchema.default(4443).describe('The service; 0 takes any free port.'),
+      .describe('Environment of the sandbox.'),
+    PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1').describe('Listen address of both servers.'),
+    PAYMENT_SERVICE_HTTPS_PORT: portSchema
+      .default(4443)
+      .describe("Port of the sandbox's API. 0 uses any free port."),
     PAYMENT_SERVICE_HTTP_PORT: portSchema
       .default(4080)
-      .describe('Refuses plain HTTP; 0 takes any free port.'),
+      .describe('Port that rejects plain HTTP. 0 uses any free port.'),
     PAYMENT_SERVICE_HOST_NAMES: hostNamesSchema
       .default([])
-      .describe("Names and addresses that the server's certificate is for, beside those of loopback."),
+      .describe("Additional host names and addresses in the server's certificate."),
     TOLLGATE_DATA_DIR: z
       .string()
       .default('.data')
       .describe('Folder of the database, the certificates and, where the service runs alone, its demo key.'),
-    TOLLGATE_LOG_LEVEL: logLevelSchema.default('info').describe('What is logged, from this level on.'),
+    TOLLGATE_LOG_LEVEL: logLevelSchema.default('info').describe('Minimum log level.'),
   })
   .transform((env) => ({
     environment: env.PAYMENT_SERVICE_ENVIRONMENT,

@@ -23,11 +23,11 @@ test.each(codes)('%s is answered somewhere', (code) => {
   expect(sources.some((source) => texts.some((text) => source.includes(text)))).toBe(true);
 });
 
-test('a message consists of whole sentences, and asks for a repeat where that may succeed', () => {
+test('a message consists of whole sentences, and asks for a retry if that may succeed', () => {
   for (const code of codes) {
     const { message, retryAfterSeconds } = statedError(code);
     expect(message, code).toMatch(/^\S.*\.$/);
-    if (retryAfterSeconds !== undefined) expect(message, code).toMatch(/Repeat|Send it again/);
+    if (retryAfterSeconds !== undefined) expect(message, code).toMatch(/[Rr]etry|Send it again/);
   }
 });
 

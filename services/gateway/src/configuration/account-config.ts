@@ -49,55 +49,59 @@ export const accountEntrySchema = z
       name: z
         .string(orMissing(nameRule))
         .regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule)
-        .describe('Names the account in events for ever: never give it to another merchant.'),
+        .describe('Name of the account in events. Never reuse it for another merchant.'),
       environment: z
         .enum(environmentSchema.options, orMissing('must be sandbox or production'))
-        .describe('Which keys of teams use it.'),
+        .describe('Environment whose API keys use this account.'),
       provider: z
         .enum(providerNames, `must be one of ${providerNames.join(', ')}`)
         .default(defaultProvider)
-        .describe('Who moves the money.'),
+        .describe('Provider of the account.'),
       baseUrl: z
         .string(orMissing(addressRule))
         .refine(isServiceAddress, addressRule)
-        .describe('Where the service is.'),
+        .describe('Base URL of the provider.'),
       privateKeyFile: path
         .optional()
-        .describe('A file with the private key and nothing else, relative to this file.'),
+        .describe('File that contains only the private key, relative to this file.'),
       privateKeyEnv: z
         .string('must be the name of an environment variable')
         .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
         .optional()
-        .describe('Instead: the environment variable that has the private key.'),
-      caFile: path.optional().describe('PEM file of a certificate that is trusted beside the usual ones.'),
+        .describe('Name of an environment variable with the private key, instead of a file.'),
+      caFile: path.optional().describe('PEM file of an additional trusted certificate.'),
       currencies: listOf(currencySchema, 'must be a list of at least one currency, or be left out for all')
         .optional()
-        .describe('What new payments it takes; all unless set.'),
+        .describe('Currencies of new payments. All if unset.'),
       teams: listOf(teamNameSchema, 'must be a list of the name of at least one team, or be left out for all')
         .optional()
-        .describe('Whose new payments it takes; those of all teams unless set.'),
+        .describe('Teams whose new payments it accepts. All if unset.'),
       weight: wholeNumber(1, 1_000_000)
         .default(1)
-        .describe('Its share of new payments among the accounts of its priority.'),
+        .describe('Relative share of new payments among accounts with the same priority.'),
       priority: wholeNumber(0, 1_000)
         .default(0)
-        .describe('Lower ones first; the others take what these cannot.'),
+        .describe('Order of use. Accounts with a higher number are used if those with a lower one cannot.'),
       concurrentCallsMax: wholeNumber(1, 10_000)
         .default(64)
-        .describe('Calls that move money, under way at once.'),
-      callsPerSecondMax: wholeNumber(1, 1_000_000).default(1_000).describe('Calls that move money.'),
+        .describe('Maximum concurrent calls that move money.'),
+      callsPerSecondMax: wholeNumber(1, 1_000_000)
+        .default(1_000)
+        .describe('Maximum calls per second that move money.'),
       failuresInARowMax: wholeNumber(1, 1_000_000)
         .default(10)
-        .describe('Failed calls in a row after which its circuit opens.'),
+        .describe('Consecutive failed calls that open the circuit breaker.'),
       concurrentInquiriesMax: wholeNumber(1, 10_000)
         .default(inquiryLimits.concurrentInquiriesMax)
-        .describe('Status inquiries under way at once.'),
+        .describe('Maximum concurrent status inquiries.'),
       inquiriesPerSecondMax: wholeNumber(1, 1_000_000)
         .default(inquiryLimits.inquiriesPerSecondMax)
-        .describe('Status inquiries. Callbacks are applied at this rate at most.'),
+        .describe(
+          'Maximum status inquiries per second. It also limits the rate at which callbacks are applied.',
+        ),
       totalPerSecondMax: wholeNumber(1, 1_000_000)
         .optional()
-        .describe('Calls and inquiries together; not limited unless set.'),
+        .describe('Maximum calls and inquiries per second together. Unlimited if unset.'),
     },
     orMissing('must be an object'),
   )

@@ -69,33 +69,33 @@ export const defaultCallDeadlineMs = 10_000;
 const callDeadlineSchema = durationMs
   .default(defaultCallDeadlineMs)
   .describe(
-    'How long one call of the Payment Service may take. A payment page that another account may give is waited for a third of it.',
+    'Timeout of one call to the Payment Service. A hosted page that another account can provide is waited for a third of it.',
   );
 
 /** The only variables that the command line needs. */
 export const dataDirConfigSchema = z
   .object({
-    TOLLGATE_DATA_DIR: z.string().default('.data').describe('Folder of everything durable.'),
+    TOLLGATE_DATA_DIR: z.string().default('.data').describe('Directory for all durable data.'),
     WEBHOOK_SECRETS: secretsSchema(parseWebhookSecrets).meta({
       description:
-        'The masters of the secrets that webhooks to teams are signed with: `kid:secret`, or two during a rotation.',
+        'Master secret from which the webhook secrets of teams are derived: `kid:secret`, or two entries during a rotation.',
       unset: madeAtFirstStart,
     }),
     DATA_SECRETS: secretsSchema(parseDataSecrets).meta({
       description:
-        'What fingerprints of requests are made with, and what is kept encrypted: `kid:secret`, or several, the one for new data first.',
+        'Secret for request fingerprints and encrypted data: `kid:secret`, or several entries, with the one for new data first.',
       unset: madeAtFirstStart,
     }),
     INTERNAL_SECRETS: secretsSchema(parseInternalSecrets).meta({
       description:
-        'What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation.',
+        'Secret by which separate service processes authenticate each other: `kid:secret`, or two entries during a rotation.',
       unset: madeAtFirstStart,
     }),
     PROVIDER_ACCOUNTS_FILE: z
       .string()
       .optional()
       .describe(
-        'JSON file of the accounts at the Payment Service (below); without it, the gateway starts a sandbox and uses that.',
+        'JSON file of the merchant accounts (below). If unset, the gateway starts a sandbox and uses it.',
       ),
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
   })
@@ -135,126 +135,122 @@ const ownSchema = z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
       .optional()
-      .describe('Names this gateway among several on the same folder; each has an index of its own.'),
+      .describe('Name of this gateway if several share the data directory. Each has its own index.'),
     TOLLGATE_INDEX_DIR: z
       .string()
       .optional()
       .describe(
-        'Folder of the index, which is a cache: that of the data unless set. Processes on other machines share none.',
+        'Directory of the index, which is a cache. Defaults to the data directory. Processes on different machines need their own.',
       ),
     GATEWAY_HOST: z
       .string()
       .default('127.0.0.1')
-      .describe('Address that the API and the callbacks listen on.'),
+      .describe('Listen address of the API and the callback server.'),
     GATEWAY_PORT: portSchema
       .default(3000)
       .describe(
-        'The API, or what of it the services of this process answer, with its health; 0 takes any free port, and `quickstart.json` has the actual one.',
+        'Port of the API and its health routes. 0 uses any free port; `quickstart.json` has the actual one.',
       ),
     GATEWAY_METRICS_PORT: portSchema.optional().meta({
-      description: '`/metrics`, `/healthz` and `/readyz`, for who watches over the process.',
+      description: 'Port of `/metrics`, `/healthz` and `/readyz`, for monitoring.',
       unset: '`3002`; any where `GATEWAY_PORT` is any',
     }),
-    GATEWAY_METRICS_HOST: z.string().default('127.0.0.1').describe('Address that the metrics listen on.'),
-    CALLBACK_PORT: portSchema
-      .default(3001)
-      .describe('Where the Payment Service calls back; 0 takes any free port.'),
+    GATEWAY_METRICS_HOST: z.string().default('127.0.0.1').describe('Listen address of the metrics server.'),
+    CALLBACK_PORT: portSchema.default(3001).describe('Port of the callback server. 0 uses any free port.'),
     GATEWAY_TLS_CERT_FILE: z
       .string()
       .optional()
       .describe(
-        'PEM file of a certificate: the API then speaks HTTPS. Without it, it speaks HTTP, for a proxy in front of it.',
+        'PEM file of the TLS certificate of the API. If unset, the API uses HTTP, for use behind a proxy.',
       ),
-    GATEWAY_TLS_KEY_FILE: z.string().optional().describe('PEM file of the key of that certificate.'),
+    GATEWAY_TLS_KEY_FILE: z.string().optional().describe('PEM file of the private key of that certificate.'),
     GATEWAY_PLAIN_HTTP_PORT: portSchema
       .optional()
-      .describe('Beside HTTPS, a port that refuses whatever comes over plain HTTP.'),
+      .describe('Additional port that rejects plain HTTP, if the API uses HTTPS.'),
     GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema
       .default(1_000)
-      .describe('What a key may ask for where it was issued without a limit of its own, of each instance.'),
+      .describe('Rate limit of API keys that have no limit of their own, per instance.'),
     GATEWAY_CONNECTIONS_MAX: wholeNumberSchema({ of: 'connections', min: 10, max: 100_000 })
       .default(2_000)
       .describe(
-        'Connections of each server; where one more comes, the one that has been idle the longest is closed.',
+        'Maximum number of connections per server. One more closes the connection that has been idle the longest.',
       ),
     GATEWAY_IDLE_MS: durationMs
       .default(10_000)
-      .describe(
-        'How long a connection is kept without a request: longer than the proxies in front keep theirs.',
-      ),
+      .describe('Idle timeout of connections. Set it longer than the idle timeout of your proxies.'),
     TRUSTED_PROXIES: networksSchema
       .optional()
-      .describe(
-        "Networks of the proxies in front of this process, whose `X-Forwarded-For` is believed; nobody's unless set.",
-      ),
+      .describe('Networks of trusted proxies, whose `X-Forwarded-For` header is used. None by default.'),
     COMMAND_SERVICE_URL: originsSchema
       .optional()
-      .describe('Where the command services are reached that run in other processes, each instance.'),
-    QUERY_SERVICE_URL: originsSchema.optional().describe('The same of the query services.'),
-    NOTIFIER_URL: originsSchema.optional().describe('The same of the notifiers.'),
+      .describe('URLs of all command-service instances in other processes.'),
+    QUERY_SERVICE_URL: originsSchema
+      .optional()
+      .describe('URLs of all query-service instances in other processes.'),
+    NOTIFIER_URL: originsSchema.optional().describe('URLs of all notifier instances in other processes.'),
     NOTIFIER_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: webhookShardsMax })
       .default(1)
-      .describe('Parts that the webhooks are sent in, so that several instances share the work.'),
+      .describe('Number of shards of webhook delivery, which several instances divide among themselves.'),
     PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 })
       .default(10)
       .describe(
-        "Failed calls in a row after which the sandbox's circuit opens; of other accounts the file says it.",
+        "Consecutive failed calls that open the sandbox's circuit breaker. Other accounts set it in the accounts file.",
       ),
     CALLBACK_PUBLIC_URL: publicUrlSchema
       .optional()
-      .describe('Where the Payment Service reaches the callback port, if not at its own address.'),
+      .describe('Public URL of the callback server, as the Payment Service reaches it.'),
     CALLBACK_SECRETS: secretsSchema(parseCallbackSecrets).meta({
       description:
-        'What callback addresses are authenticated with: `kid:secret`, or two during a rotation, the one for new addresses first.',
+        'Secret that authenticates callback URLs: `kid:secret`, or two entries during a rotation, with the one for new URLs first.',
       unset: madeAtFirstStart,
     }),
     CALLBACK_DAYS: wholeNumberSchema({ of: 'days', min: 30, max: 3_650 })
       .default(400)
-      .describe(
-        'Days from the creation of a payment or payout after which its callback address answers 410.',
-      ),
+      .describe('Lifetime of the callback URL of a payment or payout. An expired URL answers 410.'),
     WEBHOOK_NETWORKS: networksSchema
       .optional()
       .describe(
-        'Networks of our own that teams have receivers in, for example `10.20.0.0/16`; only public addresses are notified unless set.',
+        'Private networks to which webhooks may be sent, for example `10.20.0.0/16`. By default only public addresses are allowed.',
       ),
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
     PROVIDER_SEND_WITHIN_MS: durationMs
       .default(5_000)
-      .describe('How old an announced call may be when it is sent; the same in all processes.'),
+      .describe('Maximum age of an announced call when it is sent. Must be the same in all processes.'),
     PROVIDER_QUIET_MS: durationMs
       .default(240_000)
       .describe(
-        'How long the Payment Service may keep working on a request after our deadline. A process concludes that an announced call had no effect only after it has observed the announcement for this time and those of sending and answering. The same in all processes.',
+        'Time that the Payment Service may still work on a request after our timeout. A process concludes that a call had no effect only after it has observed the announcement for this time plus the times for sending and answering. Must be the same in all processes.',
       ),
     FINAL_INQUIRIES_AFTER_S: distancesSchema
       .prefault(inquiryDelays.settled.map((ms) => ms / 1_000).join(','))
       .describe(
-        'Seconds after its last change at which what is final is inquired once more, because it may have been revised; `,` for never.',
+        'Seconds after the last change at which final payments and payouts are inquired again, to detect revisions. `,` disables it.',
       ),
     RECONCILE_AFTER_DAYS: daysSchema
       .prefault(reconciledAfterDaysDefault.join(','))
-      .describe('Days after which a day is reconciled again; the day itself is, hourly.'),
+      .describe('Days after which a day is reconciled again. The current day is reconciled hourly.'),
     REVIEWS_BY_TWO: environmentsSchema
       .prefault('')
       .describe(
-        'Environments in which it takes two persons to resolve a review, for example `production`; none unless set. The same in all processes.',
+        'Environments in which reviews require two people, for example `production`. None by default. Must be the same in all processes.',
       ),
     WEBHOOK_RETENTION_DAYS: retentionDaysSchema.describe(
-      'Days after which webhooks are let go of that were delivered or given up.',
+      'Retention of webhooks that were delivered or have failed permanently.',
     ),
     REQUEST_RETENTION_DAYS: retentionDaysSchema.describe(
-      'Days that is kept for what became of requests of the API; without bodies.',
+      'Retention of API request records. Bodies are not stored.',
     ),
     REQUESTS_PER_TEAM_MAX: wholeNumberSchema({ of: 'requests', min: 100, max: 100_000_000 })
       .default(100_000)
-      .describe('Requests of one team and environment that it is kept of at most; the oldest go first.'),
+      .describe(
+        'Maximum number of stored request records per team and environment. The oldest are deleted first.',
+      ),
     CONSOLE_IDLE_MINUTES: wholeNumberSchema({ of: 'minutes', min: 1, max: 540 })
       .default(15)
       .describe(
-        'Minutes without an action of its person after which a session of the console ends. Pages that refresh themselves do not count. The same in all processes.',
+        'Idle timeout of console sessions. Automatic page refreshes do not count as activity. Must be the same in all processes.',
       ),
-    TOLLGATE_LOG_LEVEL: logLevelSchema.default('warn').describe('What is logged, from this level on.'),
+    TOLLGATE_LOG_LEVEL: logLevelSchema.default('warn').describe('Minimum log level.'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
     path: ['GATEWAY_TLS_CERT_FILE'],

@@ -15,18 +15,18 @@ export const eventStoreEnvironmentSchema = z.object({
     .transform((text) => new Secret(text))
     .optional()
     .describe(
-      'EventStoreDB as the event store, with options as `?tlsCaFile=…`; without it, the store is a file.',
+      'Connection string of EventStoreDB, with options such as `?tlsCaFile=…`. If unset, the event store is a local file.',
     ),
-  EVENTSTORE_USERNAME: z.string().optional().describe('The user, unless the address names one.'),
+  EVENTSTORE_USERNAME: z.string().optional().describe('User name, unless the connection string has one.'),
   EVENTSTORE_PASSWORD: z
     .string()
     .transform((text) => new Secret(text))
     .optional()
-    .describe('The password of the user.'),
+    .describe('Password of that user.'),
   EVENTSTORE_ALLOW_INSECURE: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
-    .describe('Allows `tls=false` to an address that is not loopback.'),
+    .describe('Allow `tls=false` for addresses other than loopback.'),
 });
 
 type Environment = z.infer<typeof eventStoreEnvironmentSchema>;

@@ -27,35 +27,30 @@ const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 export const kafkaEnvironmentSchema = z.object({
   KAFKA_BROKERS: brokersSchema
     .optional()
-    .describe(
-      'Kafka as the bus: some brokers of the cluster; without it, the bus is embedded in the event store.',
-    ),
-  KAFKA_CLIENT_ID: z
-    .string()
-    .default('tollgate')
-    .describe("Names this gateway in the brokers' logs and quotas."),
+    .describe('Bootstrap brokers of Kafka. If unset, the message bus is embedded in the event store.'),
+  KAFKA_CLIENT_ID: z.string().default('tollgate').describe("Client id in the brokers' logs and quotas."),
   KAFKA_TLS: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
-    .describe('Whether the brokers speak TLS.'),
+    .describe('Use TLS to the brokers.'),
   KAFKA_TLS_CA_FILE: z
     .string()
     .optional()
-    .describe('PEM file of an authority that is trusted for the brokers, instead of the usual ones.'),
+    .describe('PEM file of the certificate authority of the brokers. It replaces the default authorities.'),
   KAFKA_SASL_MECHANISM: z
     .enum(mechanisms, `must be one of ${mechanisms.join(', ')}`)
     .optional()
-    .describe('How we sign in.'),
-  KAFKA_SASL_USERNAME: z.string().optional().describe('The user.'),
+    .describe('SASL mechanism.'),
+  KAFKA_SASL_USERNAME: z.string().optional().describe('SASL user name.'),
   KAFKA_SASL_PASSWORD: z
     .string()
     .transform((text) => new Secret(text))
     .optional()
-    .describe('The password.'),
+    .describe('SASL password.'),
   KAFKA_ALLOW_INSECURE: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
-    .describe('Allows a password without TLS to a broker that is not loopback.'),
+    .describe('Allow SASL without TLS to brokers other than loopback.'),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(
@@ -63,10 +58,10 @@ export const kafkaEnvironmentSchema = z.object({
       'must be 1 to 63 letters, digits, dots, hyphens and underscores',
     )
     .default('')
-    .describe('Begins the names of our topics and groups on a cluster that several installations share.'),
-  KAFKA_REPLICATION: copies.default(1).describe('Copies of each record of the topics that are made.'),
+    .describe('Prefix of topic and group names, for installations that share a cluster.'),
+  KAFKA_REPLICATION: copies.default(1).describe('Replication factor of topics that Tollgate creates.'),
   KAFKA_MIN_INSYNC_REPLICAS: copies.optional().meta({
-    description: 'Copies that a record needs before it is confirmed.',
+    description: '`min.insync.replicas` of topics that Tollgate creates.',
     unset: 'all but one, at least 1',
   }),
 });

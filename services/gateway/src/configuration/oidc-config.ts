@@ -24,38 +24,38 @@ export const oidcEnvironmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      'The identity provider (OpenID Connect) that people sign in to the console with: the issuer, an https URL; without it, only links of `tollgate operator link` do.',
+      'Issuer URL (https) of the OpenID Connect provider for the console. If unset, people sign in by `tollgate operator link` only.',
     ),
-  OIDC_CLIENT_ID: z.string().optional().describe('What the provider knows the gateway by.'),
+  OIDC_CLIENT_ID: z.string().optional().describe('OpenID Connect client id of the gateway.'),
   OIDC_CLIENT_SECRET: z
     .string()
     .transform((text) => new Secret(text))
     .optional()
-    .describe('The secret that goes with it.'),
+    .describe('OpenID Connect client secret of the gateway.'),
   CONSOLE_PUBLIC_URL: z
     .string()
     .optional()
     .describe(
-      'Where browsers reach the gateway, an https URL without a path. The provider sends people back to its `/console/sign-in/organisation/callback`.',
+      'Public URL (https, without a path) of the gateway for browsers. The redirect URI is `/console/sign-in/organisation/callback` below it.',
     ),
-  OIDC_SCOPES: z.string().default('openid').describe('What is asked for, separated by spaces.'),
+  OIDC_SCOPES: z.string().default('openid').describe('Requested scopes, separated by spaces.'),
   OIDC_PERSON_CLAIM: claimSchema
     .default('sub')
     .describe(
-      'Claim that names the person in the security log and in events: one that nobody can choose for himself.',
+      'Claim that identifies the person in the security log and in events. People must not be able to choose its value.',
     ),
-  OIDC_GROUPS_CLAIM: claimSchema.default('groups').describe('Claim with the groups of the person.'),
+  OIDC_GROUPS_CLAIM: claimSchema.default('groups').describe('Claim that lists the groups of the person.'),
   OIDC_ACR_VALUES: z
     .string()
     .regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, 'must be texts without spaces, separated by spaces')
     .optional()
     .describe(
-      'Ways to sign in that are accepted (`acr_values`), separated by spaces: the identity token must have one of them as `acr`. Requires a second factor where the provider has a value for that; any way unless set.',
+      'Accepted `acr` values of the identity token, separated by spaces. Use them to require a second factor. Any value is accepted if unset.',
     ),
   OIDC_MAX_AGE_SECONDS: wholeNumberSchema({ of: 'seconds', min: 0, max: 86_400 })
     .optional()
     .describe(
-      'Seconds after which a sign-in at the provider is too old, and it asks the person again (`max_age`, checked by `auth_time`); 0: every time. Any age unless set.',
+      'Maximum age of a sign-in at the provider (`max_age`, checked by `auth_time`). 0 requires a new sign-in each time. Unlimited if unset.',
     ),
   OIDC_VIEWERS: groupsOf('viewer'),
   OIDC_SUPPORT: groupsOf('support'),
@@ -65,7 +65,7 @@ export const oidcEnvironmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      'Roles in some teams or environments, by group: `role:teams:environments=group`, separated by semicolons, such as `lead:shop=shop-leads; support:shop,games:sandbox=game-support`. `*` stands for all teams; without environments, both.',
+      'Roles limited to teams or environments, by group: `role:teams:environments=group`, separated by semicolons, such as `lead:shop=shop-leads; support:shop,games:sandbox=game-support`. `*` means all teams. Without environments, a role applies to both.',
     ),
 });
 type Environment = z.infer<typeof oidcEnvironmentSchema>;

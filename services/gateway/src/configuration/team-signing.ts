@@ -16,22 +16,28 @@ export const teamSigningEnvironmentSchema = z
       .transform((text) => new Secret(text))
       .optional()
       .describe(
-        'What changes of teams and keys are signed with: Ed25519, PKCS#8 in PEM; for the command line only.',
+        'Private key that signs changes of teams and keys (Ed25519, PKCS#8, PEM). Only the command line needs it.',
       ),
     TOLLGATE_TEAM_SIGNING_KEY_FILE: z
       .string()
       .optional()
-      .meta({ description: 'A file with it.', unset: '`operator-signing.key` of the data directory' }),
+      .meta({
+        description: 'File with that private key.',
+        unset: '`operator-signing.key` of the data directory',
+      }),
     TOLLGATE_TEAM_SIGNING_PUBLIC_KEY: z
       .string()
       .optional()
       .describe(
-        'What they are checked with: one or several keys, SPKI in PEM one after the other, also of those before a rotation.',
+        'Public keys that verify those signatures (SPKI, PEM, concatenated), including the keys used before a rotation.',
       ),
     TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE: z
       .string()
       .optional()
-      .meta({ description: 'A file with them.', unset: '`operator-signing.pub` of the data directory' }),
+      .meta({
+        description: 'File with those public keys.',
+        unset: '`operator-signing.pub` of the data directory',
+      }),
   })
   .transform((env) => ({
     privateKey: env.TOLLGATE_TEAM_SIGNING_KEY,

@@ -8,15 +8,16 @@ import { groups } from './groups.ts';
 
 const opening = `# Configuration
 
-Written by \`npm run reference\` out of the schemas that the program reads; change those. Everything has a default that suits a
-developer's machine. All variables are checked together at the start, which ends with a sentence that names each one at
-fault; faults in the files that they name, and an invalid signing key, are reported next. An empty variable counts as not set. \`npm start\` and \`npm run services\` take all of them; what runs a service in a process of its own needs to give
-it those that are read there. \`TOLLGATE_AS\` names the person who runs a command ([more](teams-and-keys.md#the-author-of-a-change)).
+This page is generated from the schemas that the program reads (\`npm run reference\`). Every variable has a default for development.
+The start checks all variables together and names each invalid one. An empty variable counts as unset.
+
+\`npm start\` and \`npm run services\` accept all variables. A service in its own process needs the variables that it reads (last column).
+\`TOLLGATE_AS\` names the person who runs a command ([more](teams-and-keys.md#the-author-of-a-change)).
 `;
 
 const accountsOpening = `## The accounts file
 
-\`PROVIDER_ACCOUNTS_FILE\` names it: \`{"accounts": [{…}]}\` with these fields for each account
+\`PROVIDER_ACCOUNTS_FILE\` is the path of \`{"accounts": [{…}]}\`, with these fields for each account
 ([an example](accounts.md#the-accounts-file)).
 `;
 
@@ -26,10 +27,10 @@ export function createConfigurationReference(): string {
     const rows = variables
       .filter((each) => each.group === group)
       .map(({ field }) => row([...cellsOf(field), readersOf(field.name)]));
-    return `## ${group.title}\n\n${group.about}\n\n${table(['variable', 'default', 'takes', 'what for', 'read by'], rows)}`;
+    return `## ${group.title}\n\n${group.about}\n\n${table(['variable', 'default', 'values', 'meaning', 'read by'], rows)}`;
   });
   const accountRows = fieldsOf(accountEntrySchema).map((field) => row(cellsOf(field)));
-  const accounts = `${accountsOpening}\n${table(['field', 'default', 'takes', 'what for'], accountRows)}`;
+  const accounts = `${accountsOpening}\n${table(['field', 'default', 'values', 'meaning'], accountRows)}`;
   return [opening, ...sections, accounts].join('\n');
 }
 

@@ -4,7 +4,7 @@ export const groups = [
     title: 'The process',
     names: /^TOLLGATE_(DATA_DIR|INDEX_DIR|INSTANCE|LOG_LEVEL)$/,
     about:
-      'Several on one folder: [more than one gateway](operations.md#more-than-one-gateway). The schema version: [upgrading](upgrading.md).',
+      'Several gateways on one data directory: [more than one gateway](operations.md#more-than-one-gateway). The schema version: [upgrading](upgrading.md).',
   },
   {
     title: 'Servers',
@@ -17,7 +17,7 @@ export const groups = [
     about: 'See [accounts of your organisation](operations.md#accounts-of-your-organisation).',
   },
   {
-    title: 'Services in processes of their own',
+    title: 'Separate service processes',
     names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|(PROJECTOR|NOTIFIER)_SHARDS)$/,
     about: 'See [processes of their own](operations.md#processes-of-their-own).',
   },
@@ -26,7 +26,7 @@ export const groups = [
     names: /^PROVIDER_/,
     about: 'The accounts themselves are in [a file](#the-accounts-file).',
   },
-  { title: 'Callbacks', names: /^CALLBACK_/, about: 'What the Payment Service calls, and for how long.' },
+  { title: 'Callbacks', names: /^CALLBACK_/, about: 'The URLs that the Payment Service calls.' },
   {
     title: 'Inquiries, reviews and reconciliation',
     names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|REVIEWS_BY_TWO)$/,
@@ -43,7 +43,7 @@ export const groups = [
     about: 'See [secrets](operations.md#secrets) and [signed changes](teams-and-keys.md#signed-changes).',
   },
   {
-    title: 'What is let go of',
+    title: 'Retention',
     names: /^(WEBHOOK_RETENTION|REQUEST_RETENTION|REQUESTS_PER_TEAM)/,
     about: 'See [growth](operations.md#growth).',
   },
@@ -52,6 +52,6 @@ export const groups = [
   {
     title: 'The sandbox',
     names: /^PAYMENT_SERVICE_/,
-    about: 'Without `PROVIDER_ACCOUNTS_FILE` the gateway brings it up.',
+    about: 'The gateway starts it if `PROVIDER_ACCOUNTS_FILE` is unset.',
   },
 ] as const;

@@ -1,4 +1,4 @@
-/** The error codes, as the page of the gateway and the document of `docs/` tell of them: out of the list that services answer by. */
+/** The error codes, for the gateway's page and for `docs/team/errors.md`. */
 import { apiErrors, type ErrorCode, statedError } from '@tollgate/gateway-api/http';
 
 export interface ExplainedError {
@@ -15,18 +15,18 @@ export const explainedErrors: readonly ExplainedError[] = (Object.keys(apiErrors
     const { kind, status, message, parameter, retryAfterSeconds, since } = statedError(code);
     const repeat =
       retryAfterSeconds === undefined
-        ? 'Repeated unchanged, it fails again.'
-        : `The same request may be repeated after ${retryAfterSeconds} s, unless Retry-After says otherwise.`;
+        ? 'An unchanged retry fails again.'
+        : `An unchanged retry may succeed after ${retryAfterSeconds} s, or after the time in Retry-After.`;
     const facts = [`${status}`, kind, ...(parameter === undefined ? [] : [`parameter ${parameter}`])];
     return { code, message, repeat, about: [...facts, `since ${since}`].join(' · ') };
   });
 
-export const aboutForeignErrors = "It is the Payment Service's own, passed on unchanged with its message.";
+export const aboutForeignErrors = 'The code and its message come from the Payment Service, unchanged.';
 
 const opening = `# Error codes
 
-Written by \`npm run reference\` out of the list that the services answer by. A running gateway shows the same at \`/docs/errors\`, where the \`docUrl\` of each error leads. What your
-code does about an error depends on few of them: [the six outcomes of a call](outcomes.md).
+This page is generated from the table of error codes (\`npm run reference\`). A running gateway serves it at \`/docs/errors\`, and the
+\`docUrl\` of each error links to it. Most clients need only [the six outcomes of a call](outcomes.md).
 `;
 
 /** \`docs/team/errors.md\`. */
