@@ -26,10 +26,11 @@ describe('POST /api/v1/refunds answers', () => {
     const { token } = answer.json<{ token: string }>();
     expect(token).toMatch(/^ref_[a-z2-7]{26}$/);
     const refund = { token, paymentToken: payment, amount: 60, currency: 'EUR', status: 'approved' };
+    const createdAt = new Date(harness().clock.now()).toISOString();
     expect(answer.json()).toEqual({
       success: true,
       token,
-      refund: { ...refund, phase: 'approved', errors: [], reviews: [] },
+      refund: { ...refund, phase: 'approved', createdAt, errors: [], reviews: [] },
     });
     expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
     expect(answer.headers['idempotent-replayed']).toBeUndefined();

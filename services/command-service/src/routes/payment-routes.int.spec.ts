@@ -120,7 +120,7 @@ describe('POST /api/v1/payments answers', () => {
     const answer = await app.post('payments', tea);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
     expect(answer.headers['retry-after']).toBeUndefined();
-    expect(answer.body).toMatch(/no money moved.*new Idempotency-Key or orderNumber/);
+    expect(answer.body).toMatch(/No money moved.*new Idempotency-Key or orderNumber/);
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
@@ -135,7 +135,7 @@ describe('POST /api/v1/payments answers', () => {
     }
     const answer = await app.post('payments', tea);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
-    expect(answer.body).toContain('does not have it');
+    expect(answer.body).toContain('has no record of this request');
     expect(answer.body).not.toContain('could not be reached');
   });
 
