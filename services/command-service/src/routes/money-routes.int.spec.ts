@@ -30,7 +30,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.json()).toEqual({
       success: true,
       token,
-      refund: { ...refund, phase: 'approved', createdAt, errors: [], reviews: [] },
+      refund: { ...refund, phase: 'approved', createdAt, updatedAt: createdAt, errors: [], reviews: [] },
     });
     expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
     expect(answer.headers['idempotent-replayed']).toBeUndefined();

@@ -18,26 +18,20 @@ export const teamSigningEnvironmentSchema = z
       .describe(
         'Private key that signs changes of teams and keys (Ed25519, PKCS#8, PEM). Only the command line needs it.',
       ),
-    TOLLGATE_TEAM_SIGNING_KEY_FILE: z
-      .string()
-      .optional()
-      .meta({
-        description: 'File with that private key.',
-        unset: '`operator-signing.key` of the data directory',
-      }),
+    TOLLGATE_TEAM_SIGNING_KEY_FILE: z.string().optional().meta({
+      description: 'File with that private key.',
+      unset: '`operator-signing.key` of the data directory',
+    }),
     TOLLGATE_TEAM_SIGNING_PUBLIC_KEY: z
       .string()
       .optional()
       .describe(
         'Public keys that verify those signatures (SPKI, PEM, concatenated), including the keys used before a rotation.',
       ),
-    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE: z
-      .string()
-      .optional()
-      .meta({
-        description: 'File with those public keys.',
-        unset: '`operator-signing.pub` of the data directory',
-      }),
+    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE: z.string().optional().meta({
+      description: 'File with those public keys.',
+      unset: '`operator-signing.pub` of the data directory',
+    }),
   })
   .transform((env) => ({
     privateKey: env.TOLLGATE_TEAM_SIGNING_KEY,
