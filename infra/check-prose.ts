@@ -89,10 +89,23 @@ const checked = [
   'docs/operator/accounts.md',
   'docs/operator/backup-and-restore.md',
   'docs/operator/balances-and-limits.md',
+  'docs/operator/commands-and-routes.md',
+  'docs/operator/console.md',
+  'docs/operator/eventstoredb.md',
+  'docs/operator/kafka.md',
+  'docs/operator/monitoring.md',
+  'docs/operator/people.md',
+  'docs/operator/personal-data.md',
+  'docs/operator/processes.md',
+  'docs/operator/README.md',
   'docs/operator/reconciliation.md',
+  'docs/operator/retention.md',
   'docs/operator/reviews.md',
+  'docs/operator/runbook.md',
+  'docs/operator/secrets-and-tls.md',
   'docs/operator/security-log.md',
   'docs/operator/teams-and-keys.md',
+  'docs/operator/webhooks.md',
 ];
 
 function main(args: readonly string[]): number {

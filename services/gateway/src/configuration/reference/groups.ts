@@ -4,22 +4,22 @@ export const groups = [
     title: 'The process',
     names: /^TOLLGATE_(DATA_DIR|INDEX_DIR|INSTANCE|LOG_LEVEL)$/,
     about:
-      'Several gateways on one data directory: [more than one gateway](operations.md#more-than-one-gateway). The schema version: [upgrading](upgrading.md).',
+      'Several gateways on one data directory: [more than one gateway](processes.md#more-than-one-gateway). The schema version: [upgrading](upgrading.md).',
   },
   {
     title: 'Servers',
     names: /^(GATEWAY_|TRUSTED_PROXIES$|CALLBACK_PORT$)/,
-    about: 'See [connections](operations.md#connections) and [TLS](operations.md#tls).',
+    about: 'See [connections](processes.md#connections) and [TLS](secrets-and-tls.md#tls).',
   },
   {
     title: 'Signing in to the console',
     names: /^(OIDC_|CONSOLE_)/,
-    about: 'See [accounts of your organisation](operations.md#accounts-of-your-organisation).',
+    about: 'See [accounts of your organisation](people.md#sign-in-with-your-organizations-accounts).',
   },
   {
     title: 'Separate service processes',
     names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|(PROJECTOR|NOTIFIER)_SHARDS)$/,
-    about: 'See [processes of their own](operations.md#processes-of-their-own).',
+    about: 'See [processes of their own](processes.md).',
   },
   {
     title: 'The Payment Service',
@@ -35,20 +35,21 @@ export const groups = [
   {
     title: 'Webhooks',
     names: /^WEBHOOK_(SECRETS|NETWORKS)$/,
-    about: 'See [webhooks](operations.md#webhooks).',
+    about: 'See [webhooks](webhooks.md).',
   },
   {
     title: 'Secrets and signatures',
     names: /^(DATA_SECRETS|TOLLGATE_TEAM_SIGNING_)/,
-    about: 'See [secrets](operations.md#secrets) and [signed changes](teams-and-keys.md#signed-changes).',
+    about:
+      'See [secrets](secrets-and-tls.md#secrets) and [signed changes](teams-and-keys.md#signed-changes).',
   },
   {
     title: 'Retention',
     names: /^(WEBHOOK_RETENTION|REQUEST_RETENTION|REQUESTS_PER_TEAM)/,
-    about: 'See [growth](operations.md#growth).',
+    about: 'See [growth](retention.md).',
   },
-  { title: 'EventStoreDB', names: /^EVENTSTORE_/, about: 'See [EventStoreDB](operations.md#eventstoredb).' },
-  { title: 'Kafka', names: /^KAFKA_/, about: 'See [Kafka](operations.md#kafka).' },
+  { title: 'EventStoreDB', names: /^EVENTSTORE_/, about: 'See [EventStoreDB](eventstoredb.md).' },
+  { title: 'Kafka', names: /^KAFKA_/, about: 'See [Kafka](kafka.md).' },
   {
     title: 'The sandbox',
     names: /^PAYMENT_SERVICE_/,
