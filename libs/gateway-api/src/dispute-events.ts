@@ -1,9 +1,18 @@
 /** The public form of each dispute event: its meaning, its data and an example. */
-import type { DisputeEventType } from '@tollgate/core';
+import type { DisputeEvent, DisputeEventType } from '@tollgate/core';
+import { omitUndefined } from '@tollgate/service-kit';
 import { disputeFacts } from './dispute.ts';
 import { publicEvent, type PublicEvent } from './public-object.ts';
 import { paymentToken } from './refund.ts';
 import { example, instant } from './values.ts';
+
+/** The provider's word is kept under `status`, and ours beside it. */
+const facts = ({ status, state, ...data }: DisputeFacts) => ({
+  ...data,
+  ...omitUndefined({ status: state }),
+  reportedStatus: status,
+});
+type DisputeFacts = Extract<DisputeEvent, { type: 'DisputeChanged' }>['data'];
 
 const matched = { paymentToken: example.paymentToken };
 
@@ -16,6 +25,7 @@ export const disputeEvents = {
         paymentToken: paymentToken.exactOptional(),
         openedAt: instant.exactOptional(),
       },
+      from: facts,
     },
     {
       amount: 1250,
@@ -23,6 +33,7 @@ export const disputeEvents = {
       type: 'chargeback',
       reasonCode: '4853',
       status: 'open',
+      reportedStatus: 'pending',
       openedAt: example.instant,
     },
   ),
@@ -33,10 +44,12 @@ export const disputeEvents = {
         ...disputeFacts,
         amount: disputeFacts.amount.exactOptional(),
         currency: disputeFacts.currency.exactOptional(),
+        status: disputeFacts.status.exactOptional(),
       },
+      from: facts,
     },
-    { status: 'lost' },
-    { ...matched, team: 'shop', status: 'lost' },
+    { status: 'lost', reportedStatus: 'approved' },
+    { ...matched, team: 'shop', status: 'lost', reportedStatus: 'approved' },
   ),
   DisputeMatched: publicEvent('The disputed payment was identified.', { both: { paymentToken } }, matched, {
     ...matched,

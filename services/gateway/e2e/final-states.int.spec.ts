@@ -250,7 +250,7 @@ it(
     const won = await dispute(await serviceTokenOf(system.sandbox, ours), 200);
     const other = await dispute(await serviceTokenOf(system.sandbox, theirs), 100);
     const about = { token: ours, currency: 'EUR' };
-    const pending = { status: 'pending' };
+    const pending = { status: 'open', reportedStatus: 'pending' };
     await untilDisputed(gateway, [
       { ...about, ...pending, id: lost, amount: 300 },
       { ...about, ...pending, id: won, amount: 200 },
@@ -260,8 +260,8 @@ it(
     await system.sandbox('POST', `/sandbox/disputes/${lost}/resolve`, { status: 'approved' });
     await system.sandbox('POST', `/sandbox/disputes/${won}/resolve`, { status: 'declined' });
     await untilDisputed(gateway, [
-      { ...about, id: lost, amount: 300, status: 'approved' },
-      { ...about, id: won, amount: 200, status: 'declined' },
+      { ...about, id: lost, amount: 300, status: 'lost', reportedStatus: 'approved' },
+      { ...about, id: won, amount: 200, status: 'won', reportedStatus: 'declined' },
     ]);
     await untilDisputed(games, [{ id: other, status: 'pending' }]);
     expect(await read(gateway, 'payment', ours)).toMatchObject({ status: 'approved', reviews: [] });

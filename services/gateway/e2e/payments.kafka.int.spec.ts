@@ -70,9 +70,9 @@ async function dispute(token: string): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   const opened = await system.sandbox('POST', '/sandbox/disputes', { token: serviceToken, amount: 5 });
   const { id } = (opened.body as unknown as { dispute: { id: string } }).dispute;
-  await untilDisputeIs('pending');
+  await untilDisputeIs('open');
   await system.sandbox('POST', `/sandbox/disputes/${id}/resolve`, { status: 'declined' });
-  await untilDisputeIs('declined');
+  await untilDisputeIs('won');
 }
 
 const untilDisputeIs = (status: string) =>
@@ -110,7 +110,7 @@ describe('on a real broker', { timeout: 90_000 }, () => {
       const decoded = decodeDisputeRecord(record);
       return decoded.kind === 'record' ? [decoded.record.dispute] : [];
     });
-    expect(disputes.at(-1)).toMatchObject({ paymentToken: funds, status: 'declined', amount: 5 });
+    expect(disputes.at(-1)).toMatchObject({ paymentToken: funds, status: 'won', amount: 5 });
     expect(load.contradictions).toEqual([]);
   });
 });

@@ -44,9 +44,9 @@ describe('the file', () => {
       'content-disposition': 'attachment; filename="payments.csv"',
     });
     expect(linesOf(answer.body)).toEqual([
-      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,revision,reviews,metadata',
-      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,,insufficient funds,2,,`,
-      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,439296******1251,,3,discrepancy,"{""order"":""4711""}"`,
+      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,disputedAmount,lostAmount,sanitizedMask,declineReason,revision,reviews,metadata',
+      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,0,0,,insufficient funds,2,,`,
+      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,0,0,439296******1251,,3,discrepancy,"{""order"":""4711""}"`,
       '',
     ]);
   });

@@ -197,6 +197,7 @@ test('during a rebuild of the index, lists answer 503, and a payment is found by
     'payments?operationType=all',
     'payments.csv',
     'payouts',
+    'disputes',
     'disputes/list',
     'reviews',
   ]) {

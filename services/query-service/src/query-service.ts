@@ -11,6 +11,7 @@ import { registerOperatorRoutes } from './operator-routes.ts';
 import { createExports } from './csv-exports.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
+import { registerDisputeRoutes } from './dispute-routes.ts';
 import { registerRefundRoutes } from './refund-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
 import { type RequestLedger, registerRequestRoutes } from '@tollgate/requests';
@@ -70,6 +71,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       const addExport = createExports(app, deps, { stalledMs: exportStalledMs, recordExport });
       registerPaymentRoutes(app, deps, addExport);
       registerRefundRoutes(app, deps, addExport);
+      registerDisputeRoutes(app, deps, addExport);
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);

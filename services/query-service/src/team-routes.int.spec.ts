@@ -49,7 +49,7 @@ const at = (number: number) => new Date(startedAt + number * 1_000).toISOString(
 const urls = {
   payouts: ['/api/v1/payouts', '/api/v1/payouts/po_1', '/api/v1/payouts/po_1/events'],
   refunds: ['/api/v1/refunds/ref_1'],
-  others: ['/api/v1/disputes/list', '/api/v1/reviews'],
+  others: ['/api/v1/disputes', '/api/v1/disputes/list', '/api/v1/reviews'],
 };
 const allUrls = Object.values(urls).flat();
 
@@ -85,7 +85,8 @@ describe('each route', () => {
     const { getAs } = await start();
     const statusOf = async (url: string) => (await getAs(adminOnly)(url)).statusCode;
     expect(await statusOf('/api/v1/reviews')).toBe(200);
-    expect(await statusOf('/api/v1/disputes/list')).toBe(403);
+    for (const url of ['/api/v1/disputes', '/api/v1/disputes/list', '/api/v1/disputes/dsp_1'])
+      expect(await statusOf(url), url).toBe(403);
   });
 
   test('reports reads of payments whose outcome is unknown', async () => {
@@ -205,50 +206,6 @@ describe('a refund', () => {
       expect(errorsOf(await services.get(`/api/v1/refunds/${token}`, headers)), token).toEqual(
         refundNotFound,
       );
-  });
-});
-
-describe('disputes', () => {
-  test('are shown in the fields of the specification, with our token of the payment', async () => {
-    const { get, store } = await start();
-    const openedAt = startedAt - 60_000;
-    const headers = await given(
-      store,
-      {
-        dsp_1: [disputeOpened({ team: 'shop', paymentToken: 'pay_1', openedAt })],
-        dsp_2: [disputeOpened({ id: 'D-2', team: 'games', paymentToken: 'pay_2' })],
-        dsp_3: [disputeOpened({ id: 'D-3' })],
-      },
-      disputeKind,
-    );
-    expect((await get('/api/v1/disputes/list', headers)).json()).toEqual({
-      success: true,
-      disputes: [
-        {
-          id: 'D-1',
-          token: 'pay_1',
-          amount: 1_500,
-          currency: 'EUR',
-          status: 'open',
-          type: 'chargeback',
-          reasonCode: '10.4',
-          createdAt: at(-60),
-          updatedAt: at(0),
-        },
-      ],
-    });
-  });
-
-  test('are a hundred at most', async () => {
-    const { get, store } = await start();
-    const histories = Array.from({ length: 101 }, (_, number) => [
-      `dsp_${number}`,
-      [disputeOpened({ id: `D-${number}`, team: 'shop', openedAt: startedAt + number })],
-    ]);
-    const headers = await given(store, Object.fromEntries(histories), disputeKind);
-    const { disputes } = (await get('/api/v1/disputes/list', headers)).json<{ disputes: { id: string }[] }>();
-    expect(disputes).toHaveLength(100);
-    expect(disputes[0]!.id).toBe('D-100');
   });
 });
 

@@ -1,21 +1,13 @@
-/** Reads across a team's payments and payouts: disputes and reviews. */
-import { toPublicDispute, toPublicReviewEntry } from '@tollgate/gateway-api';
+/** The reviews of a team. */
+import { toPublicReviewEntry } from '@tollgate/gateway-api';
 import { routes, addReadRoute, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { readInPieces } from './pieces.ts';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 
-/** The most disputes that the list shows, as in the specification. */
-const disputesMax = 100;
-
 export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies): void {
   const { index } = deps;
-
-  addReadRoute(app, deps, routes.listDisputes, async ({ caller, reply }) => {
-    const disputes = index.listDisputes(caller, disputesMax).map(toPublicDispute);
-    return reply.send({ success: true, disputes });
-  });
 
   addReadRoute(app, deps, routes.listReviews, async ({ caller, query: { perPage, cursor }, reply }) => {
     const { environment, team } = caller;

@@ -5,7 +5,7 @@
 import { paymentStatuses } from '@tollgate/core/money';
 import { payoutStatusSchema } from '@tollgate/core';
 import { z } from 'zod';
-import { publicDispute } from '../dispute.ts';
+import { publicDispute, specifiedDispute } from '../dispute.ts';
 import { publicPayment } from '../payment.ts';
 import { listedPayoutSchema, payoutToken, publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
@@ -101,7 +101,9 @@ export const answerSchemas = {
       .describe('Days with at least one payment or payout, earliest first.'),
     sums: z.array(currencyTotalsSchema).describe('Sums over all these days, by currency.'),
   }),
-  DisputeList: z.object({ success, disputes: z.array(disputeSchema) }),
+  LatestDisputes: z.object({ success, disputes: z.array(specifiedDispute) }),
+  DisputeList: z.object({ success, disputes: z.array(disputeSchema), ...pageFields }),
+  DisputeAnswer: z.object({ success, dispute: disputeSchema }),
   ReviewList: z.object({
     success,
     reviews: z.array(reviewEntrySchema),

@@ -118,6 +118,10 @@ export const apiErrors = {
     'No refund has this token. Check the token and the environment of the API key.',
     'refundToken',
   ),
+  dispute_not_found: newNotFound(
+    'No dispute has this token. Check the token and the environment of the API key.',
+    'token',
+  ),
   review_not_found: notFound('No open review has this code and number. List the reviews again.', 'code'),
   reconciliation_not_found: notFound(
     'No finished reconciliation that your team may read has this token. Use a token from the list of reconciliations, or retry later.',

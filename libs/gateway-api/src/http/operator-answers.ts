@@ -6,7 +6,7 @@ import { publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
 import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
-import { publicDispute } from '../dispute.ts';
+import { disputeOwner, publicDispute } from '../dispute.ts';
 import { refundSchema } from '../refund.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { webhookEndpointSchema } from '../webhook-endpoint.ts';
@@ -49,11 +49,13 @@ const overviewMinute = z.object({
 
 const ownedPayout = publicPayout.answer.extend(owner);
 const ownedRefund = refundSchema.extend(owner);
+const ownedDispute = publicDispute.answer.extend(disputeOwner);
 
 export const operatorAnswerSchemas = {
   OwnedPayment: ownedPayment,
   OwnedPayout: ownedPayout,
   OwnedRefund: ownedRefund,
+  OwnedDispute: ownedDispute,
   OperatorPaymentList: z.object({
     success,
     payments: z.array(ownedPayment),
@@ -104,6 +106,12 @@ export const operatorAnswerSchemas = {
   OperatorRefundList: z.object({
     success,
     refunds: z.array(ownedRefund),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
+  OperatorDisputeList: z.object({
+    success,
+    disputes: z.array(ownedDispute),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
   }),

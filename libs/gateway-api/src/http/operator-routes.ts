@@ -1,6 +1,8 @@
 /** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
 import {
   declineCountSchema,
+  operatorDisputeExportSchema,
+  operatorDisputeListSchema,
   noQuerySchema,
   operatorPaymentListSchema,
   operatorPayoutListSchema,
@@ -129,6 +131,26 @@ export const operatorRoutes = {
     summary: 'Exports the refunds of all teams as a CSV file, newest or oldest first',
     description: 'In the form of `/api/v1/payments.csv`.',
     query: operatorRefundExportSchema,
+    ...csvFile,
+  },
+  listDisputesOfAll: {
+    ...reading('disputes', 'teams'),
+    summary: 'Lists the disputes of all teams, newest or oldest first',
+    description:
+      'A caller that reaches every team also sees disputes whose payment is not known: they have no team.',
+    query: operatorDisputeListSchema,
+    isExpensive: true,
+    answers: done(
+      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
+      'OperatorDisputeList',
+    ),
+    errors: [...ofReads],
+  },
+  exportDisputesOfAll: {
+    ...reading('disputes.csv', 'teams'),
+    summary: 'Exports the disputes of all teams as a CSV file, newest or oldest first',
+    description: 'In the form of `/api/v1/payments.csv`.',
+    query: operatorDisputeExportSchema,
     ...csvFile,
   },
   listReconciliationsOfAll: {

@@ -1,6 +1,7 @@
 /** The parameters of reads, as callers write them: parsed with these schemas, and documented by them. */
 import { currencySchema, paymentStatusSchema } from '@tollgate/core/money';
 import {
+  disputeStates,
   environmentSchema,
   metadataLimits,
   paymentPhases,
@@ -118,6 +119,18 @@ export const refundListSchema = z.strictObject({ ...refundFilters, ...countedPag
 
 export const refundExportSchema = z.strictObject(refundFilters);
 
+const disputeFilters = {
+  currency: filters.currency,
+  dateFrom: filters.dateFrom,
+  dateTo: filters.dateTo,
+  paymentToken: refundFilters.paymentToken,
+  status: z.enum(disputeStates).optional(),
+};
+
+export const disputeListSchema = z.strictObject({ ...disputeFilters, ...countedPage });
+
+export const disputeExportSchema = z.strictObject(disputeFilters);
+
 /** Milliseconds since the Unix epoch. */
 export const instantSchema = z.iso
   .datetime({
@@ -165,6 +178,12 @@ export const operatorRefundExportSchema = operatorPaymentListSchema
   });
 
 export const operatorRefundListSchema = operatorRefundExportSchema.extend(onePage);
+
+export const operatorDisputeExportSchema = operatorRefundExportSchema
+  .omit({ phase: true })
+  .extend({ status: disputeFilters.status });
+
+export const operatorDisputeListSchema = operatorDisputeExportSchema.extend(onePage);
 
 export const declineCountSchema = operatorPaymentListSchema.pick({
   team: true,

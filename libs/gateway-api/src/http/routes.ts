@@ -5,13 +5,7 @@ import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
 import type { BodyName } from './bodies.ts';
 import { type ErrorCode, errorPage } from './errors.ts';
-import {
-  noQuerySchema,
-  paymentExportSchema,
-  paymentListSchema,
-  reviewListSchema,
-  totalsQuerySchema,
-} from './queries.ts';
+import { paymentExportSchema, paymentListSchema, reviewListSchema, totalsQuerySchema } from './queries.ts';
 import { accountRoutes } from './account-routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
@@ -20,6 +14,7 @@ import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
+import { disputeRoutes } from './dispute-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
 import { teamRoutes } from './team-routes.ts';
 import {
@@ -232,15 +227,6 @@ const others = {
     answers: done('The totals.', 'Totals'),
     errors: [...ofReads, 'sum_too_large'],
   },
-  listDisputes: {
-    ...get('query-service', 'Money', '/api/v1/disputes/list'),
-    summary: 'Lists the last hundred disputes, newest first',
-    scopes: ['read', 'payments'],
-    query: noQuerySchema,
-    minPosition: true,
-    answers: done('The disputes.', 'DisputeList'),
-    errors: [...ofReads],
-  },
   listReviews: {
     ...get('query-service', 'People', '/api/v1/reviews'),
     summary: 'Lists open reviews, oldest first',
@@ -319,6 +305,7 @@ const aboutTheGateway = {
 export const routes = {
   ...payments,
   ...refundRoutes,
+  ...disputeRoutes,
   ...payoutRoutes,
   ...others,
   ...reconciliationRoutes,

@@ -142,6 +142,7 @@ it('a dispute record is keyed by the dispute from its first event to its last', 
     amount: 300,
     currency: 'EUR',
     status: 'open',
+    reportedStatus: 'pending',
     type: 'chargeback',
     ...age,
   };

@@ -176,16 +176,5 @@ function count(file: IndexFile, tables: readonly ListedTable[], query: ListQuery
 /** The disputes of one payment, oldest first. */
 export const disputesOfPayment = (file: IndexFile, paymentToken: string): DisputeView[] =>
   file
-    .select('SELECT view FROM disputes WHERE payment_token = ? ORDER BY opened_at', [paymentToken])
+    .select('SELECT view FROM disputes WHERE payment_token = ? ORDER BY created_at', [paymentToken])
     .map((row) => toView(disputeKind, row));
-
-/** The disputes of a team that were opened last, newest first. */
-export function listDisputes(
-  file: IndexFile,
-  { environment, team }: ListOwner,
-  limit: number,
-): DisputeView[] {
-  const sql = `SELECT view FROM disputes WHERE environment = ? AND team = ?
-    ORDER BY opened_at DESC, token DESC LIMIT ?`;
-  return file.select(sql, [environment, team, limit]).map((row) => toView(disputeKind, row));
-}

@@ -83,7 +83,11 @@ const ofLists = `
   CREATE INDEX refunds_by_currency ON refunds (environment, team, currency, created_at, token);
   CREATE INDEX refunds_by_phase_and_currency ON refunds (environment, team, phase, currency, created_at, token);
   CREATE INDEX refunds_by_payment ON refunds (environment, team, payment_token, created_at, token, phase, currency);
-  CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
+  CREATE INDEX disputes_by_age ON disputes (environment, team, created_at, token);
+  CREATE INDEX disputes_by_phase ON disputes (environment, team, phase, created_at, token);
+  CREATE INDEX disputes_by_currency ON disputes (environment, team, currency, created_at, token);
+  CREATE INDEX disputes_by_phase_and_currency ON disputes (environment, team, phase, currency, created_at, token);
+  CREATE INDEX disputes_by_payment ON disputes (environment, team, payment_token, created_at, token, phase, currency);
   CREATE TABLE events (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,
@@ -107,11 +111,12 @@ export const indexSchemaOf = (scope: IndexScope): string => `
   ${operationIndexes('payouts')}
   CREATE TABLE disputes (
     environment TEXT NOT NULL,
-    team TEXT,
-    payment_token TEXT,
-    opened_at INTEGER NOT NULL, ${envelopeColumns}
+    team TEXT NOT NULL,
+    payment_token TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    currency TEXT NOT NULL, ${envelopeColumns}
   ) STRICT;
-  CREATE INDEX disputes_by_payment ON disputes (payment_token, opened_at) WHERE payment_token IS NOT NULL;
+  CREATE INDEX disputes_of_payment ON disputes (payment_token, created_at);
   CREATE TABLE unmatched (environment TEXT NOT NULL, team TEXT, ${envelopeColumns}) STRICT;
   CREATE TABLE reviews (
     environment TEXT NOT NULL,

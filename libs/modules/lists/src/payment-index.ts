@@ -22,6 +22,7 @@ import {
   paymentKind,
   payoutKind,
   type DayTotals,
+  disputeKind,
   type DisputeView,
   type PaymentView,
   type PayoutView,
@@ -39,7 +40,7 @@ import { followFilled } from './filled-index.ts';
 import { openFollowedIndex } from './followed-index.ts';
 import type { IndexFile } from './index-file.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
-import { disputesOfPayment, listDisputes, listViews, type ListOfAll } from './index-lists.ts';
+import { disputesOfPayment, listViews, type ListOfAll } from './index-lists.ts';
 import {
   countByHour,
   countDeclines,
@@ -143,8 +144,10 @@ export interface PaymentIndex extends DueInquiries {
   nextInquiryAt(token: string): number | undefined;
   /** The disputes of one payment of any owner, oldest first. */
   disputesOf(paymentToken: string): DisputeView[];
-  /** The disputes of a team that were opened last, newest first. */
-  listDisputes(owner: ListOwner, limit: number): DisputeView[];
+  /** Disputes, by when they were opened. Those whose payment is not known have the team ''. */
+  listDisputes(query: ListQuery): ViewList<DisputeView>;
+  /** As {@link listPaymentsOfAll}. */
+  listDisputesOfAll(query: ListOfAll<DisputeView>): ViewList<DisputeView>;
   /** The open reviews of a team, oldest first. */
   listReviews(query: ReviewQuery): ViewList<ReviewEntry>;
   /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
@@ -309,7 +312,7 @@ function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
   const ofTeam = <View extends ViewEnvelope>(
     list: ListName,
     kinds: readonly ViewKind<View>[],
-    query: OperationListQuery,
+    query: ListQuery,
   ) => readWhole((file) => listViews<View>(file, { list, kinds, owners: [query], query }));
   const ofAll = <View extends ViewEnvelope>(
     list: ListName,
@@ -335,7 +338,8 @@ function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
     listReviewsOfAll: ({ owners, ...page }) =>
       readWhole((file) => listReviews(file, owners, { ...everybody, kinds: allKinds, ...page })),
     reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
-    listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
+    listDisputes: (query) => ofTeam('disputes', [disputeKind], query),
+    listDisputesOfAll: (query) => ofAll('disputes', disputeKind, query),
     listReviews: (query) => readWhole((file) => listReviews(file, [query], query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
     workload: () => readWhole(workloadIn),

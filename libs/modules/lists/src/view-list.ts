@@ -11,7 +11,7 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   status?: Status;
   phase?: Phase;
   orderNumber?: string;
-  /** Of refunds only. */
+  /** Of refunds and disputes only. */
   paymentToken?: string;
   currency?: string;
   /** Milliseconds since the Unix epoch, inclusive. */

@@ -124,12 +124,13 @@ it('the event of a dispute says what it changed, and never who the team is by it
       amount: 1_500,
       currency: 'EUR',
       status: 'open',
+      reportedStatus: 'open',
       type: 'chargeback',
       reasonCode: '10.4',
       paymentToken: 'pay_7',
       openedAt: '1970-01-01T00:00:00.000Z',
     },
-    { status: 'lost', comment: 'no answer' },
+    { status: 'lost', reportedStatus: 'lost', comment: 'no answer' },
   ]);
 });
 

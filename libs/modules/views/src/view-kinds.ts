@@ -91,12 +91,16 @@ export const disputeKind: ViewKind<DisputeView> = {
     name: 'disputes',
     isFed: true,
     fixedColumns: ({ dispute }) => ({ environment: dispute.environment }),
-    changingColumns: (view) => ({
-      team: view.dispute.team ?? null,
-      payment_token: view.dispute.paymentToken ?? null,
-      // When the service says that it was opened, or else when it was first seen here.
-      opened_at: view.dispute.openedAt ?? view.createdAt,
+    changingColumns: ({ dispute, createdAt }) => ({
+      // No team has this name: an operator of all teams sees what belongs to none.
+      team: dispute.team ?? '',
+      payment_token: dispute.paymentToken ?? '',
+      phase: dispute.state,
+      currency: dispute.currency,
+      // When the provider says that it was opened, or else when it was first seen here.
+      created_at: dispute.openedAt ?? createdAt,
     }),
+    phasesOf: (status) => [status],
   },
 };
 

@@ -79,9 +79,10 @@ function requireDisputes(
 ): void {
   const toLine = ({ token, status, paymentToken }: Shown): string =>
     `${token} ${status} ${paymentToken ?? ''}`;
-  const shown = index
-    .listDisputes({ environment: 'sandbox', team }, disputesShown)
-    .map(({ token, dispute: { status, paymentToken } }) => toLine({ token, status, paymentToken }));
+  const list = index.listDisputes({ environment: 'sandbox', team, perPage: disputesShown });
+  const shown = (list.kind === 'page' ? list.views : []).map(({ token, dispute: { status, paymentToken } }) =>
+    toLine({ token, status, paymentToken }),
+  );
   const recorded = checks.disputes.ofTeam(team).map(toLine);
   if (shown.toSorted().join() !== recorded.toSorted().join())
     complain(

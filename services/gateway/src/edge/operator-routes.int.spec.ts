@@ -71,6 +71,28 @@ describe('across teams', () => {
     expect(body).toMatch(/^\uFEFFteam,environment,token,.*\r\ngames,sandbox,ref_games,.*\r\n$/);
   });
 
+  it('lists the disputes of all, and to who reaches every team those of no known payment', async () => {
+    const { ask, store } = await start();
+    for (const [team, token] of [
+      ['shop', 'dsp_shop'],
+      ['games', 'dsp_games'],
+      [undefined, 'dsp_unmatched'],
+    ] as const)
+      await projectEvents(store, disputeKind, token, [disputeOpened({ ...(team && { team }), id: token })]);
+    const tokens = async (query: string) =>
+      (await ask(`/api/v1/admin/disputes${query}`))
+        .json<{ disputes: { token: string }[] }>()
+        .disputes.map(({ token }) => token);
+    await eventually(async () =>
+      expect((await tokens('')).toSorted()).toEqual(['dsp_games', 'dsp_shop', 'dsp_unmatched']),
+    );
+    expect(await tokens('?team=games&status=open')).toEqual(['dsp_games']);
+    expect(await tokens('?environment=production')).toEqual([]);
+    expect(await tokens('?status=won')).toEqual([]);
+    const { body } = await ask('/api/v1/admin/disputes.csv?team=games');
+    expect(body).toMatch(/^\uFEFFteam,environment,token,.*\r\ngames,sandbox,dsp_games,.*\r\n$/);
+  });
+
   it('lists the payments of all, filters them and pages', async () => {
     const { ask } = await start();
     const list = async (query: string) => tokensIn((await ask(`/api/v1/admin/payments${query}`)).json());
@@ -179,7 +201,7 @@ describe('what waits, and why payments were declined', () => {
     expect(await ask('declines?team=shop')).toMatchObject({ reasons, isPartial: false });
     expect(await ask('declines?createdBefore=2000-01-01T00:00:00Z')).toMatchObject({ reasons: [] });
     expect(await ask('overview')).toMatchObject({ unresolved: 2, unresolvedPayouts: 0 });
-    expect(await ask('payments/pay_2')).toMatchObject({ disputes: [{ id: 'D-1', token: 'pay_2' }] });
+    expect(await ask('payments/pay_2')).toMatchObject({ disputes: [{ id: 'D-1', paymentToken: 'pay_2' }] });
     expect(await ask('payments/pay_1')).toMatchObject({ disputes: [] });
     expect(await ask('search/suggestions?q=471')).toMatchObject({
       hits: [

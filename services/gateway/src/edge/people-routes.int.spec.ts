@@ -146,6 +146,8 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   listPayoutsOfAll: ofNobody,
   listRefundsOfAll: ofNobody,
   exportRefundsOfAll: ofNobody,
+  listDisputesOfAll: ofNobody,
+  exportDisputesOfAll: ofNobody,
   retrievePayoutOfAny: payout,
   listPayoutEventsOfAny: payout,
   listReconciliationsOfAll: ofNobody,

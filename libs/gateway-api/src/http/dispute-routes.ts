@@ -1,0 +1,46 @@
+import { disputeExportSchema, disputeListSchema, noQuerySchema } from './queries.ts';
+import { csvFile, done, get, ofReads, tagged } from './route-parts.ts';
+import type { Route } from './routes.ts';
+
+export const disputeRoutes = {
+  listNewestDisputes: {
+    ...get('query-service', 'Money', '/api/v1/disputes/list'),
+    summary: 'Lists the last hundred disputes, newest first',
+    description:
+      'The list of the specification, in which `token` names the payment. `/api/v1/disputes` has filters and pages.',
+    scopes: ['read', 'payments'],
+    query: noQuerySchema,
+    minPosition: true,
+    answers: done('The disputes.', 'LatestDisputes'),
+    errors: [...ofReads],
+  },
+  listDisputes: {
+    ...get('query-service', 'Money', '/api/v1/disputes'),
+    summary: 'Lists disputes, newest first',
+    description: '`dateFrom` and `dateTo` are days on which disputes were opened, in UTC.',
+    scopes: ['read', 'payments'],
+    query: disputeListSchema,
+    minPosition: true,
+    tellsPosition: true,
+    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'DisputeList'),
+    errors: [...ofReads],
+  },
+  exportDisputes: {
+    ...get('query-service', 'Money', '/api/v1/disputes.csv'),
+    summary: 'Exports all matching disputes as a CSV file, newest first',
+    description: 'In the form of `/api/v1/payments.csv`.',
+    scopes: ['read', 'payments'],
+    query: disputeExportSchema,
+    minPosition: true,
+    ...csvFile,
+  },
+  retrieveDispute: {
+    ...get('query-service', 'Money', '/api/v1/disputes/:token'),
+    summary: 'Shows a dispute',
+    scopes: ['read', 'payments'],
+    minPosition: true,
+    tellsPosition: true,
+    ...tagged('The dispute.', 'DisputeAnswer'),
+    errors: [...ofReads, 'dispute_not_found'],
+  },
+} satisfies Record<string, Route>;

@@ -1,0 +1,111 @@
+/** Disputes: the list of the specification, lists, files, and one by its own token. */
+import { isOwnedBy, isToken, type Environment } from '@tollgate/core';
+import { toPublicDispute, toSpecifiedDispute } from '@tollgate/gateway-api';
+import {
+  routes,
+  sendError,
+  addReadRoute,
+  parameterOf,
+  sendRefusedPage,
+  tellPosition,
+} from '@tollgate/gateway-api/http';
+import type { ListOwner } from '@tollgate/lists';
+import { omitUndefined } from '@tollgate/service-kit';
+import type { Reach } from '@tollgate/teams';
+import { disputeKind, readView, type DisputeView } from '@tollgate/views';
+import type { FastifyInstance } from 'fastify';
+import { linesOfList, type AddExport } from './csv-exports.ts';
+import { sendTagged } from './entity-tag.ts';
+import { sendList } from './list-answer.ts';
+import { toListQuery } from './list-query.ts';
+import { ownersIn } from './operator-routes.ts';
+import { readInPieces } from './pieces.ts';
+import { type ReadDependencies } from './reading.ts';
+
+/** The most disputes that the list of the specification shows. */
+const newestMax = 100;
+
+export function registerDisputeRoutes(
+  app: FastifyInstance,
+  deps: ReadDependencies,
+  addExport: AddExport,
+): void {
+  const { store, index, share } = deps;
+
+  addReadRoute(app, deps, routes.listNewestDisputes, async ({ caller, reply }) => {
+    const asked = { ...toListQuery(caller, {}), perPage: newestMax };
+    const list = await readInPieces(share, asked, (piece) => index.listDisputes(piece));
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    return reply.send({ success: true, disputes: list.views.map(toSpecifiedDispute) });
+  });
+
+  addReadRoute(app, deps, routes.listDisputes, async ({ caller, query: asked, reply }) => {
+    const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
+    const list = await readInPieces(share, query, (piece) => index.listDisputes(piece));
+    return sendList(reply, { name: 'disputes', query, list, toShown: toPublicDispute });
+  });
+
+  addExport(routes.exportDisputes, 'disputes.csv', ({ caller, query: asked }) => {
+    const query = toListQuery(caller, asked);
+    return linesOfList(share, columns, (page) => index.listDisputes({ ...query, ...page }), toPublicDispute);
+  });
+
+  addReadRoute(app, deps, routes.retrieveDispute, async ({ caller, request, reply }) => {
+    const token = parameterOf(request, 'token');
+    const view = isToken(token) ? await readView(store, disputeKind, token) : undefined;
+    if (view === undefined || !isOwnedBy(view.dispute, caller)) return sendError(reply, 'dispute_not_found');
+    tellPosition(reply, [view]);
+    return sendTagged(request, reply, { success: true, dispute: toPublicDispute(view) });
+  });
+
+  addReadRoute(app, deps, routes.listDisputesOfAll, async ({ query, reach, reply }) => {
+    const { team, environment, perPage, ...rest } = query;
+    const asked = { ...omitUndefined(rest), perPage, owners: ownersOf(deps, reach, { team, environment }) };
+    const list = await readInPieces(share, asked, (piece) => index.listDisputesOfAll(piece));
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    const disputes = list.views.map(toOwned);
+    return reply.send({
+      success: true,
+      disputes,
+      perPage,
+      ...omitUndefined({ nextCursor: list.nextCursor }),
+    });
+  });
+
+  addExport(routes.exportDisputesOfAll, 'disputes.csv', ({ query, reach }) => {
+    const { team, environment, ...rest } = query;
+    const asked = { ...omitUndefined(rest), owners: ownersOf(deps, reach, { team, environment }) };
+    return linesOfList(
+      share,
+      ['team', 'environment', ...columns],
+      (page) => index.listDisputesOfAll({ ...asked, ...page }),
+      toOwned,
+    );
+  });
+}
+
+const environments: readonly Environment[] = ['production', 'sandbox'];
+
+/** Disputes whose payment is not known belong to no team: who reaches every team sees them. */
+function ownersOf(
+  deps: ReadDependencies,
+  reach: Reach,
+  asked: { team?: string | undefined; environment?: Environment | undefined },
+): ListOwner[] {
+  const owners = ownersIn(deps, reach, asked);
+  if (!reach.isEverywhere || asked.team !== undefined) return owners;
+  const { environment: only } = asked;
+  const unknown = environments.filter((environment) => only === undefined || environment === only);
+  return [...owners, ...unknown.map((environment) => ({ environment, team: '' }))];
+}
+
+const toOwned = (view: DisputeView) => {
+  const { environment, team } = view.dispute;
+  return { ...toPublicDispute(view), environment, ...omitUndefined({ team }) };
+};
+
+/** Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. */
+const columns = [
+  ...['token', 'id', 'paymentToken', 'status', 'reportedStatus', 'createdAt', 'updatedAt', 'currency'],
+  ...['amount', 'type', 'reasonCode', 'comment'],
+];
