@@ -93,7 +93,9 @@ const checked = [
   'docs/operator/console.md',
   'docs/operator/eventstoredb.md',
   'docs/operator/kafka.md',
+  'docs/operator/kubernetes.md',
   'docs/operator/monitoring.md',
+  'docs/operator/moving.md',
   'docs/operator/people.md',
   'docs/operator/personal-data.md',
   'docs/operator/processes.md',
@@ -104,7 +106,9 @@ const checked = [
   'docs/operator/runbook.md',
   'docs/operator/secrets-and-tls.md',
   'docs/operator/security-log.md',
+  'docs/operator/sizing.md',
   'docs/operator/teams-and-keys.md',
+  'docs/operator/upgrading.md',
   'docs/operator/webhooks.md',
 ];
 
