@@ -83,6 +83,8 @@ const checked = [
   'CHANGELOG.md',
   'README.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   'docs/guarantees.md',
   'docs/performance.md',
   'docs/contributor/benchmarks.md',
