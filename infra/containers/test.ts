@@ -66,6 +66,6 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
 async function serverIn(program: string, signal: AbortSignal): Promise<ServerProgram> {
   const server = await startServerProgram([program], { signal });
   requireGoingOn(signal);
-  if (server === undefined) throw new CannotGoOn('The Docker engine does not answer any more.');
+  if (server === undefined) throw new CannotGoOn('The Docker engine no longer answers.');
   return server;
 }

@@ -75,7 +75,7 @@ const createProgram = (print: (text: string) => void): Command =>
     .option('--idempotency-keys', 'send a new Idempotency-Key with each POST, where the service wants one')
     .optionsGroup('The customer, whom the sandbox controls play')
     .option('--sandbox', 'use them, at the base URL')
-    .option('--sandbox-url <url>', 'use them at another address, which the service stands in front of', toUrl)
+    .option('--sandbox-url <url>', 'use them at another address, which the service forwards to', toUrl)
     .option('--sandbox-key <key>', 'the key for that address; or the variable CONFORMANCE_SANDBOX_KEY')
     .option('--move-clock', 'let time pass in the sandbox; this expires all its open payments')
     .optionsGroup('The callbacks')

@@ -66,7 +66,7 @@ describe('a test', () => {
     const { running, clock } = await run([test('a', () => new Promise(() => {}))]);
     await clock.advance(1_000);
     const { results } = await running;
-    expect(results).toMatchObject([{ outcome: 'failed', reason: 'It did not come to an end within 1 s.' }]);
+    expect(results).toMatchObject([{ outcome: 'failed', reason: 'It did not end within 1 s.' }]);
     expect(clock.sleeperCount()).toBe(0);
   });
 });

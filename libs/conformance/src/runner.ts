@@ -81,7 +81,7 @@ export const hideSecrets = (text: string, secrets: readonly string[]): string =>
 /** A test that is given up may still be waiting for an answer, which is limited too; its outcome no longer counts. */
 async function expire(clock: Clock, afterMs: number, signal: AbortSignal): Promise<Ending> {
   await clock.sleep(afterMs, signal).catch(() => undefined); // Rejects when the test has ended before.
-  return { outcome: 'failed', reason: `It did not come to an end within ${afterMs / 1000} s.` };
+  return { outcome: 'failed', reason: `It did not end within ${afterMs / 1000} s.` };
 }
 
 const notRun = (test: ConformanceTest, reason: string): TestResult => ({

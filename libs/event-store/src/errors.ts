@@ -20,7 +20,7 @@ export class InvalidArgument extends TollgateError {}
 export const notShown = (stream: string): StoreUnavailable =>
   new StoreUnavailable(
     'store_unconfirmed',
-    `The event store does not show yet what it has reported of ${stream}.`,
+    `The event store does not return yet what it has confirmed of ${stream}.`,
   );
 
 /** The caller appends to a stream that was removed, or that somebody has deleted for ever in the event store. */

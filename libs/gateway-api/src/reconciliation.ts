@@ -11,7 +11,7 @@ const countsSchema = z.object({
   matched: count,
   differing: count.describe('Status, amount or refunded sum differed; each was inquired.'),
   onlyHere: count.describe('The Payment Service does not show it; a review is open.'),
-  onlyAtService: count.describe('None of ours; a review is open.'),
+  onlyAtService: count.describe('Not one of our operations; a review is open.'),
   onOtherDays: count.describe('Created that day here; the Payment Service shows it under another day.'),
   underWay: count.describe('Too young to be compared, or changed meanwhile; the next run compares it.'),
 });
@@ -35,7 +35,7 @@ const amountsSchema = z.object({
 export const publicDifferenceSchema = z.object({
   kind: z.enum(['differs', 'another_token', 'only_here', 'only_at_service']),
   operation: z.enum(['payment', 'payout']),
-  token: z.string().describe('The payment or payout of ours.').exactOptional(),
+  token: z.string().describe('Our payment or payout.').exactOptional(),
   serviceToken: z.string().describe('Token of the Payment Service.'),
   currency: z.string(),
   here: amountsSchema.exactOptional(),

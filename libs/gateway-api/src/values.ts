@@ -48,7 +48,7 @@ export const age = {
 
 export const reason = z.string();
 export const sendBy = instant.describe('The call is sent before this instant, or never.');
-export const endReason = oneOf(endReasons, 'Why the operation was not carried out.');
+export const endReason = oneOf(endReasons, 'Why the operation was not executed.');
 export const outcomeSource = oneOf(
   ['answer', 'inquiry'],
   "How the outcome is known: from the call's answer, or from a status inquiry.",

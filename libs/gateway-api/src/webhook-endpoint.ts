@@ -28,7 +28,7 @@ export const webhookEndpointSchema = z.object({
     .enum(endpointDisabledReasons)
     .exactOptional()
     .describe(
-      '`gone`: it answered 410. `given_up`: a webhook was given up after its last attempt, and none was delivered meanwhile. Enable it again once it is repaired, and replay what failed.',
+      '`gone`: it answered 410. `given_up`: the last attempt of a webhook failed, and none was delivered meanwhile. Repair it, enable it, and replay the failed webhooks.',
     ),
   disabledAt: instant.exactOptional(),
   formerSecretUntil: instant

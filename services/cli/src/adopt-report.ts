@@ -16,7 +16,7 @@ const labels: Record<AdoptionOutcome, string> = {
   not_matching: 'not matching',
   adopted_by_another_team: 'adopted by another team',
   payment_not_readable: 'not readable',
-  payment_not_found: 'not found any more',
+  payment_not_found: 'no longer found',
 };
 
 /** These match, and somebody has to look at them. */

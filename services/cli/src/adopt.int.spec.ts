@@ -73,7 +73,7 @@ it('tells each day, and a table at the end', async () => {
     expect.stringMatching(/^ {2}not matching +1$/),
     expect.stringMatching(/^ {2}adopted by another team +0$/),
     expect.stringMatching(/^ {2}not readable +0$/),
-    expect.stringMatching(/^ {2}not found any more +0$/),
+    expect.stringMatching(/^ {2}no longer found +0$/),
     expect.stringMatching(/^ {2}recurring tokens +0$/),
     '  approved 21.00 EUR, of that refunded 0.50 EUR',
     '',

@@ -75,7 +75,7 @@ const sentences = {
   removed: 'does not follow the one before it: entries were removed',
   out_of_order: 'does not follow the one before it: entries were replaced, or put in another order',
   not_in_log: 'is not in the security log',
-  gone_or_changed: 'is in the security log, and is not there any more or is another',
+  gone_or_changed: 'is in the security log, but was removed or changed in its stream',
 } as const;
 
 /** What is wrong, a sentence each. */

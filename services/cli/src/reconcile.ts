@@ -83,7 +83,7 @@ async function follow(
   let next = 0;
   let report: ReconciliationReport | undefined;
   while (report?.ended === undefined) {
-    if (signal.aborted) return `It goes on in the gateway as ${token}.`;
+    if (signal.aborted) return `It continues in the gateway as ${token}.`;
     if (report === undefined && clock.monotonic() - waitingSince > begunWithinMs) {
       const reason = await waitReason(tools, request);
       if (reason === undefined)

@@ -46,7 +46,7 @@ describe.each([
     expect(calls[0]?.specs).toEqual(
       gatewayTopics.map((topic) => ({ ...topic, replication: 3, minInsyncReplicas: 2 })),
     );
-    expect(out).toMatch(/^gateway\.payments\.v1 +partitions 12, copies 3, kept for ever\n/);
+    expect(out).toMatch(/^gateway\.payments\.v1 +partitions 12, copies 3, kept without limit\n/);
     expect(out).toMatch(/provider\.callbacks\.v1 +partitions 12, copies 3, kept for 7 days\n/);
   });
 

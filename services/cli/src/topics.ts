@@ -45,7 +45,7 @@ const toClause = ({ topic, setting, expected, actual }: TopicDifference): string
   setting === 'topic' ? `${topic} ${actual}` : `${topic} has ${setting} ${actual} and not ${expected}`;
 
 function toLine({ topic, partitions, replication, retentionMs, cleanup }: TopicSpec): string {
-  const kept = retentionMs === 'forever' ? 'kept for ever' : `kept for ${retentionMs / dayMs} days`;
+  const kept = retentionMs === 'forever' ? 'kept without limit' : `kept for ${retentionMs / dayMs} days`;
   const size = `partitions ${String(partitions).padStart(2)}, copies ${replication}`;
   return `${topic.padEnd(26)} ${size}, ${kept}${cleanup === 'compact' ? ', compacted' : ''}`;
 }

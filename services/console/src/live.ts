@@ -85,7 +85,7 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
     looks.set(key, look);
     void follow(look)
       .catch((error: unknown) => {
-        if (!look.ending.signal.aborted) log.warn({ error }, 'a page of the console is not watched any more');
+        if (!look.ending.signal.aborted) log.warn({ error }, 'a live page of the console has ended');
       })
       .finally(() => {
         end();

@@ -112,7 +112,7 @@ export const texts = {
   },
   skip: 'Skip to the content',
   copied: 'Copied',
-  stale: 'The gateway tells nothing new. What you see is of',
+  stale: 'Connection lost. Last update',
   errors: {
     title: 'This did not work',
     notFound: 'There is no such page',
@@ -220,7 +220,7 @@ export const texts = {
       ]
         .filter((text) => text !== '')
         .join(' '),
-    further: 'Further pages stand below, so this list stays as it is. It is of',
+    further: 'The list does not refresh while further pages are open. Last update',
     lookedFurther: (isOldestFirst: boolean) =>
       `None of the ${isOldestFirst ? 'oldest' : 'newest'} 5,000 payments from here on matches these filters; the next page looks further:`,
   },

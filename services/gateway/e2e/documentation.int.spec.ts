@@ -240,7 +240,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       const asked = await post('payouts', wanted);
       expect(asked.statusCode).toBe(202);
       const path = `/api/v1/payouts/${asked.body.token}/${decision}`;
-      const body = { reason: 'Not an account of ours.' };
+      const body = { reason: 'Not one of our accounts.' };
       expect((await second('POST', path, decision === 'refuse' ? { body } : {})).statusCode).toBe(200);
       expect((await post('payouts', wanted)).statusCode).toBe(decision === 'refuse' ? 409 : 200);
       await call('GET', `/api/v1/payouts/${asked.body.token}/events`);

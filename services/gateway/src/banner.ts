@@ -27,7 +27,7 @@ const anotherLink = 'npm run tollgate -- operator link --role admin';
 const headline = (missing: readonly string[], gatewayUrl: string): string =>
   missing.length === 0
     ? 'Tollgate is ready.'
-    : `Tollgate is up, but not everything works: ${missing.join(', ')}. The log says why; ${gatewayUrl}/readyz tells when it does.`;
+    : `Tollgate is up, but not everything works: ${missing.join(', ')}. The log says why; ${gatewayUrl}/readyz reports when it recovers.`;
 
 /** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
 export function banner(

@@ -120,7 +120,7 @@ export function createCallbackDelivery(deps: {
     const pauseMs = retryPausesMs[tries - 1];
     const outcome = statusCode === 200 ? 'delivered' : pauseMs === undefined ? 'given_up' : 'failed';
     const line = { token: callback.token, attemptNumber: tries, statusCode: statusCode ?? 0, outcome };
-    if (outcome === 'given_up') log.warn(line, 'callback given up');
+    if (outcome === 'given_up') log.warn(line, 'callback failed permanently');
     else log.debug(line, 'callback tried');
     await database.write(() => {
       if (outcome === 'failed') queue.retryAt(callback.id, now() + (pauseMs ?? 0), tries);

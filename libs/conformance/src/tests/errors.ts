@@ -43,7 +43,7 @@ const errorTests = [
   }),
   errors.specified(
     'an operation that could not be processed gives kind processing_error',
-    'the refund of a payment that nobody has paid cannot be processed',
+    'the refund of an unpaid payment cannot be processed',
     async (peer) => {
       const { token } = await peer.create();
       const answer = await peer.call('POST', '/api/v1/refunds', { body: { token } });

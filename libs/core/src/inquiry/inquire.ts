@@ -89,8 +89,7 @@ async function recordFailure(
   ownAnsweredAt = 0,
 ): Promise<void> {
   if (reason === undefined || reason === 'not-asked') return;
-  if (reason === 'account_missing')
-    deps.log.error({ token, account }, 'the account is not configured any more');
+  if (reason === 'account_missing') deps.log.error({ token, account }, 'the account is no longer configured');
   const subject = await subjectsOf(deps, token).load(token);
   const failedAt = deps.clock.now();
   const answeredAt = Math.max(ownAnsweredAt, subject?.updatedAt ?? 0);

@@ -230,7 +230,7 @@ describe('an inquiry without a result', () => {
     { code: 'service_not_readable', evidence: { reason, account: 'main' } },
   ];
 
-  it('opens a review at once where the account is not configured any more', async () => {
+  it('opens a review at once where the account is no longer configured', async () => {
     const without = harness().startInstance({ accounts: [] });
     for (const token of await open()) {
       expect(await without.inquire(token)).toBe('failed');

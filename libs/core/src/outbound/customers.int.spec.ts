@@ -99,7 +99,7 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
-  // The simulation, seed 26: the address of a customer was kept for ever, since the store could not be read just as it was to be forgotten.
+  // The simulation, seed 26: the address of a customer was kept without limit, since the store could not be read just as it was to be forgotten.
   it('where the store was away as it was to be forgotten, it is forgotten by an inquiry about what is final', async () => {
     const { provider, inquire, startInstance } = harness();
     const token = await loseAnswer('order-1', { kind: 'lost-after' });

@@ -128,7 +128,7 @@ function toRequest(
   const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
   const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
   // Without what is charged, the call would ask for something else: a page.
-  if (kind !== terms.kind) throw new InvariantViolation('a call is without what it is to charge');
+  if (kind !== terms.kind) throw new InvariantViolation('a charge has neither card nor stored card');
   return {
     product,
     amount,

@@ -84,7 +84,7 @@ describe('the check of a copy', () => {
     [
       'a wrong order',
       'UPDATE events SET position = 9 WHERE position = 1',
-      'a: the event 1 stands before the one that it follows.',
+      'a: the event 1 is stored before its predecessor.',
     ],
   ])('names %s', async (_, sql, finding) => {
     const copy = await given(twoStreams);

@@ -113,7 +113,7 @@ const queries = [
   `SELECT s.name AS stream, 'the event ' || e.revision || ' is no JSON' AS finding
    FROM events e JOIN streams s ON s.id = e.stream_id
    WHERE NOT json_valid(e.data) OR NOT json_valid(e.metadata) LIMIT ${findingsMax}`,
-  `SELECT s.name AS stream, 'the event ' || b.revision || ' stands before the one that it follows' AS finding
+  `SELECT s.name AS stream, 'the event ' || b.revision || ' is stored before its predecessor' AS finding
    FROM events b JOIN events a ON a.stream_id = b.stream_id AND a.revision = b.revision - 1 JOIN streams s ON s.id = b.stream_id
    WHERE b.position < a.position LIMIT ${findingsMax}`,
 ];

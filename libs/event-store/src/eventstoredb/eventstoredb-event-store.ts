@@ -88,7 +88,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const trim = (stream: string, count: number) =>
     writing(() => keepLast({ appendData, readLast }, stream, count));
   const noticed = (error: unknown) =>
-    log.warn({ code: errorCode(error) ?? '', error }, 'old events of a stream could not be let go of yet');
+    log.warn({ code: errorCode(error) ?? '', error }, 'old events of a stream could not be truncated yet');
   return {
     isReachable: heads.isReachable,
     append: async (stream, events, expected, { keepLast: kept } = {}) => {

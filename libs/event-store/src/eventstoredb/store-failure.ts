@@ -28,7 +28,7 @@ export function fromClientError(error: unknown): TollgateError {
     case ErrorType.STREAM_DELETED:
       return streamRemoved(error);
     case ErrorType.TIMEOUT:
-      return new StoreUnavailable(storeTimedOut, 'The event store has given up on a call.', { cause: error });
+      return new StoreUnavailable(storeTimedOut, 'The event store aborted a call.', { cause: error });
     case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:
       return new InvalidArgument(
         'append_too_large',

@@ -38,7 +38,7 @@ export function createFailedStreams(log: Log, known: readonly FailedStream[] = [
     has: (stream) => byStream.has(stream),
     list: () => [...byStream.values()],
     add: ({ failed, error }) => {
-      log.error({ error, ...failed }, 'a stream cannot be followed; it is set aside until the next start');
+      log.error({ error, ...failed }, 'a stream cannot be followed; it is quarantined until the next start');
       byStream.set(failed.stream, failed);
       if (byStream.size > failedStreamsMax) throw new TooManyFailedStreams();
     },

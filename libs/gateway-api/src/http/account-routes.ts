@@ -18,7 +18,7 @@ const reading = (url: string) =>
   }) as const;
 
 const everywhere =
-  'It counts in the process that answers, and in the others within about a second. What is under way goes on; inquiries and callbacks do in every state. A repeat changes nothing.';
+  'Takes effect at once in the answering process, and within about a second in the others. Calls under way continue. Status inquiries and callbacks continue in every state. Idempotent.';
 
 const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
   ({
@@ -56,7 +56,7 @@ export const accountRoutes = {
   pauseAccount: change('pause', 'Pauses an account: no call that moves money is made through it'),
   drainAccount: change(
     'drain',
-    'Drains an account: it takes no new payment and no new payout, and what it has taken goes on',
+    'Drains an account: it accepts no new payments and payouts, and finishes existing ones',
   ),
   resumeAccount: change('resume', 'Resumes an account that was paused or drained'),
   reloadAccounts: {
@@ -65,7 +65,7 @@ export const accountRoutes = {
     url: '/api/v1/admin/accounts/reload',
     summary: 'Has every process read its accounts file again',
     description:
-      'The file of the process that answers is looked at first: where it cannot be used, or has lost an account that still takes payments, nothing changes anywhere. The others read theirs within about a second; one that cannot use its file goes on with what it has, and says so in its log and at `/readyz`. Keys in environment variables stay as they were at the start.',
+      'The answering process checks its file first. If the file is invalid, or an active account is missing from it, nothing changes anywhere. The other processes read their files within about a second. A process with an invalid file keeps its accounts, and reports the fault in its log and at `/readyz`. Keys in environment variables are not read again.',
     ...ofAll,
     scopes: ['operators:accounts'],
     answers: done('What has changed.', 'ReloadedAccounts'),

@@ -131,7 +131,7 @@ export const answerSchemas = {
     isAtEnd: z
       .boolean()
       .describe(
-        'False where there may be more: ask again. Where somebody asks for the first time since a start, events are gathered for a moment first.',
+        'False if there may be more events: request the next page. After a start, the first request may collect events for a moment.',
       ),
   }),
   RequestList: z.object({

@@ -6,16 +6,16 @@ import type { Route } from './routes.ts';
 export const feedRoutes = {
   listEvents: {
     ...get('query-service', 'Events', '/api/v1/events'),
-    summary: 'Gives the events of your team, as they are on the topics',
-    description: `The records of \`gateway.payments.v1\`, \`gateway.payouts.v1\` and \`gateway.disputes.v1\` that are about your team and the environment of this key, from the first event on: nothing is let go of. Those of one payment, payout or dispute are in their order, without a gap. Keep the \`cursor\` of what you have handled, and send it as \`cursor\`; a record may come a second time where you lose it. When the operators have restored the store from a backup, begin without one: a cursor of before would lead past what was recorded since.
+    summary: 'Lists the events of your team, as on the topics',
+    description: `The records of \`gateway.payments.v1\`, \`gateway.payouts.v1\` and \`gateway.disputes.v1\` of your team and of the environment of this key, from the first event on. Events do not expire. The records of one payment, payout or dispute are in order, without a gap. Store the \`cursor\` after you have processed a page, and send it with the next request. If you lose it, records repeat. After the operators have restored a backup, start without a cursor: an old cursor may skip events.
 
-With \`wait\`, the answer waits for the next event where there is none yet. With \`Accept: text/event-stream\` the records come as server-sent events whose \`id\` is the cursor, so that a client goes on by \`Last-Event-ID\`; every ten seconds there is a sign of life, and after five minutes the stream ends and is asked for again. Each waiting request takes a place; a key has ten, and the answer has at most 100 records.`,
+With \`wait\`, the request waits for the next event (long poll). With \`Accept: text/event-stream\`, records are server-sent events whose \`id\` is the cursor; a client resumes with \`Last-Event-ID\`. The stream sends a comment every ten seconds and ends after five minutes: reconnect. A key may have ten waiting requests. An answer has at most 100 records.`,
     scopes: ['read'],
     query: eventFeedSchema,
     isExpensive: true,
     answers: {
       200: {
-        meaning: 'The next records, oldest first; none where nothing has come in time.',
+        meaning: 'The next records, oldest first. Empty if none arrived in time.',
         schema: 'EventFeed',
       },
     },

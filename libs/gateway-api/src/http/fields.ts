@@ -58,7 +58,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   amountFrom: { description: 'Of this amount or more, in minor units.', schema: amount },
   amountTo: { description: 'Of this amount or less, in minor units.', schema: amount },
   kind: { description: 'Only entries of this kind.' },
-  state: { description: 'Only those that open something, or only those that do not any more.' },
+  state: { description: 'Filters by whether the credential is still active.' },
   order: { description: 'By creation: the newest first, or the oldest.' },
   account: { description: 'Only those that this merchant account takes.' },
   sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
@@ -68,7 +68,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   refundOpen: { description: 'Only those with a refund that is not decided.' },
   q: {
     description:
-      'A token of ours or of the Payment Service, the id of a request, an order number, or a masked card.',
+      'A token of Tollgate or of the Payment Service, a request id, an order number, or a masked card number.',
   },
   perPage: {
     description:
@@ -119,7 +119,7 @@ export const bodyFields: Readonly<Record<string, string>> = {
   environment: '`production` or `sandbox`.',
   team: 'The team; where several are meant, only those of this one.',
   scopes: 'What the key may do.',
-  expiresAt: 'Until when it may be used, ISO 8601; for ever unless given.',
+  expiresAt: 'Expiry, ISO 8601. Never, if absent.',
   networks: 'From where it may be used, such as `10.20.0.0/16`; from everywhere unless given.',
   requestsPerSecondMax: 'A limit of its own, in place of the one for all.',
   credentialId: 'A token or session of a person: its id, which opens nothing.',
@@ -137,11 +137,11 @@ export const bodyFields: Readonly<Record<string, string>> = {
   day: 'Of creation, in UTC, written YYYY-MM-DD; not in the future.',
   isDryRun: 'Only compares: nothing is inquired, and no review opens.',
   name: 'What you call the view, at most 40 characters; of a shared wallet, its name.',
-  query: 'What stands behind the `?` in the address of the list.',
+  query: 'The query string of the list, without `?`.',
   url: 'Where webhooks are sent. Its origin must be on the list of allowed origins.',
   events:
     'Which webhooks are sent: `<type>.<status>` of the body, or `*` for all, also for those that are added later. All unless given.',
-  description: 'What it is for, in your own words; at most 255 characters.',
+  description: 'A description of its purpose, at most 255 characters.',
   status:
     '`enabled` or `disabled`, of an endpoint; of a replay, which ones: `failed` (unless given) or `delivered`.',
   overlapHours: 'So many hours the former secret signs, too: 0 to 168.',

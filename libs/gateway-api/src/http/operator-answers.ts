@@ -67,7 +67,7 @@ export const operatorAnswerSchemas = {
     payment: ownedPayment,
     machine: z
       .object({ lifecycle: z.string(), refund: z.string() })
-      .describe('Where the state machine stands, by its own names.'),
+      .describe('The state of the state machine, by its own names.'),
     call: z
       .object({ operation: z.string(), sendBy: instant, answerBy: instant, quietUntil: instant })
       .exactOptional()
@@ -196,7 +196,7 @@ export const operatorAnswerSchemas = {
       .number()
       .min(0)
       .exactOptional()
-      .describe('How far reads are behind the events; absent where the store does not tell.'),
+      .describe('Lag of reads behind the events. Absent if the store does not report it.'),
     unresolved: z.int().min(0).describe('Payments and payouts with a call whose outcome is not known.'),
     unresolvedPayouts: z.int().min(0).describe('Payouts among them.'),
     reviews: z.int().min(0),

@@ -70,7 +70,7 @@ export const operatorRoutes = {
       'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
     scopes: ['operators:manage'],
     bound: 'teams',
-    answers: done('Neither is stored any more.', 'ForgottenCustomer'),
+    answers: done('Neither is stored any longer.', 'ForgottenCustomer'),
     errors: ['payment_not_found', ...ofCommands],
   },
   listDeadLetters: {

@@ -35,7 +35,7 @@ export const payoutRoutes = {
     ...post('command-service', 'Payouts', '/api/v1/payouts'),
     summary: 'Creates a payout',
     description:
-      'At most what your team has taken through one merchant account in this currency, less what it refunded and paid out, unless the operators have chosen another wallet for it. Above a sum that the operators set, it waits (202, phase `awaiting_approval`) until another key approves it: repeat the request then, which sends it unless the money has gone meanwhile. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
+      'Limited to the available balance of your wallet at one merchant account. Above the approval threshold of your team, the payout waits (202, phase `awaiting_approval`) until another key approves it. Then repeat the request to send it, if the balance still covers it. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is executed once. `destination.card` requires the scope `cards`.',
     scopes: ['payouts'],
     idempotencyKey: 'optional',
     ...calls,
@@ -80,7 +80,7 @@ export const payoutRoutes = {
   refusePayout: decidedBySecondKey('refuse', 'Refuses a payout that waits for a second key', {
     description:
       'By another key of the team than the one that asked; also one that is approved and not sent yet.',
-    body: { schema: 'ApprovalRefusal', example: { reason: 'Not an account of ours.' } },
+    body: { schema: 'ApprovalRefusal', example: { reason: 'Not one of our accounts.' } },
   }),
   listPayouts: {
     ...get('query-service', 'Payouts', '/api/v1/payouts'),

@@ -7,7 +7,7 @@ export const refundRoutes = {
     ...post('command-service', 'Refunds', '/api/v1/refunds'),
     summary: 'Refunds a payment, in full or in part',
     description:
-      'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is carried out once.',
+      'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is executed once.',
     scopes: ['refunds'],
     idempotencyKey: 'required',
     ...calls,

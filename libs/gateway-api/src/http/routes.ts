@@ -101,7 +101,7 @@ const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
   ({
     ...post('command-service', 'Payments', `/api/v1/payments/${operation}`),
     summary,
-    description: 'Always the whole amount. Idempotent: a repeat is not carried out again.',
+    description: 'Always the whole amount. Idempotent: a repeat is not executed again.',
     scopes: ['payments'],
     ...calls,
     body: { schema: 'PaymentName', example: { token: 'pay_…' } },
@@ -117,7 +117,7 @@ const payments = {
     ...post('command-service', 'Payments', '/api/v1/payments'),
     summary: 'Creates a payment',
     description:
-      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once and gets the same answer. `card` requires the scope `cards`, `recurringToken` the scope `stored-cards`.',
+      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is executed once and gets the same answer. `card` requires the scope `cards`, `recurringToken` the scope `stored-cards`.',
     scopes: ['payments'],
     idempotencyKey: 'optional',
     ...calls,
@@ -168,8 +168,8 @@ const payments = {
     ...get('query-service', 'Payments', '/api/v1/payments.csv'),
     summary: 'Exports all matching payments as a CSV file, newest first',
     description: [
-      'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. Wherever a spreadsheet could begin a cell in a text (at its start, and behind `;`, `|`, a tab or a line break, with quotes and spaces between), an apostrophe stands before `= + - @` and before an apostrophe: remove it to restore the text.',
-      'Each payment appears as it is when its line is written: one that matches throughout is in the file once, and payments created after the start are not included. If the connection breaks, the file is incomplete: request it again.',
+      'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. Against formula injection, an apostrophe is inserted before `= + - @` and before an apostrophe wherever a spreadsheet could start a cell: at the start of a text, and after `;`, `|`, a tab or a line break. Remove it to restore the text.',
+      'Each payment has the state at the time its line is written. A payment that matches throughout appears once. Payments created after the start are not included. If the connection breaks, the file is incomplete: request it again.',
       '`operationType` other than `pays` requires the scope `read` or `payouts`.',
     ].join('\n\n'),
     scopes: ['read', 'payments'],

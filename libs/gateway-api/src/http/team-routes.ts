@@ -117,7 +117,7 @@ export const teamRoutes = {
   limitMoney: {
     ...changing,
     url: '/api/v1/admin/teams/:team/limits',
-    summary: 'Limits what a team, or one key of it, may ask for in one call and on one day (UTC)',
+    summary: 'Limits the amounts of a team or key per call and per day (UTC)',
     description: `In minor units. It takes the place of the limit of this environment, operation, currency and key. A sum that is null is not limited; where both are, the limit is lifted.\n\n${whereSigned}`,
     body: {
       schema: 'LimitRequest',

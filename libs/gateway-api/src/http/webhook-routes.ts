@@ -37,7 +37,7 @@ export const webhookRoutes = {
     url: endpoints,
     summary: 'Adds a standing webhook endpoint',
     description:
-      'It is sent what happens from now on, beside the `callbackUrl` of a payment. Its origin must be on the list of allowed origins of your team. At most 20 in each environment, and one for a URL: a repeat is refused, and creates no second one.',
+      'The endpoint receives all events from now on, in addition to the `callbackUrl` of a payment. Its origin must be on the list of allowed origins of your team. At most 20 endpoints per environment, and one per URL: a repeat is refused.',
     scopes: changing,
     body: {
       schema: 'WebhookEndpointRequest',
@@ -66,7 +66,7 @@ export const webhookRoutes = {
     url: `${endpoints}/:id`,
     summary: 'Changes, disables or enables a standing webhook endpoint',
     description:
-      'What is left out stays. What was not delivered goes to the new URL, from the next attempt on. While it is disabled, webhooks to it are given up without an attempt: replay them once it is enabled.',
+      'Omitted fields are unchanged. Undelivered webhooks go to the new URL from the next attempt on. Webhooks for a disabled endpoint fail without an attempt. Replay them after you have enabled it.',
     scopes: changing,
     body: { schema: 'WebhookEndpointChange', example: { status: 'enabled' } },
     answers: done('Changed.', 'WebhookEndpointAnswer'),
@@ -77,7 +77,7 @@ export const webhookRoutes = {
     method: 'DELETE',
     url: `${endpoints}/:id`,
     summary: 'Removes a standing webhook endpoint',
-    description: 'Nothing is sent to it any more. A repeat is answered 404.',
+    description: 'Nothing is sent to it any longer. A repeat returns 404.',
     scopes: changing,
     answers: done('Removed, as it was.', 'WebhookEndpointAnswer'),
     errors: ofOne,

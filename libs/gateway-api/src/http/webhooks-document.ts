@@ -39,15 +39,15 @@ const headers = [
   ),
 ];
 
-const description = `Verify before you parse: \`webhook-signature\` is \`v1,\` and the base64 of an HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, byte by byte as it came, under the key that stands in base64 behind \`whsec_\` ([Standard Webhooks](https://www.standardwebhooks.com)). The secret is that of the endpoint, or for a \`callbackUrl\` that of your team.
+const description = `Verify before you parse: \`webhook-signature\` is \`v1,\` and the base64 of an HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, over the exact bytes received, with the key that follows \`whsec_\` in base64 ([Standard Webhooks](https://www.standardwebhooks.com)). Use the secret of the endpoint, or your team's secret for a \`callbackUrl\`.
 
-Delivery is at least once. Of one payment or payout, a webhook is sent when the one before was delivered or given up; of two, the one with the greater \`sequence\` is the later.`;
+Delivery is at least once. Webhooks of one payment or payout are sent in order: each one after the previous one was delivered or has failed permanently. The one with the greater \`sequence\` is the later.`;
 
 const meanings = {
   payment: 'The status of a payment has changed',
   refund: 'A refund was approved or declined',
   payout: 'The status of a payout has changed',
-  test: 'A test event that somebody of your team has asked for',
+  test: 'A test event requested by your team',
 } as const;
 
 /** @param refTo names a schema of the document */

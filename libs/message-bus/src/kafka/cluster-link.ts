@@ -54,7 +54,7 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
   function reportOnce({ code, message }: TollgateError): void {
     const fields = { operation: 'kafka', code, address: connection.brokers.join(', ') };
     if (reported.has(message)) log.debug(fields, message);
-    else if (isConnected) log.error(fields, `Kafka does not answer any more. ${message}`);
+    else if (isConnected) log.error(fields, `Kafka no longer answers. ${message}`);
     else log.warn(fields, `Kafka does not answer. ${message}`);
     reported.add(message);
   }

@@ -140,7 +140,7 @@ async function openRun(
 }
 
 function reportOf({ report }: RunProgress): ReconciliationReport {
-  if (report === undefined) throw new RangeError('a reconciliation goes on that has not started');
+  if (report === undefined) throw new RangeError('a reconciliation continues that has not started');
   return report;
 }
 

@@ -189,6 +189,6 @@ async function recordOne(
     await journal.recordDue(token, due, { correlationId, causationId: event.id });
   } catch (error) {
     if (isRetryable(error)) throw error;
-    log.error({ error, token }, 'a stream cannot be read; its team gets no more webhooks about it');
+    log.error({ error, token }, 'a stream cannot be read; its webhooks are stopped');
   }
 }

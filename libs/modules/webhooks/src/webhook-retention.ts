@@ -33,7 +33,7 @@ const betweenPassesMs = 3_600_000;
 export async function retainWebhooks(deps: WebhookRetentionDependencies, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await letGo(deps, signal).catch((error: unknown) =>
-      deps.log.warn({ error }, 'old webhooks could not be let go of; it is tried again'),
+      deps.log.warn({ error }, 'old webhooks could not be truncated; retrying'),
     );
     await deps.clock.sleep(betweenPassesMs, signal).catch(() => undefined);
   }
@@ -80,7 +80,7 @@ async function letGoOf(
         await store.truncate(stream, last.revision);
     } catch (error) {
       // A stream that cannot be read is left alone.
-      log.warn({ error, stream }, 'the webhooks of a stream could not be let go of');
+      log.warn({ error, stream }, 'the webhooks of a stream could not be truncated');
     }
   }
 }

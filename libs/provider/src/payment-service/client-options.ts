@@ -81,9 +81,7 @@ function trusting(ca: string): SecureContext {
     new X509Certificate(ca);
     return createSecureContext({ ca: [...getCACertificates('default'), ca] });
   } catch {
-    throw new PaymentServiceClientError(
-      'The certificate to trust beside the usual ones must be in PEM form.',
-    );
+    throw new PaymentServiceClientError('The additional trusted certificate must be in PEM form.');
   }
 }
 

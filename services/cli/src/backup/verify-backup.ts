@@ -204,6 +204,6 @@ async function requireSignedTeams(store: EventStore, keys: TeamKeys): Promise<vo
   if (suspectStreams.length === 0) return;
   throw new TollgateError(
     'team_events_unsigned',
-    `It has not signed all events of ${suspectStreams.join(', ')}, and what it has not signed counts for nothing.`,
+    `It has not signed all events of ${suspectStreams.join(', ')}, and unsigned events are ignored.`,
   );
 }

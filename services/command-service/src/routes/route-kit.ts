@@ -159,6 +159,6 @@ export function sendNotBegun(
     });
   }
   if (parameter === 'currency') return sendError(reply, 'no_account', { parameter });
-  const message = 'The account that took this payment is not configured any more. The operators must act.';
+  const message = 'The account that took this payment is no longer configured. Contact an operator.';
   return sendError(reply, 'no_account', { message, parameter });
 }

@@ -45,7 +45,7 @@ export function registerOrganisationSignIn(
     try {
       return await ask();
     } catch (error) {
-      log.warn({ error }, 'somebody could not sign in with the account of the organisation');
+      log.warn({ error }, 'a sign-in with an organisation account failed');
       return undefined;
     } finally {
       underWay -= 1;

@@ -147,7 +147,7 @@ function toIdentified(
   const { personClaim, groupsClaim, grantsOf } = config;
   const person = claims[personClaim];
   if (typeof person !== 'string' || !personPattern.test(person))
-    throw new Error(`The claim ${personClaim} names nobody: it must be 1 to 128 printable ASCII characters.`);
+    throw new Error(`The claim ${personClaim} is invalid: it must be 1 to 128 printable ASCII characters.`);
   const setting = unmetIn(claims, config, now);
   if (setting !== undefined) return { kind: 'too-weak', person, setting };
   const groups = new Set([claims[groupsClaim]].flat());

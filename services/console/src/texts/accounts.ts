@@ -36,13 +36,13 @@ export const accountTexts = {
     notYours: (role: string) => `Operators and admins pause accounts; your role is ${role}.`,
     pause: {
       name: 'Pause',
-      says: 'No payment, capture, void, refund or payout goes through the account: callers are asked to try again later. What is under way goes on, and so do inquiries and callbacks.',
+      says: 'The account makes no payments, captures, voids, refunds or payouts. Callers get 503 and retry later. Calls under way, status inquiries and callbacks continue.',
       does: 'Pause the account',
       done: (account: string) => `${account} is paused.`,
     },
     drain: {
       name: 'Drain',
-      says: 'The account takes no new payment and no new payout; other accounts take them, where there are any. Captures, voids and refunds of what it has taken go on.',
+      says: 'The account accepts no new payments and payouts; other accounts take them. Captures, voids and refunds of existing payments continue.',
       does: 'Drain the account',
       done: (account: string) => `${account} is draining: it takes nothing new.`,
     },

@@ -47,5 +47,5 @@ export const payoutTexts = {
     reason: 'Why, in your own words. It becomes part of the history.',
   },
   notYours: (role: string) => `Your role, ${role}, neither approves nor refuses payouts: that is an admin’s.`,
-  own: 'You have asked for this payout, so somebody else approves or refuses it.',
+  own: 'You requested this payout, so another person must approve or refuse it.',
 } as const;

@@ -21,6 +21,6 @@ export const refundTexts = {
   filters: { from: 'Asked for from', to: 'Asked for before', payment: 'Payment' },
   empty: 'No refund here.',
   emptyHow:
-    'Refunds that a team asks for appear here. Refunds made at the Payment Service appear in their payment.',
+    'Refunds requested by a team appear here. Refunds made at the Payment Service appear in their payment.',
   csvTitle: 'The refunds of this list, as a file',
 } as const;

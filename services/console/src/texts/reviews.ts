@@ -4,7 +4,7 @@ export const reviewTexts = {
   emptyHow:
     'A review opens when only a person can decide: an answer is lost, or our record and the Payment Service disagree.',
   count: (open: number) =>
-    `${open} ${open === 1 ? 'review is' : 'reviews are'} open. Those of production stand first, each list with the oldest first.`,
+    `${open} ${open === 1 ? 'review is' : 'reviews are'} open. Production comes first, then the oldest.`,
   further: 'Further ones',
   columns: {
     since: 'Open since',
@@ -20,7 +20,7 @@ export const reviewTexts = {
   oneOfTwo: 'One of two persons has answered.',
   proposed: { answer: 'First answer', by: 'Answered by', at: 'At', reason: 'Why' },
   waitsForAnother:
-    'It takes two persons. Yours is the first answer: it holds when somebody else gives the same. Another one of yours takes its place.',
+    'This review requires two people. Your answer takes effect when another person gives the same one. A new answer of yours replaces it.',
   waitsForYou:
     'It takes two persons. The same answer from you holds at once; another one takes the place of the first.',
   notYours: (role: string) => `Your role, ${role}, cannot resolve reviews.`,

@@ -57,7 +57,7 @@ export const sandboxTexts = {
   } as Readonly<Record<string, string>>,
   play: {
     title: 'Play the other side',
-    intro: 'This is the sandbox: each button does at the Payment Service what nobody does here.',
+    intro: 'This is the sandbox. Each button acts as the customer, the bank or the Payment Service.',
     pay: 'The customer pays',
     decline: 'The card is declined',
     revise: 'The Payment Service changes its mind',
@@ -65,7 +65,7 @@ export const sandboxTexts = {
     done: 'Done at the Payment Service. Watch what the gateway makes of it.',
     refused: 'The Payment Service does not allow this now. Nothing was done.',
   },
-  faultsCleared: 'No fault is set any more.',
+  faultsCleared: 'No faults are active.',
   clear: 'Remove all faults',
   noSuchFault: 'There is no such scenario.',
   scenarios: {
@@ -74,7 +74,7 @@ export const sandboxTexts = {
     waiting: ['A customer who takes time', 'Creates it and leaves the page open to you.'],
     'lost-callback': [
       'A lost callback',
-      'The customer pays, and the Payment Service tells nobody. The inquiry schedule finds it; “Inquire now” finds it at once.',
+      'The customer pays, and the Payment Service sends no callback. The inquiry schedule detects the payment; “Inquire now” detects it at once.',
     ],
     'lost-answer': [
       'A lost answer',

@@ -59,7 +59,7 @@ export const teamTexts = {
   addCommand: 'npm run tollgate -- --as <you> team add <name>',
   add: {
     name: 'Add a team',
-    says: 'Adds a team without a key. Its name cannot be changed later: it stands in every event.',
+    says: 'Adds a team without keys. The name is part of every event and cannot be changed later.',
     label: 'Name: lower-case letters, digits and hyphens',
     does: 'Add the team',
     done: (team: string) => `The team ${team} is added. It needs a key.`,
@@ -80,7 +80,7 @@ export const teamTexts = {
   },
   allow: {
     name: 'Allow origins for webhooks',
-    says: 'Says where webhooks of the team may go. The whole list: what is not in it is allowed no more. It counts within a second.',
+    says: 'Sets the allowed origins for webhooks of the team. The list replaces the previous one. Takes effect within a second.',
     label: 'Origins, each on a line: https://host[:port], or http:// and a host of this machine',
     does: 'Set the list',
     done: 'Webhooks of the team go to these origins only.',

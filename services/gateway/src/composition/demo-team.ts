@@ -46,7 +46,7 @@ export async function demoKey(parts: Parts): Promise<Secret | undefined> {
       .logOf('gateway')
       .warn(
         { team: demoTeam, keyId: left.join(' ') },
-        'the demo team has active keys beside accounts of your own; revoke them: tollgate key revoke demo <keyId>',
+        'the demo team has active keys although accounts are configured; revoke them: tollgate key revoke demo <keyId>',
       );
   return undefined;
 }

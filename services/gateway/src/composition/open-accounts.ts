@@ -59,7 +59,7 @@ export async function openAccounts(
   if (!deps.isWhole)
     throw new StartupError(
       'config_invalid',
-      'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services brings a sandbox of its own (npm run services brings one beside them).',
+      'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services starts a sandbox (npm run services starts one too).',
     );
   const sandbox = await openSandbox(deps, directory, stops);
   const own = { ...sandboxAccount(sandbox), failuresInARowMax: config.failuresInARowMax };

@@ -48,7 +48,7 @@ export async function openBus(
   const { clock, log } = deps;
   const { createKafkaMessageBus } = await import('@tollgate/message-bus/kafka');
   if (stops.disposed)
-    throw new StartupError('start_given_up', 'The start was given up while its bus was opened.');
+    throw new StartupError('start_given_up', 'The start was aborted while the bus was opening.');
   const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
   const bus = prefixTopics(cluster, kafka.topicPrefix);
   stops.defer(() => bus.close());

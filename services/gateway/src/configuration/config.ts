@@ -259,7 +259,7 @@ const ownSchema = z
   })
   .refine((env) => env.GATEWAY_PLAIN_HTTP_PORT === undefined || env.GATEWAY_TLS_CERT_FILE !== undefined, {
     path: ['GATEWAY_PLAIN_HTTP_PORT'],
-    message: 'refuses plain HTTP beside HTTPS, and so needs GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE',
+    message: 'requires GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE',
     when: always,
   })
   .transform((env) => ({

@@ -64,7 +64,7 @@ it('gives an index to one process at a time', () => {
   const lock = directory.lockIndex(directory.indexFile);
   const again = () => directory.lockIndex(directory.indexFile);
   expect(again).toThrow(StartupError);
-  expect(again).toThrow(`Another gateway runs on ${folder}: set TOLLGATE_INSTANCE to a name of this one`);
+  expect(again).toThrow(`Another gateway runs on ${folder}: set TOLLGATE_INSTANCE to run a second gateway`);
   directory.lockIndex(openDataDirectory(folder, 'two').indexFile).close();
   lock.close();
   again().close();

@@ -183,7 +183,7 @@ function lockIndex(file: string, path: string): { close(): void } {
 export const inUse = (path: string, cause: unknown): StartupError =>
   new StartupError(
     'data_dir_in_use',
-    `Another gateway runs on ${path}: set TOLLGATE_INSTANCE to a name of this one to run it beside that on the same data, or TOLLGATE_DATA_DIR to another folder, and start again.`,
+    `Another gateway runs on ${path}: set TOLLGATE_INSTANCE to run a second gateway on the same data, or TOLLGATE_DATA_DIR to another directory, and start again.`,
     { cause },
   );
 

@@ -58,8 +58,8 @@ describe('where people sign in', () => {
       'CONSOLE_PUBLIC_URL must be an https URL without a path',
     ],
     [{ CONSOLE_PUBLIC_URL: '' }, 'CONSOLE_PUBLIC_URL'],
-    [{ OIDC_CLIENT_SECRET: undefined }, 'OIDC_ISSUER needs'],
-    [{ OIDC_ADMINS: ' , ' }, 'OIDC_ISSUER lets nobody in'],
+    [{ OIDC_CLIENT_SECRET: undefined }, 'OIDC_ISSUER requires'],
+    [{ OIDC_ADMINS: ' , ' }, 'No group has a role'],
     [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES must be a list with openid'],
     [{ OIDC_PERSON_CLAIM: 'a b' }, 'OIDC_PERSON_CLAIM must be the name of a claim'],
   ])('is refused by name where it is %j', (change, message) => {

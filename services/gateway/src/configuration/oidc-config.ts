@@ -76,7 +76,7 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
   if (issuer === undefined) return undefined;
   const { CONSOLE_PUBLIC_URL: publicUrl } = env;
   if (clientId === undefined || clientSecret === undefined || publicUrl === undefined)
-    throw wrong('OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and CONSOLE_PUBLIC_URL beside it');
+    throw wrong('OIDC_ISSUER requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and CONSOLE_PUBLIC_URL');
   if (!env.OIDC_SCOPES.split(' ').includes('openid')) throw wrong('OIDC_SCOPES must be a list with openid');
   const grantsOf = [
     ...toGrants('viewer', env.OIDC_VIEWERS),
@@ -87,7 +87,7 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
   ];
   if (grantsOf.length === 0)
     throw wrong(
-      'OIDC_ISSUER lets nobody in: set OIDC_GRANTS, OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS',
+      'No group has a role: set OIDC_GRANTS, OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS',
     );
   return {
     issuer: httpsUrl('OIDC_ISSUER', issuer).href,

@@ -42,8 +42,8 @@ export function unheededVariables(env: Environment, services: readonly ServiceNa
   return [
     ...unknownVariables(given, keys).map(({ name, nearest }) =>
       nearest === undefined
-        ? `${name} is no variable of ours: docs/operator/configuration.md has all`
-        : `${name} is no variable of ours; ${nearest} is`,
+        ? `${name} is not a known variable; see docs/operator/configuration.md`
+        : `${name} is not a known variable; did you mean ${nearest}?`,
     ),
     ...ofSigningIn.map((name) => `${name} has no effect without OIDC_ISSUER`),
     ...Object.entries(urlsOfServices)

@@ -66,7 +66,7 @@ function stopOnSignal(launched: Launch): { stop: () => Promise<void>; isAsked: (
       // The second signal is an order.
       if (isAsked) return insist.abort();
       isAsked = true;
-      say('\nStopping: each process finishes what it has under way …');
+      say('\nStopping: each process finishes its work …');
       void stop().then(() => process.exit(0));
     });
   return { stop, isAsked: () => isAsked };

@@ -17,7 +17,7 @@ const en = {
   expiryFault: 'Enter the expiry date as MM/YY',
   expiryPastFault: 'The card has expired: use another card',
   cvvFault: 'Enter the security code: 3 or 4 digits',
-  holderFault: 'Enter the name as it stands on the card',
+  holderFault: 'Enter the name as shown on the card',
   checkEntries: 'Please check your entries',
   errorPrefix: 'Error',
   pay: 'Pay {amount}',

@@ -159,7 +159,7 @@ function closeReview(state: Payout, { data }: PayoutEventOf<'ReviewResolved'>): 
 }
 
 function requireApproval({ approval }: Payout) {
-  if (approval === undefined) throw new InvariantViolation('a payout was approved that nobody asked about');
+  if (approval === undefined) throw new InvariantViolation('a payout was approved that awaits no approval');
   return approval;
 }
 

@@ -104,7 +104,7 @@ async function recordAt(
     if (isRetryable(error)) throw error;
     log.error(
       { error, stream, revision },
-      'an event cannot be read; the feed of its team goes on without it',
+      'an event cannot be read; the feed of its team continues without it',
     );
     return undefined;
   }

@@ -89,7 +89,7 @@ const gauges = {
     labelNames: [],
   },
   tollgate_unsigned_team_events: {
-    help: 'Events of teams that count for nothing because they are not signed; anything but 0 means that somebody else writes to the store',
+    help: 'Unsigned team events, ignored. Anything but 0 means that another program writes to the store.',
     labelNames: [],
   },
   tollgate_suspect_team_streams: {
