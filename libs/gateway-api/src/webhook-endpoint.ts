@@ -3,6 +3,7 @@ import { paymentStatuses } from '@tollgate/core/money';
 import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { instant } from './values.ts';
+import { disputeWebhookStatuses } from './webhook.ts';
 
 /** The events of an endpoint: `<type>.<status>` of the body. */
 const refundOutcomes = ['approved', 'declined'] as const;
@@ -10,6 +11,7 @@ export const webhookEventNames = [
   ...paymentStatuses.map((status) => `payment.${status}` as const),
   ...refundOutcomes.map((status) => `refund.${status}` as const),
   ...paymentStatuses.map((status) => `payout.${status}` as const),
+  ...disputeWebhookStatuses.map((status) => `dispute.${status}` as const),
 ] as const;
 
 /** Of everything, also of what is added later. */

@@ -1,28 +1,35 @@
 /** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
-import { paymentStatusSchema } from '@tollgate/core/money';
+import { paymentStatuses } from '@tollgate/core/money';
 import { metadataSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 
+export const disputeWebhookStatuses = ['opened', 'won', 'lost'] as const;
+
 /**
  * The specification's callback body (section 6, open point 6), with our token and the team's order number. The webhook of a
- * refund carries the refund's own token, and names its payment.
+ * refund or dispute carries its own token, and names its payment.
  */
 export const webhookBodySchema = z.object({
   token: z.string(),
   /** `test` tells of nothing: a person asked for it. */
-  type: z.enum(['payment', 'refund', 'payout', 'test']),
-  status: paymentStatusSchema,
+  type: z.enum(['payment', 'refund', 'payout', 'dispute', 'test']),
+  status: z
+    .enum([...paymentStatuses, ...disputeWebhookStatuses])
+    .describe('The status of the specification; of a dispute, `opened`, `won` or `lost`.'),
   orderNumber: z.string().nullable(),
   amount,
   currency,
-  /** Of the payment, payout or refund that it is about. */
+  /** Of the payment, payout or refund that it is about; of a dispute, that of its payment. */
   metadata: metadataSchema.exactOptional(),
   /** Our alias of the recurring token that the payment yielded. */
   recurringToken: z.string().exactOptional(),
   sanitizedMask: sanitizedMask.exactOptional(),
   declineReason: declineReason.exactOptional(),
-  paymentToken: z.string().exactOptional().describe('The payment that is refunded; of a refund only.'),
+  paymentToken: z
+    .string()
+    .exactOptional()
+    .describe('The payment that is refunded or disputed; of a refund or dispute only.'),
   sequence: z
     .int()
     .min(0)

@@ -70,6 +70,9 @@ export const resolutions = [
   'payout_not_made',
   'refund_made',
   'refund_not_made',
+  /** The bank has decided, and the provider's list does not show it. */
+  'dispute_won',
+  'dispute_lost',
 ] as const;
 export const resolutionSchema = z.enum(resolutions);
 export type Resolution = z.infer<typeof resolutionSchema>;

@@ -63,6 +63,8 @@ export const operatorResolutions: readonly Resolution[] = [
   'accept_theirs',
   'payout_not_made',
   'refund_not_made',
+  'dispute_won',
+  'dispute_lost',
 ];
 
 export async function resolveReview(

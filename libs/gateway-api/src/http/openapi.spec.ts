@@ -33,7 +33,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes what teams receive, with the headers that they verify by', () => {
-    expect(Object.keys(document.webhooks)).toEqual(['payment', 'refund', 'payout', 'test']);
+    expect(Object.keys(document.webhooks)).toEqual(['payment', 'refund', 'payout', 'dispute', 'test']);
     const { post } = document.webhooks['refund'] as { post: { parameters: { name: string }[] } };
     expect(post.parameters.map(({ name }) => name)).toEqual([
       ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],

@@ -47,6 +47,7 @@ const meanings = {
   payment: 'The status of a payment has changed',
   refund: 'A refund was approved or declined',
   payout: 'The status of a payout has changed',
+  dispute: "A customer's bank opened a dispute, changed its amount, or decided it",
   test: 'A test event requested by your team',
 } as const;
 

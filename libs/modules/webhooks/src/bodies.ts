@@ -1,4 +1,4 @@
-/** The webhook bodies that a change of a payment, its refunds, or a payout is worth. */
+/** The webhook bodies that a change of a payment, its refunds and disputes, or a payout is worth. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import type { WebhookBody } from '@tollgate/gateway-api';
 import {
@@ -18,8 +18,36 @@ export function paymentBodies(
   { token, payment: after }: PaymentView,
 ): WebhookBody[] {
   const refunds = decidedRefunds(before, after).map((refund) => refundBody(token, after, refund));
-  return isNews(before, after) ? [...refunds, paymentBody(token, after)] : refunds;
+  const disputes = changedDisputes(before, after).map((dispute) => disputeBody(token, after, dispute));
+  const own = isNews(before, after) ? [paymentBody(token, after)] : [];
+  return [...refunds, ...disputes, ...own];
 }
+
+type Dispute = Payment['disputes'][number];
+
+/** Opened, decided, or of another amount. */
+const changedDisputes = (before: Payment, after: Payment): Dispute[] =>
+  after.disputes.filter((dispute) => !isKnown(before, dispute));
+
+const isKnown = ({ disputes }: Payment, { disputeToken, state, amount }: Dispute): boolean =>
+  disputes.some(
+    (each) => each.disputeToken === disputeToken && each.state === state && each.amount === amount,
+  );
+
+const disputeBody = (
+  paymentToken: string,
+  { terms }: Payment,
+  { disputeToken, amount, state }: Dispute,
+): WebhookBody => ({
+  token: disputeToken,
+  paymentToken,
+  type: 'dispute',
+  status: state === 'open' ? 'opened' : state,
+  orderNumber: terms.orderNumber ?? null,
+  amount,
+  currency: terms.currency,
+  ...omitUndefined({ metadata: terms.metadata }),
+});
 
 const isNews = (before: Payment, after: Payment): boolean =>
   statusOfPhase(before.phase) !== statusOfPhase(after.phase) ||

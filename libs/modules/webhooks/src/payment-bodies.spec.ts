@@ -67,6 +67,29 @@ describe('a team gets a webhook', () => {
     expect(sent([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
   });
 
+  it('for each dispute: opened, of another amount, won and lost', () => {
+    const { disputed, disputeChanged, disputeLost, disputeWon } = happening;
+    const history = [accepted, approved, disputed, disputed, disputeChanged, disputeLost, disputeWon];
+    expect(sent(history).slice(3)).toEqual([
+      ['dispute opened'],
+      [],
+      ['dispute opened'],
+      ['dispute lost'],
+      ['dispute won'],
+    ]);
+    expect(noticesAlong([accepted, approved, disputed]).at(-1)).toMatchObject([
+      {
+        body: {
+          token: 'dsp_1',
+          type: 'dispute',
+          paymentToken: expect.any(String),
+          amount: 600,
+          currency: 'EUR',
+        },
+      },
+    ]);
+  });
+
   it('for an external refund only once everything is refunded', () => {
     const elsewhere = (amount: number): PaymentEvent => ({
       type: 'ExternalRefundObserved',

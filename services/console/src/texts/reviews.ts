@@ -58,6 +58,8 @@ export const reviewTexts = {
     payout_not_made: 'The payout was not made.',
     refund_made: 'The refund was made.',
     refund_not_made: 'The refund was not made.',
+    dispute_won: 'The bank decided in our favor.',
+    dispute_lost: 'The bank decided for its customer.',
   } as Readonly<Record<string, string>>,
   consequences: {
     acknowledged: () =>
@@ -70,6 +72,10 @@ export const reviewTexts = {
       `The payment ends as failed or declined, and the topic gets the event. If it was made after all, the customer has paid ${sum} for nothing.`,
     payout_not_made: (sum) =>
       `The payout ends, and ${sum} are free again. If it was made after all, paying it once more pays ${sum} twice.`,
+    dispute_won: () =>
+      'The disputed amount can be refunded and paid out again. If the Payment Service shows another decision later, that one holds.',
+    dispute_lost: () =>
+      'The disputed amount is gone. If the Payment Service shows another decision later, that one holds.',
     refund_made: (sum) =>
       `The refund is approved: ${sum} count as given back, and the topic gets RefundApproved.`,
     refund_not_made: (sum) =>

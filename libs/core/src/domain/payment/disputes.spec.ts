@@ -214,6 +214,22 @@ describe('the review of a dispute', () => {
     ]);
   });
 
+  test.each([
+    ['dispute_won', 'DisputeWon', 1000],
+    ['dispute_lost', 'DisputeLost', 600],
+  ] as const)(
+    'may be ended by an operator as %s, if the list does not show the decision',
+    (resolution, type, left) => {
+      const answer = { type: 'ResolveReview', ...review, resolution, reason: 'letter of the bank' } as const;
+      const events = eventsOf(inReview, answer);
+      expect(events.slice(1)).toEqual([recorded(type)]);
+      expect(refundableAmount(paymentAfter([...inReview, ...events]))).toBe(left);
+      // What the list shows later holds.
+      const later = shown(resolution === 'dispute_won' ? 'lost' : 'won', 1);
+      expect(disputeEventsOf([...inReview, ...events], later)).toHaveLength(1);
+    },
+  );
+
   test('may be acknowledged, which frees nothing', () => {
     const answer = { type: 'ResolveReview', ...review, resolution: 'acknowledged', reason: 'sent' } as const;
     const history = [...inReview, ...eventsOf(inReview, answer)];

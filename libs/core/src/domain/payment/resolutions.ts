@@ -38,7 +38,7 @@ const ofCalls: Record<Exclude<ReviewCode, 'discrepancy'>, readonly Resolution[]>
   service_not_readable: ['check_again', 'acknowledged'],
   capture_unresolved: ['check_again'],
   void_unresolved: ['check_again'],
-  dispute_opened: ['acknowledged'],
+  dispute_opened: ['acknowledged', 'dispute_won', 'dispute_lost'],
 };
 
 /** What may be answered to a review, for the payment as it is. */
@@ -130,6 +130,9 @@ function effectOf(
       const refund = undecidedIn(state, evidence);
       return refund && endRefund(state, refund, { resolution, evidence });
     }
+    case 'dispute_won':
+    case 'dispute_lost':
+      return endDispute(state, evidence, resolution === 'dispute_won' ? 'DisputeWon' : 'DisputeLost');
     case 'keep_ours':
     case 'acknowledged':
     case 'payout_not_made':
@@ -161,6 +164,18 @@ function endRefund(
   const isAskedAnew = (event: PaymentEvent) =>
     event.type === 'ReviewOpened' && event.data.evidence['refundToken'] === refundToken;
   return [ended, ...observeGrowth(after, shown).filter((event) => !isAskedAnew(event))];
+}
+
+/** At the revision that is on record: what the provider shows later holds. */
+function endDispute(
+  { disputes }: Payment,
+  { disputeToken }: Evidence,
+  type: 'DisputeWon' | 'DisputeLost',
+): PaymentEvent[] | undefined {
+  const open = disputes.find((each) => each.disputeToken === disputeToken && each.state === 'open');
+  if (open === undefined) return undefined;
+  const { amount, revision } = open;
+  return [{ type, data: { disputeToken: open.disputeToken, amount, revision } }];
 }
 
 /** The refund that the evidence names, while it is undecided. */

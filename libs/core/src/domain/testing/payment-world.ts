@@ -110,6 +110,9 @@ function isTrue({ ledger, unsent, slow }: World, state: Payment, resolution: Res
   switch (resolution) {
     case 'payment_not_made':
       return !isOnItsWay('authorize') && ledger.payments.every(({ status }) => status === 'declined');
+    case 'dispute_won':
+    case 'dispute_lost':
+      return ledger.disputes.every(({ state: decided }) => `dispute_${decided}` === resolution);
     case 'refund_made':
       return made?.status === 'approved';
     case 'refund_not_made':
