@@ -57,7 +57,7 @@ const floor = [...core, 'scope:payment-api', 'scope:gateway-api', 'scope:teams',
 const anyLibrary = ['type:lib', 'type:testing'];
 const anyProject = ['type:lib', 'type:service', 'type:testing'];
 const modules = [
-  ...['adoption', 'approvals', 'balances', 'disputes', 'limits', 'lists', 'reconciliation', 'requests'],
+  ...['adoption', 'approvals', 'disputes', 'ledger', 'lists', 'reconciliation', 'requests'],
   ...['topics', 'webhooks'],
 ];
 const mayImport = {

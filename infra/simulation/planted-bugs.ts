@@ -145,11 +145,11 @@ const money: readonly PlantedBug[] = [
   },
   {
     name: 'payout-of-any-team',
-    breaks: 'S1: a team pays out of its own position',
+    breaks: 'S1: a team pays out of its own wallet',
     seeds: 60,
-    file: 'libs/modules/balances/src/payout-reservations.ts',
-    from: 'return (wallet.byAccount.get(account)?.available ?? 0n) - reserved;',
-    to: 'return (wallet.byAccount.get(account)?.available ?? 0n) - reserved + 1_000_000n;',
+    file: 'libs/modules/ledger/src/ledger-guard.ts',
+    from: 'left: ledger.byAccount.get(account)?.available ?? 0n,',
+    to: 'left: (ledger.byAccount.get(account)?.available ?? 0n) + 1_000_000n,',
   },
   {
     name: 'amount-as-approved',

@@ -69,7 +69,7 @@ export function sendErrors(reply: FastifyReply, statusCode: number, errors: Erro
 }
 
 const ofServer = (status: number, message: string) =>
-  ({ kind: 'invalid_request_error', status, message, since: '0.1.0' }) as const;
+  ({ kind: 'invalid_request_error', status, message }) as const;
 const ofBody = (status: number, message: string) =>
   ({ ...ofServer(status, message), parameter: 'body' }) as const;
 
@@ -78,7 +78,6 @@ export const serverErrors = {
   path_not_found: ofServer(404, 'No route has this method and path.'),
   method_not_allowed: {
     ...ofServer(405, 'This path does not support this method. The Allow header lists the supported methods.'),
-    since: '0.2.0',
   },
   invalid_request: ofBody(400, 'The request is not valid HTTP.'),
   invalid_json: ofBody(400, 'The body is not valid JSON.'),
@@ -91,7 +90,6 @@ export const serverErrors = {
     kind: 'api_error',
     status: 500,
     message: 'An internal error occurred. The log has the details.',
-    since: '0.1.0',
   },
 } as const;
 type ServerErrorCode = keyof typeof serverErrors;
@@ -133,7 +131,7 @@ function sendServerError(
   code: ServerErrorCode,
   { statusCode, message, parameter }: { statusCode?: number; message?: string; parameter?: string } = {},
 ): FastifyReply {
-  const { status, since: _, ...stated } = serverErrors[code];
+  const { status, ...stated } = serverErrors[code];
   return sendErrors(reply, statusCode ?? status, [
     { code, ...stated, ...omitUndefined({ message, parameter }) },
   ]);

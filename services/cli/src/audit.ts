@@ -1,6 +1,15 @@
 /** `audit`, `audit verify`: the security log. */
 import { omitUndefined } from '@tollgate/service-kit';
-import { type CommandResult, done, printable } from '@tollgate/service-kit/command-line';
+import {
+  type CommandResult,
+  type ValuesOf,
+  choice,
+  done,
+  option,
+  optionOr,
+  printable,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
 import {
   type AuditEntry,
   type CheckedLog,
@@ -8,8 +17,10 @@ import {
   createSecurityLog,
   readAudit,
   recordTeamChanges,
+  securityEventKinds,
   verifyAudit,
 } from '@tollgate/teams';
+import * as read from './parameters.ts';
 import type { CommandTools } from './tools.ts';
 
 /** What changed while no gateway ran is brought into the log first. */
@@ -21,16 +32,21 @@ async function catchUp(tools: CommandTools) {
   return { store, verifier };
 }
 
-interface AuditOptions {
-  since: (now: number) => number;
-  team: string | undefined;
-  kind: SecurityEventKind | undefined;
-  limit: number;
-}
+export const auditParameters = {
+  since: optionOr(
+    '<when>',
+    '7d, a day in UTC such as 2026-11-23, or a time such as 2026-11-23T08:00Z',
+    read.since,
+    '30d',
+  ),
+  team: option('<name>', 'of one team', read.teamName),
+  kind: option('<kind>', 'of one kind', choice(Object.keys(securityEventKinds) as SecurityEventKind[])),
+  limit: optionOr('<count>', 'the last ones at most', wholeNumber(1, 999_999), '1000'),
+};
 
 export async function showAudit(
   tools: CommandTools,
-  { since, team, kind, limit }: AuditOptions,
+  { since, team, kind, limit }: ValuesOf<typeof auditParameters>,
 ): Promise<CommandResult> {
   const { store } = await catchUp(tools);
   const entries = await readAudit(store, {

@@ -16,14 +16,14 @@ import {
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
-import { limitedOperations } from '@tollgate/core';
-import { scopes, securityEventKinds } from '@tollgate/teams';
+import { scopes } from '@tollgate/teams';
 import * as accounts from './accounts.ts';
 import { adopt, adoptParameters } from './adopt.ts';
-import { showAudit, verifyLog } from './audit.ts';
+import { auditParameters, showAudit, verifyLog } from './audit.ts';
 import { back, compact, verify } from './backups.ts';
 import { listDeadLetters, replayCallbacks } from './callbacks.ts';
 import * as keys from './keys.ts';
+import { transfer, transferParameters, verifyLedger } from './ledger.ts';
 import * as operators from './operators.ts';
 import * as read from './parameters.ts';
 import { forgetCustomer } from './payments.ts';
@@ -95,16 +95,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'team limit',
     'limit what a team, or one of its keys, may request per call and per day (UTC)\n' +
       'each limit replaces the one before; a sum that is left out is not limited',
-    {
-      team: read.team,
-      environment: read.environmentOf('of the keys'),
-      operation: requiredOption('<operation>', limitedOperations.join(', '), choice(limitedOperations)),
-      currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
-      key: option('<keyId>', 'of this key alone; else of all keys of the team together', text),
-      perCall: option('<sum>', 'of one call, in minor units', read.sumFrom(1)),
-      perDay: option('<sum>', 'of one day in UTC, in minor units', read.sumFrom(1)),
-      none: flag('remove the limit'),
-    },
+    teams.limitParameters,
     teams.limitMoney,
     (values) =>
       values.none
@@ -229,21 +220,7 @@ export const commands: readonly Command<ActingTools>[] = [
   command(
     'audit',
     'the security log: rejected callers, changes of teams and keys, exports, resolved reviews',
-    {
-      since: optionOr(
-        '<when>',
-        '7d, a day in UTC such as 2026-11-23, or a time such as 2026-11-23T08:00Z',
-        read.since,
-        '30d',
-      ),
-      team: option('<name>', 'of one team', read.teamName),
-      kind: option(
-        '<kind>',
-        'of one kind',
-        choice(Object.keys(securityEventKinds) as (keyof typeof securityEventKinds)[]),
-      ),
-      limit: optionOr('<count>', 'the last ones at most', wholeNumber(1, 999_999), '1000'),
-    },
+    auditParameters,
     showAudit,
   ),
   command(
@@ -318,6 +295,20 @@ export const commands: readonly Command<ActingTools>[] = [
     'fold all views again from the events and write those that differ; the gateway may run',
     { check: flag('only compare views and index with the events, and name what differs') },
     rebuildViews,
+  ),
+  command(
+    'ledger verify',
+    'recompute the balances of all wallets from the events and compare those of the index; the gateway may run\n' +
+      'exit code 1 with each difference',
+    {},
+    verifyLedger,
+  ),
+  command(
+    'transfer',
+    'move money from one wallet to another, within a merchant account\n' +
+      'a wallet is team-<team>, wallet-<name> of a shared one, or provider',
+    transferParameters,
+    transfer,
   ),
   command(
     'upgrade check',

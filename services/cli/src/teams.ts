@@ -1,14 +1,23 @@
 /** `team …`: teams, where their URLs may point, and what limits their payouts. */
 import {
   type Environment,
-  type LimitedOperation,
+  limitedOperations,
   type OriginPurpose,
   type Wallet,
   originPurposes,
   originsMax,
 } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import { type CommandResult, done } from '@tollgate/service-kit/command-line';
+import {
+  type CommandResult,
+  type ValuesOf,
+  choice,
+  done,
+  flag,
+  option,
+  requiredOption,
+  text,
+} from '@tollgate/service-kit/command-line';
 import {
   type Team,
   type TeamCommand,
@@ -21,6 +30,7 @@ import {
   rotationsMax,
 } from '@tollgate/teams';
 import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
+import * as read from './parameters.ts';
 import type { CommandTools } from './tools.ts';
 
 /** The events of every change name the person. */
@@ -83,12 +93,17 @@ interface MoneyOptions {
   currency: string;
 }
 
-interface LimitOptions extends MoneyOptions {
-  operation: LimitedOperation;
-  key: string | undefined;
-  perCall: number | undefined;
-  perDay: number | undefined;
-}
+export const limitParameters = {
+  team: read.team,
+  environment: read.environmentOf('of the keys'),
+  operation: requiredOption('<operation>', limitedOperations.join(', '), choice(limitedOperations)),
+  currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
+  key: option('<keyId>', 'of this key alone; else of all keys of the team together', text),
+  perCall: option('<sum>', 'of one call, in minor units', read.sumFrom(1)),
+  perDay: option('<sum>', 'of one day in UTC, in minor units', read.sumFrom(1)),
+  none: flag('remove the limit'),
+};
+type LimitOptions = ValuesOf<typeof limitParameters>;
 
 export const limitMoney = (
   tools: CommandTools,

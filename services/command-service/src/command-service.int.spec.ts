@@ -31,7 +31,7 @@ const emptyIndex: CommandServiceDependencies['index'] = {
   dueQueues: () => [],
   dueItems: () => [],
   postpone: async () => undefined,
-  currentPositions: () => Promise.reject(new Error('nobody pays out here')),
+  readLedger: () => Promise.reject(new Error('nobody pays out here')),
 };
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({

@@ -28,14 +28,13 @@ import {
 import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { type DisputesPollerDependencies, createDisputesPoller } from '@tollgate/disputes';
-import { createSpendingGuard } from '@tollgate/limits';
 import { createApprovalGuard } from '@tollgate/approvals';
 import {
   createBalances,
-  type PositionsDependencies,
-  createBalanceGuard,
-  createPositions,
-} from '@tollgate/balances';
+  createLedgerGuard,
+  createWalletReservations,
+  type WalletReservationsDependencies,
+} from '@tollgate/ledger';
 import {
   type Books,
   lastReconciled,
@@ -60,7 +59,7 @@ export interface CommandServiceDependencies extends CoreDependencies {
   topicReader: TopicReader;
   directory: TeamDirectory;
   /** What is due for an inquiry, and what is left to each team. */
-  index: InquiryScheduleDependencies['index'] & PositionsDependencies['index'];
+  index: InquiryScheduleDependencies['index'] & WalletReservationsDependencies['index'];
   inquiryDelays: InquiryDelays;
   /** This process among those that run the inquiry schedule; undefined while it takes no part. */
   place: () => Place | undefined;
@@ -168,13 +167,13 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 /** The core, and the modules around it that its routes use. */
 function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
   const core = createCore(deps, stopping);
-  const positions = createPositions(core);
+  const reservations = createWalletReservations(core);
   // In this order: a payout waits for approval with its amount reserved.
-  const guards = [createSpendingGuard(core), createBalanceGuard(positions), createApprovalGuard(core)];
+  const guards = [createLedgerGuard(reservations), createApprovalGuard(core)];
   return {
     ...core,
-    positions,
-    balances: createBalances(deps),
+    reservations,
+    balances: createBalances({ ...core, reservations }),
     guards,
     disputes: createDisputesPoller({ ...deps, payments: core.payments }),
   };

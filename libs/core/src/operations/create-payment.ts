@@ -76,14 +76,12 @@ export async function createPayment(
     fingerprint: command.fingerprint,
     account: permit.account,
     lapsesAt: command.attempt.quietUntil,
+    askedAt: deps.clock.now(),
   });
   if (guarded.kind !== 'passed') return guarded.kind === 'refused' ? guarded : inProgress;
 
   const announced = await payments.execute(token, command, cause, { isNew: true });
-  if (announced.kind !== 'done') {
-    await guarded.release();
-    return announced.kind === 'refused' ? announced : inProgress;
-  }
+  if (announced.kind !== 'done') return announced.kind === 'refused' ? announced : inProgress;
   if (announced.events.length === 0) {
     // Another request was faster. Waiting for its call holds no permit.
     permit.release('unused');

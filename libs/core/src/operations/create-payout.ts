@@ -86,7 +86,8 @@ export async function createPayout(
     fingerprint: command.fingerprint,
     account: permit.account,
     lapsesAt: command.call.quietUntil,
-    recordedAt: known?.createdAt,
+    askedAt: command.requestedAt,
+    recordedIn: known?.payout.wallet,
     payout: command,
   });
   if (guarded.kind === 'refused') {
@@ -99,10 +100,7 @@ export async function createPayout(
     return { kind: 'answered', aggregate: await required(payouts, token), replayed: !guarded.isNew };
 
   const announced = await payouts.execute(token, command, cause, { isNew: known === undefined });
-  if (announced.kind !== 'done') {
-    await guarded.release();
-    return announced.kind === 'refused' ? announced : inProgress;
-  }
+  if (announced.kind !== 'done') return announced.kind === 'refused' ? announced : inProgress;
   if (announced.events.length === 0) {
     // Another request was faster. Waiting for its call holds no permit.
     permit.release('unused');

@@ -19,8 +19,10 @@ export interface GuardedCommand {
   account: string;
   /** From then on, milliseconds since the Unix epoch, a command that was not announced cannot be sent. */
   lapsesAt: number;
-  /** When a payout was recorded that waited for approval and is sent now. Its amount counts by itself since then. */
-  recordedAt?: number | undefined;
+  /** When it was asked for, milliseconds since the Unix epoch. */
+  askedAt: number;
+  /** The wallet of a payout that was recorded to wait for approval and is sent now. Its amount counts since then. */
+  recordedIn?: string | undefined;
   /** The announcement of a payout. */
   payout?: RequestPayout | undefined;
 }
@@ -38,8 +40,8 @@ export interface LimitRefusal {
 }
 
 export interface BalanceRefusal {
-  code: 'payout_exceeds_position';
-  /** What one payout may be at most, minor units. */
+  code: 'payout_exceeds_balance' | 'transfer_exceeds_balance';
+  /** What one payout or transfer may be at most, minor units. */
   availableAmount: number;
   currency: string;
 }
@@ -54,10 +56,8 @@ export interface GuardRefused {
 
 export type Verdict =
   | { kind: 'passed' }
-  /** `release` gives back what is not announced after all. @throws StoreUnavailable */
-  | { kind: 'reserved'; release(): Promise<void> }
   | GuardRefused
-  /** It is recorded and waits for a person or a second key. What earlier guards have reserved stays. */
+  /** It is recorded and waits for a person or a second key. */
   | { kind: 'waiting'; isNew: boolean };
 
 export interface Guard {
@@ -74,25 +74,13 @@ export type AccountsWanted = Pick<
   accounts: readonly string[];
 };
 
-export type Guarded =
-  { kind: 'passed'; release(): Promise<void> } | Exclude<Verdict, { kind: 'passed' | 'reserved' }>;
-
-/** Asks each guard in turn. If one refuses, what earlier ones have reserved is released. */
-export async function passGuards(guards: readonly Guard[], command: GuardedCommand): Promise<Guarded> {
-  const releases: (() => Promise<void>)[] = [];
-  const release = async () => {
-    for (const each of releases.splice(0)) await each();
-  };
+/** Asks each guard in turn. An amount that an earlier one has reserved for a refused command lapses by itself. */
+export async function passGuards(guards: readonly Guard[], command: GuardedCommand): Promise<Verdict> {
   for (const guard of guards) {
     const verdict = await guard.check(command);
-    if (verdict.kind === 'reserved') releases.push(verdict.release);
-    if (verdict.kind === 'waiting') return verdict;
-    if (verdict.kind === 'refused') {
-      await release();
-      return verdict;
-    }
+    if (verdict.kind !== 'passed') return verdict;
   }
-  return { kind: 'passed', release };
+  return { kind: 'passed' };
 }
 
 /** The accounts through which all guards may let the command pass. */

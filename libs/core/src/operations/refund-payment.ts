@@ -167,12 +167,12 @@ async function refundOnce(
     fingerprint: wanted.fingerprint,
     account: permit.account,
     lapsesAt: asked.window.quietUntil,
+    askedAt: wanted.askedAt,
   });
   if (guarded.kind !== 'passed') return guarded.kind === 'refused' ? guarded : inProgress;
 
   const announced = await payments.execute(request.token, { ...asked, amount }, cause);
   if (announced.kind !== 'done') {
-    await guarded.release();
     // Of "all that is left", another amount is left by now: the next turn decides again.
     return announced.kind === 'refused' && amount === wanted.amount ? announced : inProgress;
   }

@@ -62,7 +62,7 @@ export const caller: Omit<Requester, 'operator'> = {
   keyId: 'k',
   environment: 'sandbox',
   allowedOrigins: { callback: [], redirect: undefined },
-  // Most specs pay out without a payment before; those of positions say whose wallet it is.
+  // Most specs pay out without a payment before; those of the ledger say from which wallet.
   wallet: { kind: 'provider' },
 };
 
@@ -285,8 +285,8 @@ export async function createHarness({
       return types;
     },
     /** A payment that the service has approved, as a team's key with the order number `orderNumber` made it. */
-    async approved(orderNumber: string, amount = 100): Promise<string> {
-      const created = await first.create(teaFor(orderNumber, amount));
+    async approved(orderNumber: string, amount = 100, by: Requester = caller): Promise<string> {
+      const created = await first.create({ ...teaFor(orderNumber, amount), caller: by });
       if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
       provider.change(created.aggregate.payment.attempt.providerOrderNumber, { status: 'approved' });
       await first.inquire(created.aggregate.token);

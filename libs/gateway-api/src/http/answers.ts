@@ -48,6 +48,9 @@ const pageFields = {
 const shownPayment = z.union([paymentSchema, listedPayoutSchema]);
 const answeredPayment = { success, token: paymentToken, payment: paymentSchema };
 
+/** Absent if payouts are taken from the provider's balance. */
+const part = (what: string) => z.int().exactOptional().describe(`Of \`hold\`: ${what}.`);
+
 /** By their names in the OpenAPI document. */
 export const answerSchemas = {
   Payment: paymentSchema,
@@ -86,10 +89,11 @@ export const answerSchemas = {
       currency,
       available: z
         .int()
-        .describe('Minor units. Below zero where more was refunded than was left after payouts.'),
-      hold: z
-        .int()
-        .describe('Refunds and payouts whose outcome is open, in minor units; not in `available`.'),
+        .describe('Can be paid out now, in minor units. Below zero if more was refunded than was left.'),
+      hold: z.int().describe('The rest of the wallet, in minor units.'),
+      reserved: part('payouts and refunds without an outcome, or awaiting approval'),
+      disputed: part('under a dispute or a discrepancy'),
+      notSettled: part('the Payment Service does not report it as available yet'),
     }),
   }),
   Totals: z.object({

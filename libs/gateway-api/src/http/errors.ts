@@ -12,15 +12,12 @@ export interface StatedError {
   parameter?: string;
   /** After how many seconds the same request may succeed; absent where it never will. */
   retryAfterSeconds?: number;
-  /** The version of the gateway that introduced it. */
-  since: string;
 }
 
-const since = '0.1.0';
 const of =
   (kind: ErrorKind, status: number) =>
   (message: string, parameter?: string): StatedError => {
-    const stated = { kind, status, message, since };
+    const stated = { kind, status, message };
     return parameter === undefined ? stated : { ...stated, parameter };
   };
 const unauthorized = of('authentication_error', 401);
@@ -34,10 +31,6 @@ const retried = (status: number, retryAfterSeconds: number, message: string): St
   ...of('api_error', status)(message),
   retryAfterSeconds,
 });
-
-/** Since the second release. */
-const later = (error: StatedError): StatedError => ({ ...error, since: '0.2.0' });
-const newNotFound = (message: string, parameter: string): StatedError => later(notFound(message, parameter));
 
 export const apiErrors = {
   ...serverErrors,
@@ -57,19 +50,13 @@ export const apiErrors = {
     'Tollgate-Team is not a known team, or Tollgate-Environment is neither production nor sandbox. Correct the headers.',
     'Tollgate-Team',
   ),
-  person_token_expired: later(
-    unauthorized(
-      'This token or session has expired. Sign in again, or issue a new token (tollgate operator token).',
-    ),
+  person_token_expired: unauthorized(
+    'This token or session has expired. Sign in again, or issue a new token (tollgate operator token).',
   ),
-  person_token_revoked: later(
-    unauthorized(
-      'This token or session was revoked. Sign in again, or issue a new token (tollgate operator token).',
-    ),
+  person_token_revoked: unauthorized(
+    'This token or session was revoked. Sign in again, or issue a new token (tollgate operator token).',
   ),
-  session_idle: later(
-    unauthorized('The session was idle for too long (CONSOLE_IDLE_MINUTES). Sign in again.'),
-  ),
+  session_idle: unauthorized('The session was idle for too long (CONSOLE_IDLE_MINUTES). Sign in again.'),
   https_required: forbidden(
     'The request did not use HTTPS. Treat its API key as compromised, and use HTTPS.',
   ),
@@ -81,10 +68,8 @@ export const apiErrors = {
     'The amount is invalid. Send an integer of at least 1, in minor units.',
     'amount',
   ),
-  sum_too_large: later(
-    exceeded(
-      'A sum exceeds 9,007,199,254,740,991 minor units, the largest exact number in JSON. Request fewer days, or add up the CSV export.',
-    ),
+  sum_too_large: exceeded(
+    'A sum exceeds 9,007,199,254,740,991 minor units, the largest exact number in JSON. Request fewer days, or add up the CSV export.',
   ),
   incorrect_currency: invalid(
     'The currency is invalid. Send an ISO 4217 code in capitals, such as EUR.',
@@ -118,7 +103,7 @@ export const apiErrors = {
     'No refund has this token. Check the token and the environment of the API key.',
     'refundToken',
   ),
-  dispute_not_found: newNotFound(
+  dispute_not_found: notFound(
     'No dispute has this token. Check the token and the environment of the API key.',
     'token',
   ),
@@ -127,69 +112,62 @@ export const apiErrors = {
     'No finished reconciliation that your team may read has this token. Use a token from the list of reconciliations, or retry later.',
     'token',
   ),
-  request_not_found: newNotFound(
+  request_not_found: notFound(
     'No stored request of your team has this id. Check the id and the environment of the API key. A request made a moment ago may appear after a second.',
     'id',
   ),
-  account_not_found: newNotFound(
+  account_not_found: notFound(
     'No merchant account has this name. Use a name from the list of accounts.',
     'account',
   ),
-  reconciliation_due: later(
-    refused(
-      'The event store was restored from a backup, and the affected days of this account are not reconciled. Reconcile them, then resume the account.',
-    ),
+  reconciliation_due: refused(
+    'The event store was restored from a backup, and the affected days of this account are not reconciled. Reconcile them, then resume the account.',
   ),
-  accounts_file_missing: later(
-    refused(
-      'The gateway runs without an accounts file (PROVIDER_ACCOUNTS_FILE). There is nothing to reload.',
-    ),
+  accounts_file_missing: refused(
+    'The gateway runs without an accounts file (PROVIDER_ACCOUNTS_FILE). There is nothing to reload.',
   ),
-  accounts_file_invalid: later(
-    refused('The accounts file is invalid. The accounts are unchanged. Correct the file and retry.'),
+  accounts_file_invalid: refused(
+    'The accounts file is invalid. The accounts are unchanged. Correct the file and retry.',
   ),
-  dead_letter_not_found: newNotFound(
+  dead_letter_not_found: notFound(
     'No dead-lettered callback has this offset. Use an offset from the list of dead letters.',
     'offset',
   ),
-  team_not_found: newNotFound('No team has this name. Use a name from the list of teams.', 'team'),
-  team_exists: later(refused('A team with this name exists. Choose another name.', 'team')),
-  key_not_found: newNotFound('The team has no key with this id. Use an id from the list of keys.', 'keyId'),
-  key_exists: later(
-    refused('A key with this id exists, and a key is shown only once. Issue another key.', 'keyId'),
+  team_not_found: notFound('No team has this name. Use a name from the list of teams.', 'team'),
+  team_exists: refused('A team with this name exists. Choose another name.', 'team'),
+  key_not_found: notFound('The team has no key with this id. Use an id from the list of keys.', 'keyId'),
+  key_exists: refused('A key with this id exists, and a key is shown only once. Issue another key.', 'keyId'),
+  too_many_active_keys: refused(
+    'The team has two active keys in this environment, the maximum. Revoke one first.',
   ),
-  too_many_active_keys: later(
-    refused('The team has two active keys in this environment, the maximum. Revoke one first.'),
+  signing_key_missing: refused(
+    'Team changes are signed, and this gateway has no signing key. Use the command line on the host that has it.',
   ),
-  signing_key_missing: later(
-    refused(
-      'Team changes are signed, and this gateway has no signing key. Use the command line on the host that has it.',
-    ),
+  sign_in_link_used: unauthorized(
+    'This sign-in link was used or revoked. Request a new one (tollgate operator link).',
   ),
-  sign_in_link_used: later(
-    unauthorized('This sign-in link was used or revoked. Request a new one (tollgate operator link).'),
-  ),
-  credential_not_found: newNotFound(
+  credential_not_found: notFound(
     'No active token or session has this id. Use an id from the list of credentials.',
     'credentialId',
   ),
   too_many_views: refused('You have reached the maximum number of saved views. Delete one first.', 'name'),
   webhook_not_found: notFound('No webhook has this id. Use an id from the list of webhooks.', 'id'),
-  webhook_endpoint_not_found: newNotFound(
+  webhook_endpoint_not_found: notFound(
     'No webhook endpoint of your team has this id. Check the id and the environment of the API key.',
     'id',
   ),
-  webhook_endpoint_exists: later(
-    refused('Your team already has an endpoint with this URL. Update that endpoint instead.', 'url'),
+  webhook_endpoint_exists: refused(
+    'Your team already has an endpoint with this URL. Update that endpoint instead.',
+    'url',
   ),
-  webhook_endpoint_disabled: later(
-    refused('The endpoint is disabled and receives nothing. Enable it first: PATCH {"status":"enabled"}.'),
+  webhook_endpoint_disabled: refused(
+    'The endpoint is disabled and receives nothing. Enable it first: PATCH {"status":"enabled"}.',
   ),
-  too_many_webhook_endpoints: later(
-    refused('Your team has 20 webhook endpoints in this environment, the maximum. Delete one first.'),
+  too_many_webhook_endpoints: refused(
+    'Your team has 20 webhook endpoints in this environment, the maximum. Delete one first.',
   ),
-  too_many_endpoint_changes: later(
-    refused('Your team has reached 5,000 changes of webhook endpoints, the maximum. Contact an operator.'),
+  too_many_endpoint_changes: refused(
+    'Your team has reached 5,000 changes of webhook endpoints, the maximum. Contact an operator.',
   ),
   too_many_replays: of(
     'invalid_request_error',
@@ -213,11 +191,9 @@ export const apiErrors = {
     'The payment cannot be refunded yet: it is not paid. Retrieve it to see its status.',
     'token',
   ),
-  payment_disputed: later(
-    refused(
-      'The amount is disputed by the customer, or lost in a dispute, and cannot be refunded. Send at most the refundable amount, or wait for the decision of the bank.',
-      'amount',
-    ),
+  payment_disputed: refused(
+    'The amount is disputed by the customer, or lost in a dispute, and cannot be refunded. Send at most the refundable amount, or wait for the decision of the bank.',
+    'amount',
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
   amount_limit_exceeded: exceeded(
@@ -232,31 +208,31 @@ export const apiErrors = {
     'The payout is not awaiting approval. Retrieve it to see its phase.',
     'token',
   ),
-  payment_in_review: later({
+  payment_in_review: {
     ...refused(
       'The payment failed here, but the provider shows a payment for the same order. Do not create another one: the customer may have paid. Retry after the review is resolved.',
     ),
     retryAfterSeconds: 600,
-  }),
+  },
   // With Retry-After: without it, nothing would have been made.
-  refund_doubtful: later({
+  refund_doubtful: {
     ...refused(
       'A review established that this refund was not made, but the provider has shown a refund of the same amount since. Ask an operator about it. Retry with a new Idempotency-Key only if the operator confirms that no money went back.',
     ),
     retryAfterSeconds: 3_600,
-  }),
-  refund_in_review: later({
+  },
+  refund_in_review: {
     ...refused(
       'The refund failed here, but the provider shows a refund of the same amount. Do not send another one. Retry after the review is resolved.',
     ),
     retryAfterSeconds: 600,
-  }),
-  payout_in_review: later({
+  },
+  payout_in_review: {
     ...refused(
       'The payout failed here, but the provider shows a payout under the same number. Do not send another one: it may have been paid. Retry after the review is resolved.',
     ),
     retryAfterSeconds: 600,
-  }),
+  },
   person_required: forbidden(
     'Reviews in this environment require two people. API keys cannot resolve them. Sign in to the console, or send the token of a person.',
   ),
@@ -272,19 +248,21 @@ export const apiErrors = {
   payout_approval_lapsed: refused(
     'The approval of the payout has expired. Nothing was sent. To pay out anyway, send a new request with a new Idempotency-Key or orderNumber.',
   ),
-  payout_exceeds_position: refused(
+  payout_exceeds_balance: refused(
     'The payout exceeds your available balance. Send a lower amount.',
+    'amount',
+  ),
+  transfer_exceeds_balance: refused(
+    'The transfer exceeds what the wallet has available in this account. Send a lower amount.',
     'amount',
   ),
   too_many_refunds: refused(
     'The payment has 500 refunds, the maximum. Refund the rest in the console of the Payment Service; the gateway records it.',
     'token',
   ),
-  too_much_metadata: later(
-    refused(
-      'The refunds of this payment have reached their total size of metadata. Send this refund with less metadata or none.',
-      'metadata',
-    ),
+  too_much_metadata: refused(
+    'The refunds of this payment have reached their total size of metadata. Send this refund with less metadata or none.',
+    'metadata',
   ),
   recurring_token_not_found: refused(
     'Your team has no such recurring token. Use a token that a payment of your team returned.',
@@ -311,38 +289,30 @@ export const apiErrors = {
     2,
     'The Payment Service is unavailable. Nothing was sent. Retry later with the same Idempotency-Key.',
   ),
-  account_paused: later(
-    retried(
-      503,
-      30,
-      'An operator has paused the merchant account. Nothing was sent. Retry later with the same Idempotency-Key.',
-    ),
+  account_paused: retried(
+    503,
+    30,
+    'An operator has paused the merchant account. Nothing was sent. Retry later with the same Idempotency-Key.',
   ),
-  account_draining: later(
-    retried(
-      503,
-      30,
-      'An operator is draining the merchant account, so it accepts nothing new. Nothing was sent. Retry later with the same Idempotency-Key.',
-    ),
+  account_draining: retried(
+    503,
+    30,
+    'An operator is draining the merchant account, so it accepts nothing new. Nothing was sent. Retry later with the same Idempotency-Key.',
   ),
   rate_limit_exceeded: retried(
     429,
     1,
     'The rate limit is exceeded. The request was not executed. Retry later.',
   ),
-  too_many_reads: later(
-    retried(
-      429,
-      1,
-      'Too many expensive reads of this API key or person are running: pages above 100 entries, exports, event pages, filters by metadata, lists over all teams. Retry when one of them has ended.',
-    ),
+  too_many_reads: retried(
+    429,
+    1,
+    'Too many expensive reads of this API key or person are running: pages above 100 entries, exports, event pages, filters by metadata, lists over all teams. Retry when one of them has ended.',
   ),
-  too_many_waits: later(
-    retried(
-      429,
-      5,
-      'Too many requests are waiting for events. Retry when one of them has ended, or request without waiting.',
-    ),
+  too_many_waits: retried(
+    429,
+    5,
+    'Too many requests are waiting for events. Retry when one of them has ended, or request without waiting.',
   ),
   store_unavailable: retried(
     503,
@@ -370,12 +340,10 @@ export const apiErrors = {
     'invalid_request_error',
     410,
   )('This callback URL has expired. Stop sending to it.'),
-  request_timeout: later(
-    retried(
-      408,
-      1,
-      'The request arrived too slowly and was not executed. Retry with the same Idempotency-Key. Headers must arrive within two seconds, the whole request within three.',
-    ),
+  request_timeout: retried(
+    408,
+    1,
+    'The request arrived too slowly and was not executed. Retry with the same Idempotency-Key. Headers must arrive within two seconds, the whole request within three.',
   ),
   service_unavailable: retried(
     503,

@@ -147,5 +147,7 @@ export const bodyFields: Readonly<Record<string, string>> = {
   overlapHours: 'So many hours the former secret signs, too: 0 to 168.',
   createdFrom: 'Due at this instant or later, ISO 8601.',
   createdBefore: 'Due before this instant, ISO 8601.',
+  from: 'The wallet that the money leaves.',
+  to: 'The wallet that gets it.',
   cursor: '`nextCursor` of the answer before.',
 };

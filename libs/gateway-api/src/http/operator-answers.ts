@@ -248,6 +248,7 @@ export const operatorAnswerSchemas = {
     ),
     count: z.int().min(0).describe('All of them; at most 500 are listed.'),
   }),
+  Transfer: z.object({ success, token: z.string().describe('Of the transfer.') }),
   ReplayedDeadLetters: z.object({ success, offsets: z.array(z.string()) }),
   ForgottenCustomer: z.object({
     success,

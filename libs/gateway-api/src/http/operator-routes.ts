@@ -73,6 +73,32 @@ export const operatorRoutes = {
     answers: done('Neither is stored any longer.', 'ForgottenCustomer'),
     errors: ['payment_not_found', ...ofCommands],
   },
+  transferMoney: {
+    ...post('command-service', 'Operators', '/api/v1/admin/transfers'),
+    summary: 'Moves money from one wallet to another, within a merchant account',
+    description:
+      'Wallets are `team-<team>`, `wallet-<name>` of a shared one, and `provider`. Nothing else moves money between wallets: a team with another wallet uses it for new payments. A repeat with the same `Idempotency-Key` moves nothing.',
+    scopes: ['operators:manage'],
+    bound: 'installation',
+    idempotencyKey: 'required',
+    body: {
+      schema: 'TransferRequest',
+      example: {
+        environment: 'production',
+        account: 'main',
+        currency: 'EUR',
+        amount: 250_000,
+        from: 'team-shop',
+        to: 'wallet-group',
+        reason: 'The shop joined the group.',
+      },
+    },
+    answers: done('The money is in the other wallet.', 'Transfer'),
+    errors: [
+      ...(['transfer_exceeds_balance', 'idempotency_key_missing', 'idempotency_key_reused'] as const),
+      ...(['operation_in_progress', 'incorrect_amount', 'incorrect_currency', ...ofCommands] as const),
+    ],
+  },
   listDeadLetters: {
     ...reading('dead-letters', 'installation'),
     service: 'command-service',

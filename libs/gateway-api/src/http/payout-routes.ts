@@ -61,7 +61,7 @@ export const payoutRoutes = {
       'card_data_not_accepted',
       'origin_not_allowed',
       'recurring_token_not_found',
-      'payout_exceeds_position',
+      'payout_exceeds_balance',
       'amount_limit_exceeded',
       'daily_limit_exceeded',
       'payout_approval_refused',

@@ -7,6 +7,7 @@ import {
   metadataLimits,
   resolutionSchema,
 } from '@tollgate/core';
+import { amountSchema, currencySchema, orMissing } from '@tollgate/core/money';
 import {
   createPaymentRequestSchema,
   httpUrlSchema,
@@ -93,6 +94,22 @@ export const accountChangeRequestSchema = z.strictObject({
   /** Skips the reconciliation that is due after the event store was restored from a backup. */
   override: z.boolean('must be true or false').optional(),
 });
+
+const walletRule = 'must be a wallet: team-<team>, wallet-<name> of a shared one, or provider';
+const walletSchema = () =>
+  z.string(orMissing(walletRule)).regex(/^(provider|(team|wallet)-[a-z][a-z0-9-]{0,62})$/, walletRule);
+
+export const transferRequestSchema = z
+  .strictObject({
+    environment: environmentSchema,
+    account: z.string(orMissing('must be a merchant account')).min(1, 'must be a merchant account').max(63),
+    currency: currencySchema,
+    amount: amountSchema,
+    from: walletSchema(),
+    to: walletSchema(),
+    reason: reasonSchema,
+  })
+  .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another wallet than from' });
 
 export const deadLetterReplaySchema = z.strictObject({
   /** Absent: all that were not published again yet. */

@@ -202,7 +202,7 @@ const others = {
     ...get('command-service', 'Money', '/api/v1/balance'),
     summary: 'Shows the balance in a currency',
     description:
-      "What your team has taken, less what it refunded and paid out, over all merchant accounts; of a shared wallet, that of all teams that share it. Of a team whose payouts are taken from the provider's balance, what the Payment Service reports for the merchant accounts that serve it, up to one second old.",
+      "`available` is what can be paid out now: in each merchant account the smaller of what the wallet has and what the Payment Service reports as available, up to one second old. One payout draws on one account. `hold` is the rest of the wallet. If the team's payouts are taken from the provider's balance, both are the sums that the Payment Service reports. 503 if the Payment Service gives no usable answer.",
     scopes: ['read', 'payments', 'payouts'],
     query: balanceQuerySchema,
     answers: done('The balance.', 'Balance'),

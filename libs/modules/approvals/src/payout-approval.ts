@@ -22,8 +22,8 @@ import type { Clock } from '@tollgate/service-kit';
 
 /** The last guard: what it records as waiting has been reserved by the others. */
 export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard => ({
-  async check({ caller, cause, token, payout, recordedAt }) {
-    if (payout === undefined || recordedAt !== undefined || !mustBeApproved(caller, payout.terms))
+  async check({ caller, cause, token, payout, recordedIn }) {
+    if (payout === undefined || recordedIn !== undefined || !mustBeApproved(caller, payout.terms))
       return { kind: 'passed' };
     const executed = await payouts.execute(token, toAsk(payout), cause, { isNew: true });
     if (executed.kind !== 'done') return inProgress;

@@ -2,7 +2,9 @@
 import { openLocalFileForReading, positionInFile, type Position } from '@tollgate/event-store';
 import { silentLog } from '@tollgate/service-kit';
 import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import type { Standing } from '@tollgate/core';
 import { createIndexFile } from './index-file.ts';
+import { allBalancesIn } from './index-ledger.ts';
 
 /** @throws what SQLite throws */
 export function openIndexForComparison(path: string) {
@@ -11,6 +13,9 @@ export function openIndexForComparison(path: string) {
   return {
     position: (): Position => positionInFile(database),
     rowOf: (kind: ViewKind, token: string): ViewEnvelope | undefined => file.find(kind, token),
+    /** Every balance, and the last event that is in them. */
+    balances: (): { position: Position; standings: Standing[] } =>
+      file.atOnce(() => ({ position: positionInFile(database), standings: allBalancesIn(file) })),
     close: () => database.close(),
   };
 }

@@ -7,6 +7,7 @@ import {
   entriesOf,
   entryKindOf,
   plusAmounts,
+  type Environment,
   type LedgerAccount,
   type LedgerAmounts,
   type Spending,
@@ -70,6 +71,15 @@ export const balancesIn = (file: IndexFile, { environment, wallet, currency }: W
     return { environment, wallet, currency, account, amounts: Object.fromEntries(amounts) as LedgerAmounts };
   });
 };
+
+export const allBalancesIn = (file: IndexFile): Standing[] =>
+  file.select('SELECT DISTINCT environment, wallet, currency FROM balances', []).flatMap((row) =>
+    balancesIn(file, {
+      environment: row['environment'] as Environment,
+      wallet: String(row['wallet']),
+      currency: String(row['currency']),
+    }),
+  );
 
 export const spentIn = (file: IndexFile, query: SpentQuery): Pick<Spending, 'keyId' | 'amount'>[] =>
   file

@@ -105,8 +105,6 @@ export interface TeamDirectory {
   /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
   webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];
   health(): DirectoryHealth;
-  /** The teams that share the wallet of this name, by name. */
-  teamsSharing(wallet: string): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -218,7 +216,6 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     webhookSecretVersionsOf: (team, endpoint) =>
       webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
     health: records.health,
-    teamsSharing: (wallet) => teamsSharing(records, wallet),
     stop: async () => {
       stopping.abort();
       await following;
@@ -277,17 +274,6 @@ function restrictionOf(
   if (isExpired({ expiresAt }, now)) return 'api_key_expired';
   return networks?.has(address) === false ? 'network_not_allowed' : undefined;
 }
-
-const teamsSharing = (
-  { names, find }: Pick<ReturnType<typeof createTeamRecords>, 'names' | 'find'>,
-  wallet: string,
-): string[] =>
-  names()
-    .filter((name) => isSharing(find(name), wallet))
-    .toSorted();
-
-const isSharing = (team: Team | undefined, wallet: string): boolean =>
-  team?.money.wallet.kind === 'shared' && team.money.wallet.name === wallet;
 
 function forgetKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team | undefined): void {
   for (const { keyId } of team?.keys ?? []) {

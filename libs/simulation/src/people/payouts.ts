@@ -12,7 +12,7 @@ export async function payoutStory(caller: Caller, number: number): Promise<void>
   const amount = random.whole(1, 20) * 10;
   for (let count = 1; count <= payoutsMax && caller.isOpen(); count += 1) {
     const codes = await payOut(caller, team, amount, `payout-${number}.${count}`);
-    if (!codes.includes('payout_exceeds_position')) return;
+    if (!codes.includes('payout_exceeds_balance')) return;
     await caller.sleep(random.between(10_000, 90_000));
   }
 }

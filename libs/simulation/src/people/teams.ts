@@ -67,7 +67,6 @@ export const createSimulatedDirectory = (rulesOf: RulesOfTeams): TeamDirectory =
   callbackOriginsOf: (team) => [`https://${team}.sim`],
   webhookSecretVersionsOf: () => [''],
   health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
-  teamsSharing: () => teamNames,
 });
 
 function callerWith(authorization: string, rulesOf: RulesOfTeams): Caller | undefined {

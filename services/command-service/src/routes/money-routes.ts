@@ -3,7 +3,7 @@ import { toPublicPayout } from '@tollgate/gateway-api';
 import { approvalRefusalSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Balances, readBalance, type Positions } from '@tollgate/balances';
+import type { Balances } from '@tollgate/ledger';
 import {
   type CreatePayoutDependencies,
   createPayout,
@@ -30,7 +30,7 @@ import {
 export type MoneyRouteDependencies = RouteKit &
   RefundPaymentDependencies &
   CreatePayoutDependencies &
-  DecidePayoutDependencies & { balances: Balances; positions: Positions };
+  DecidePayoutDependencies & { balances: Balances };
 
 export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDependencies): void {
   addCommandRoute(app, deps, routes.refundPayment, (call) => postRefund(deps, call));
@@ -95,7 +95,7 @@ async function getBalance(
   deps: MoneyRouteDependencies,
   { caller, query: { currency }, reply }: CallerRequest<typeof routes.retrieveBalance>,
 ): Promise<FastifyReply> {
-  const result = await readBalance(deps, caller, currency);
+  const result = await deps.balances.read(caller, currency);
   if (result.kind === 'no-account') return sendNotBegun(reply, result, 'currency');
   if (result.kind === 'refused') {
     const { statusCode, body } = toRefusedAnswer(result.errors);

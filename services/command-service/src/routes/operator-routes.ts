@@ -5,6 +5,7 @@ import {
   routes,
   savedViewSchema,
   sendError,
+  transferRequestSchema,
 } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
@@ -12,11 +13,12 @@ import { type Caller, type Operator, type Reach, createSavedViews } from '@tollg
 import { isToken, paymentStream, type Cause, type InquiryResult } from '@tollgate/core';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { type TransferDependencies, transferMoney } from '@tollgate/ledger';
 import { requestReconciliation } from '@tollgate/reconciliation';
-import { parseBody } from './parsed.ts';
-import { type RouteKit, addCommandRoute } from './route-kit.ts';
+import { parseBody, parseIdempotencyKey } from './parsed.ts';
+import { type RouteKit, addCommandRoute, sendRefusal } from './route-kit.ts';
 
-export interface OperatorRouteDependencies extends RouteKit {
+export interface OperatorRouteDependencies extends RouteKit, TransferDependencies {
   store: EventStore;
   clock: Clock;
   ids: Ids;
@@ -37,6 +39,7 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRoute
 
   addViewRoutes(app, deps);
   addReconciliationRoute(app, deps);
+  addTransferRoute(app, deps);
 }
 
 function addViewRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): void {
@@ -69,6 +72,19 @@ function addReconciliationRoute(app: FastifyInstance, deps: OperatorRouteDepende
     const wanted = { ...parsed.value, by: 'person' } as const;
     const { token } = await requestReconciliation(deps, wanted, { kind: 'person', name, source });
     return reply.send({ success: true, token });
+  });
+}
+
+function addTransferRoute(app: FastifyInstance, deps: OperatorRouteDependencies): void {
+  addCommandRoute(app, deps, routes.transferMoney, async ({ cause, request, reply }) => {
+    const parsed = parseBody(transferRequestSchema, request.body);
+    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+    const key = parseIdempotencyKey(request.headers['idempotency-key'], undefined);
+    if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
+    const result = await transferMoney(deps, { key: key.value.value, transfer: parsed.value, cause });
+    if (result.kind === 'refused')
+      return sendRefusal(reply, result.refusal, { parameter: 'Idempotency-Key', token: result.token });
+    return reply.send({ success: true, token: result.token });
   });
 }
 

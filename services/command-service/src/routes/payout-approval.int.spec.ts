@@ -11,7 +11,7 @@ import {
   recurringAlias,
   useHarness,
 } from '@tollgate/core/testing';
-import { positionsOf } from '@tollgate/balances/testing';
+import { balanceOf } from '@tollgate/ledger/testing';
 import { allGuards } from '../testing/guards.ts';
 
 const harness = useHarness(() => ({ guardsOf: allGuards }));
@@ -33,7 +33,7 @@ const decide = (token: string, decision: 'approve' | 'refuse', by = approver) =>
 const waiting = async (orderNumber = 'payout-1') => (await ask(orderNumber)).json<{ token: string }>().token;
 const phaseOf = async (token: string) => (await harness().payouts.load(token))?.payout.phase;
 const sent = () => harness().provider.payoutRequests;
-const balance = () => positionsOf(harness()).balance(asker, 'EUR');
+const balance = () => balanceOf(harness(), asker);
 
 /** A process that sleeps as it appends to such a stream. */
 const sleeping = (prefix: string) => {
@@ -55,7 +55,7 @@ const sleeping = (prefix: string) => {
 
 describe('a payout above the sum of its team', () => {
   it('waits: 202, its amount is reserved, nothing is announced, and a repeat is answered alike', async () => {
-    await harness().approved('order-1', 800);
+    await harness().approved('order-1', 800, asker);
     const answer = await ask();
     expect(answer.statusCode).toBe(202);
     const shown = { status: 'pending', phase: 'awaiting_approval', approval: { askedBy: 'k' } };
@@ -66,7 +66,7 @@ describe('a payout above the sum of its team', () => {
     expect(await balance()).toEqual({ available: 300n, hold: 500n });
     expect(errorsOf(await ask('payout-2', 301))).toEqual([
       409,
-      'processing_error payout_exceeds_position amount',
+      'processing_error payout_exceeds_balance amount',
     ]);
     expect(sent()).toEqual([]);
     expect(await harness().history(answer.json<{ token: string }>().token)).toEqual([
@@ -75,10 +75,10 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('is one above it, in that currency; what is not above it is sent at once', async () => {
-    await harness().approved('order-1', 800);
+    await harness().approved('order-1', 800, asker);
     expect((await ask('payout-1', 400)).statusCode).toBe(200);
     expect((await ask('payout-2', 401)).json()).toMatchObject({
-      errors: [{ code: 'payout_exceeds_position' }],
+      errors: [{ code: 'payout_exceeds_balance' }],
     });
     const others = { ...asker, approvalAbove: { USD: 0 } };
     expect((await ask('payout-3', 400, others)).statusCode).toBe(200);
@@ -86,7 +86,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('is sent by the repeat of its request when another key has approved it, once', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     const token = await waiting();
     const approved = await decide(token, 'approve');
     expect([approved.statusCode, approved.json<{ payout: { phase: string } }>().payout.phase]).toEqual([
@@ -106,7 +106,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('to a recurring token is sent by the repeat, too', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     await keepRecurringToken(harness());
     const input = { ...payoutFor('payout-1', { recurringToken: recurringAlias }), caller: asker };
     const first = await harness().payOut(input);
@@ -117,7 +117,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('is never decided by the key that asked, nor by another team, nor without the scope', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     const token = await waiting();
     let asked = 0;
     const { provider } = harness().provider;
@@ -148,7 +148,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('is decided only when it is on record who asks for it, once for each decision', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     const token = await waiting();
     const recorded: unknown[] = [];
     let isAvailable = false;
@@ -179,7 +179,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('that is refused has failed, and its amount is free again', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     const token = await waiting();
     expect((await appOf(approver).post(`payouts/${token}/refuse`, {})).statusCode).toBe(400);
     expect((await decide(token, 'refuse')).json()).toMatchObject({
@@ -196,7 +196,7 @@ describe('a payout above the sum of its team', () => {
   it.each(['awaiting', 'granted'])(
     'lapses after a day, %s: a repeat says so, and nothing is sent',
     async (state) => {
-      await harness().approved('order-1', 500);
+      await harness().approved('order-1', 500, asker);
       const token = await waiting();
       if (state === 'granted') await decide(token, 'approve');
       await harness().clock.advance(dayMs);
@@ -208,7 +208,7 @@ describe('a payout above the sum of its team', () => {
   );
 
   it('that has lapsed is ended by the inquiry schedule; before, an inquiry asks and changes nothing', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     const token = await waiting();
     const { received } = harness().provider;
     const before = received.length;
@@ -220,7 +220,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('with other terms under the same key is refused, also when it is approved', async () => {
-    await harness().approved('order-1', 900);
+    await harness().approved('order-1', 900, asker);
     const token = await waiting();
     expect((await ask('payout-1', 501)).statusCode).toBe(422);
     await decide(token, 'approve');
@@ -229,7 +229,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it('that nobody may take is refused before it waits', async () => {
-    expect(errorsOf(await ask())).toEqual([409, 'processing_error payout_exceeds_position amount']);
+    expect(errorsOf(await ask())).toEqual([409, 'processing_error payout_exceeds_balance amount']);
     const sent404 = await ask('payout-1', 500, { ...asker, environment: 'production' });
     expect(errorsOf(sent404)).toEqual([409, 'processing_error no_account currency']);
   });
@@ -238,7 +238,7 @@ describe('a payout above the sum of its team', () => {
 // 500 had been taken when a payout of 500 was asked for. They went back, a second key approved the payout, its repeat was sent,
 // and 500 of other teams left.
 describe('a payout that is approved, and whose money has gone meanwhile, is not sent', () => {
-  const exceeds = [409, 'processing_error payout_exceeds_position amount'];
+  const exceeds = [409, 'processing_error payout_exceeds_balance amount'];
   const approved = async (orderNumber = 'payout-1') => {
     const token = await waiting(orderNumber);
     await decide(token, 'approve');
@@ -246,7 +246,7 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
   };
 
   it('when the customer was refunded; when the team takes as much again, its repeat is', async () => {
-    const payment = await harness().approved('order-1', 500);
+    const payment = await harness().approved('order-1', 500, asker);
     const token = await approved();
     await harness().refund(payment, 'a', 300);
     expect(await balance()).toEqual({ available: -300n, hold: 500n });
@@ -254,12 +254,12 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     expect(errorsOf(answer)).toEqual(exceeds);
     expect(answer.json<{ errors: { message: string }[] }>().errors[0]!.message).toMatch('At most 200 EUR');
     expect([await phaseOf(token), sent()]).toEqual(['approval_granted', []]);
-    await harness().approved('order-2', 300);
+    await harness().approved('order-2', 300, asker);
     expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
   });
 
   it('when the service has taken the approval back', async () => {
-    const payment = await harness().approved('order-1', 500);
+    const payment = await harness().approved('order-1', 500, asker);
     await approved();
     const { providerOrderNumber } = (await harness().payments.load(payment))!.payment.attempt;
     harness().provider.change(providerOrderNumber, { status: 'declined' });
@@ -269,14 +269,8 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     expect([errorsOf(await ask()), sent()]).toEqual([exceeds, []]);
   });
 
-  it("when its team has lost its share in the provider's balance", async () => {
-    const treasury: Requester = { ...asker, wallet: { kind: 'provider' } };
-    await decide((await ask('payout-1', 500, treasury)).json<{ token: string }>().token, 'approve');
-    expect([errorsOf(await ask()), sent()]).toEqual([exceeds, []]);
-  });
-
   it('nor is one of two at once: when the other one is refused, it is', async () => {
-    const payment = await harness().approved('order-1', 1_000);
+    const payment = await harness().approved('order-1', 1_000, asker);
     await approved('payout-1');
     const other = await approved('payout-2');
     await harness().refund(payment, 'a', 500);
@@ -287,16 +281,16 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
   });
 
   it('and other terms are other terms, whatever is left', async () => {
-    const payment = await harness().approved('order-1', 500);
+    const payment = await harness().approved('order-1', 500, asker);
     await approved();
     await harness().refund(payment, 'a', 500);
     expect((await ask('payout-1', 501)).statusCode).toBe(422);
   });
 
   it('and what was sent is answered to a later repeat, whatever went back since', async () => {
-    const payment = await harness().approved('order-1', 500);
+    const payment = await harness().approved('order-1', 500, asker);
     await approved();
-    const slow = sleeping('position-');
+    const slow = sleeping('reservations-');
     const input = { ...payoutFor('payout-1'), caller: asker };
     const repeat = slow.instance.payOut(input);
     await slow.isAsleep;
@@ -334,41 +328,22 @@ describe('a payout that waits, recorded by a process that slept after it had res
   }
 
   it('is not sent: it holds what is not there, until it is refused', async () => {
-    await harness().approved('order-1', 500);
-    const token = await wakeTooLate(asker, 'PayoutsReserved');
+    await harness().approved('order-1', 500, asker);
+    const token = await wakeTooLate(asker, 'AmountsReserved');
     expect(await balance()).toEqual({ available: -500n, hold: 500n });
     await decide(token, 'approve');
-    expect(await payOut('payout-1', 500)).toMatchObject({ refusal: { code: 'payout_exceeds_position' } });
+    expect(await payOut('payout-1', 500)).toMatchObject({ refusal: { code: 'payout_exceeds_balance' } });
     expect(total()).toBe(500);
     await decide(token, 'refuse');
     expect(await balance()).toEqual({ available: 0n, hold: 0n });
   });
 
-  it('does not pass the limit of a day either, and is sent within that of another one', async () => {
-    const perDay = 500;
-    const limit = {
-      environment: 'sandbox',
-      operation: 'payout',
-      currency: 'EUR',
-      perCall: null,
-      perDay,
-    } as const;
-    const limited: Requester = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
-    await decide(await wakeTooLate(limited, 'AmountReserved'), 'approve', { ...limited, keyId: 'second' });
-    const again = () => payOut('payout-1', 500, limited);
-    expect(await again()).toMatchObject({ refusal: { code: 'daily_limit_exceeded' } });
-    expect(total()).toBe(500);
-    await harness().clock.advance(dayMs - 1);
-    expect(await again()).toMatchObject(isPaidOut);
-    expect(await payOut('payout-4', 1, limited)).toMatchObject({ refusal: { code: 'daily_limit_exceeded' } });
-  });
-
   it('is not sent beside a payout that was decided before it was recorded, and is reserved after it was approved', async () => {
-    await harness().approved('order-1', 500);
+    await harness().approved('order-1', 500, asker);
     const late = sleeping('payout-');
     const asking = payOut('payout-1', 500, asker, late.instance);
     await expect.poll(balance).toEqual({ available: 0n, hold: 500n });
-    const other = sleeping('position-');
+    const other = sleeping('reservations-');
     expect((await payOut('payout-0', 400, asker, other.instance)).kind).toBe('refused');
     await harness().clock.advance(quietMs);
     const paying = payOut('payout-2', 400, asker, other.instance);
@@ -378,7 +353,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
     await decide(asked.kind === 'answered' ? asked.aggregate.token : '', 'approve');
     expect(await payOut('payout-1', 500)).toMatchObject(isPaidOut);
     other.wake();
-    expect(await paying).toMatchObject({ refusal: { code: 'payout_exceeds_position' } });
+    expect(await paying).toMatchObject({ refusal: { code: 'payout_exceeds_balance' } });
     expect(total()).toBe(500);
   });
 });
@@ -413,7 +388,7 @@ describe('an account that operators close', () => {
     ['draining', 'account_draining'],
     ['paused', 'account_paused'],
   ] as const)('and that is %s then sends no payout that is approved later', async (state, code) => {
-    await harness().approved('order-1', 800);
+    await harness().approved('order-1', 800, asker);
     const token = await waiting();
     close(state);
     await decide(token, 'approve');
@@ -423,7 +398,7 @@ describe('an account that operators close', () => {
   });
 
   it('is asked for nothing, and nothing is reserved, where there is no other one', async () => {
-    await harness().approved('order-1', 800);
+    await harness().approved('order-1', 800, asker);
     close('draining');
     expect(codeOf(await ask())).toBe('account_draining');
     expect(await balance()).toEqual({ available: 800n, hold: 0n });

@@ -98,10 +98,12 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
         message: `The customer's bank disputes this payment. At most ${refundableAmount} of it can be refunded now, in minor units.`,
       };
     }
-    case 'payout_exceeds_position': {
+    case 'payout_exceeds_balance':
+    case 'transfer_exceeds_balance': {
       const { availableAmount, currency } = refusal;
+      const done = refusal.code === 'payout_exceeds_balance' ? 'paid out' : 'transferred';
       return {
-        message: `At most ${availableAmount} ${currency} can be paid out now, in minor units. Send a lower amount, or repeat the request when more payments are approved.`,
+        message: `At most ${availableAmount} ${currency} can be ${done} now, in minor units. Send a lower amount.`,
       };
     }
     case 'amount_limit_exceeded':

@@ -20,8 +20,8 @@ import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastif
 import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
-import { createBalances } from '@tollgate/balances';
-import { positionsOf } from '@tollgate/balances/testing';
+import { createBalances } from '@tollgate/ledger';
+import { reservationsOf } from '@tollgate/ledger/testing';
 import { type Harness, type Instance, caller } from '@tollgate/core/testing';
 
 export interface AppOptions {
@@ -58,7 +58,6 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
     catchUp: () => Promise.resolve(),
     noteRefusal: () => undefined,
     health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
-    teamsSharing: () => [],
   };
 }
 
@@ -67,11 +66,9 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   const app = Fastify({ ...httpServerOptions({ bodyLimitBytes: 4_096 }), genReqId });
   answerInJsonOnly(app, silentLog);
   const { inside } = options.instance ?? harness;
-  const positions = positionsOf(inside);
-  const balances = createBalances(inside);
+  const balances = createBalances({ ...inside, reservations: reservationsOf(inside) });
   const deps = {
     ...inside,
-    positions,
     balances,
     directory: directoryOf(options),
     ids: systemIds,

@@ -141,6 +141,7 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   listPaymentEventsOfAny: token,
   inquirePayment: token,
   forgetCustomer: token,
+  transferMoney: ofNobody,
   listDeadLetters: ofNobody,
   replayDeadLetters: ofNobody,
   listPayoutsOfAll: ofNobody,

@@ -12,13 +12,13 @@ export interface ExplainedError {
 export const explainedErrors: readonly ExplainedError[] = (Object.keys(apiErrors) as ErrorCode[])
   .toSorted()
   .map((code) => {
-    const { kind, status, message, parameter, retryAfterSeconds, since } = statedError(code);
+    const { kind, status, message, parameter, retryAfterSeconds } = statedError(code);
     const repeat =
       retryAfterSeconds === undefined
         ? 'An unchanged retry fails again.'
         : `An unchanged retry may succeed after ${retryAfterSeconds} s, or after the time in Retry-After.`;
     const facts = [`${status}`, kind, ...(parameter === undefined ? [] : [`parameter ${parameter}`])];
-    return { code, message, repeat, about: [...facts, `since ${since}`].join(' · ') };
+    return { code, message, repeat, about: facts.join(' · ') };
   });
 
 export const aboutForeignErrors = 'The code and its message come from the Payment Service, unchanged.';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
-import { issueKey, tollgate } from './commands.ts';
+import { issueKey, tollgate, tollgateExit } from './commands.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const settled = { timeoutMs: 30_000 };
@@ -32,7 +32,13 @@ const walletOf = async (team: CallGateway) => {
   const { body } = await team('GET', '/api/v1/balance?currency=EUR');
   return (body as unknown as { wallet: object }).wallet;
 };
-const exceeds = { code: 'payout_exceeds_position', kind: 'processing_error', parameter: 'amount' };
+/** What a wallet shows that has this much to pay out. */
+const has = (available: number, parts: { reserved?: number; notSettled?: number } = {}) => {
+  const { reserved = 0, notSettled = 0 } = parts;
+  return { currency: 'EUR', available, hold: reserved + notSettled, reserved, disputed: 0, notSettled };
+};
+const settle = () => system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
+const exceeds = { code: 'payout_exceeds_balance', kind: 'processing_error', parameter: 'amount' };
 
 beforeAll(async () => {
   system = await startSystem();
@@ -48,11 +54,9 @@ beforeAll(async () => {
   const created = (await shop('POST', '/api/v1/payments', { body })).body;
   paymentToken = created.token;
   await payOnHostedPage(system.customer, { processingUrl: created.processingUrl, card: '4392963203551251' });
-  await eventually(
-    async () => expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 99_900, hold: 0 }),
-    settled,
-  );
-  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
+  await eventually(async () => expect(await walletOf(shop)).toEqual(has(0, { notSettled: 99_900 })), settled);
+  await settle();
+  await eventually(async () => expect(await walletOf(shop)).toEqual(has(99_900)), settled);
 }, 60_000);
 afterAll(stopEverything);
 
@@ -61,7 +65,7 @@ describe('a team that has taken nothing', () => {
     const { statusCode, body } = await payOut(stranger, 'payout-1', 99_000);
     expect([statusCode, body.errors]).toMatchObject([409, [exceeds]]);
     expect(body.errors[0]).toMatchObject({ message: expect.stringContaining('At most 0 EUR') });
-    expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
+    expect(await walletOf(stranger)).toEqual(has(0));
     const { body: payouts } = await stranger('GET', '/api/v1/payouts');
     expect((payouts as unknown as { payouts: object[] }).payouts).toEqual([]);
   });
@@ -75,28 +79,45 @@ describe('a team that has taken nothing', () => {
     expect(refunded.statusCode).toBe(200);
     expect((await payOut(shop, 'payout-1', 99_001)).body.errors).toMatchObject([exceeds]);
     expect((await payOut(shop, 'payout-1', 90_000)).statusCode).toBe(200);
-    expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 9_000, hold: 0 });
+    expect(await walletOf(shop)).toEqual(has(9_000));
   });
 });
 
-it('an operator lets teams share a wallet, by its name', async () => {
+it('an operator lets teams share a wallet, and moves money into it', async () => {
   for (const name of ['shop', 'stranger'])
     await tollgate(system, 'team', 'wallet', name, '--shared', 'group');
-  await eventually(
-    async () => expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 9_000, hold: 0 }),
-    settled,
-  );
+  await eventually(async () => expect(await walletOf(shop)).toEqual(has(0)), settled);
+  const of = [
+    '--account',
+    'sandbox',
+    '--environment',
+    'sandbox',
+    '--currency',
+    'EUR',
+    '--reason',
+    'one shop',
+  ];
+  const transfer = (amount: string) =>
+    tollgateExit(
+      system,
+      'transfer',
+      ...of,
+      '--from',
+      'team-shop',
+      '--to',
+      'wallet-group',
+      '--amount',
+      amount,
+    );
+  expect(await transfer('9001')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('only 9000 EUR'),
+  });
+  expect((await transfer('9000')).exitCode).toBe(0);
+  await eventually(async () => expect(await walletOf(stranger)).toEqual(has(9_000)), settled);
   expect((await payOut(stranger, 'payout-2', 9_001)).body.errors).toMatchObject([exceeds]);
   expect((await payOut(stranger, 'payout-2', 4_000)).statusCode).toBe(200);
-  expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 5_000, hold: 0 });
-});
-
-it("an operator lets a team pay out of the provider's balance, which it then reads", async () => {
-  await tollgate(system, 'team', 'wallet', 'stranger', '--provider-balance');
-  await eventually(async () => {
-    expect((await payOut(stranger, 'payout-3', 5_000)).statusCode).toBe(200);
-  }, settled);
-  expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
+  expect(await walletOf(shop)).toEqual(has(5_000));
 });
 
 it('a payout above a sum waits for a second key, which cannot be the one that asked', async () => {
@@ -105,23 +126,16 @@ it('a payout above a sum waits for a second key, which cannot be the one that as
     ...['team', 'approval', 'stranger', '--environment', 'sandbox'],
     ...['--currency', 'EUR', '--above', '0'],
   );
-  await tollgate(system, 'team', 'wallet', 'stranger', '--shared', 'group');
   const both = system.gatewayAs(await issueKey(system, 'stranger', 'payouts,approvals'));
   const second = system.gatewayAs(await issueKey(system, 'stranger', 'approvals'));
   await eventually(
     async () => expect((await second('GET', '/api/v1/payouts')).statusCode).toBe(200),
     settled,
   );
-  const body = { product: 'Tea', amount: 2_000, currency: 'EUR', orderNumber: 'order-2' };
-  const created = (await shop('POST', '/api/v1/payments', { body })).body;
-  await payOnHostedPage(system.customer, { processingUrl: created.processingUrl, card: '4392963203551251' });
-  await eventually(async () => expect(await walletOf(shop)).toMatchObject({ available: 2_000 }), settled);
-  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
-
   const asked = await payOutInApproval(both, 'payout-4', 1_500);
   expect(asked.body).toMatchObject({ payout: { status: 'pending', phase: 'awaiting_approval' } });
   const { token } = asked.body;
-  expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 500, hold: 1_500 });
+  expect(await walletOf(shop)).toEqual(has(3_500, { reserved: 1_500 }));
   await eventually(async () => {
     const { body: listed } = await second('GET', '/api/v1/payouts?phase=awaiting_approval');
     expect(listed).toMatchObject({ payouts: [{ token }] });
@@ -141,7 +155,23 @@ it('a payout above a sum waits for a second key, which cannot be the one that as
   expect((await payOut(both, 'payout-5', 500)).body.errors).toMatchObject([
     { code: 'payout_approval_refused' },
   ]);
-  expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 500, hold: 0 });
+  expect(await walletOf(shop)).toEqual(has(3_500));
+});
+
+it("an operator lets a team pay out of the provider's balance, which it then reads", async () => {
+  const { stdout } = await tollgateExit(system, 'ledger', 'verify');
+  expect(stdout).toMatch(/Every entry sums to zero\. The index has the same balances\.\n$/);
+  await tollgate(system, 'team', 'wallet', 'stranger', '--provider-balance');
+  await tollgate(
+    system,
+    ...['team', 'approval', 'stranger', '--environment', 'sandbox', '--currency', 'EUR', '--none'],
+  );
+  await eventually(async () => {
+    expect((await payOut(stranger, 'payout-3', 3_500)).statusCode).toBe(200);
+  }, settled);
+  expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
+  // What another wallet has is not there any more.
+  await eventually(async () => expect(await walletOf(shop)).toEqual(has(0, { notSettled: 3_500 })), settled);
 });
 
 it('one command of the sandbox gives the demo team money to pay out at once', async () => {

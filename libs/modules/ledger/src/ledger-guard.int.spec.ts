@@ -3,7 +3,7 @@
  * is of all teams. The other team's refund then failed.
  */
 import { describe, expect, it } from 'vitest';
-import { type Requester, type CreatePayoutResult, inquireNamed } from '@tollgate/core';
+import { type CreatePayoutResult, inquireNamed, type Requester } from '@tollgate/core';
 import {
   createFakeProvider,
   diesAnnounced,
@@ -17,17 +17,15 @@ import {
   recurringAlias,
   useHarness,
 } from '@tollgate/core/testing';
-import { createBalanceGuard } from './positions.ts';
-import { positionsOf } from './testing/positions-of.ts';
+import { createLedgerGuard } from './ledger-guard.ts';
+import { balanceOf as walletBalanceOf, reservationsOf } from './testing/reservations-of.ts';
 
 const other = { provider: createFakeProvider() };
-let sharing: string[] = [];
 const harness = useHarness(() => {
   other.provider = createFakeProvider();
-  sharing = [];
   return {
     moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })],
-    guardsOf: (core) => [createBalanceGuard(positionsOf(core, sharing))],
+    guardsOf: (core) => [createLedgerGuard(reservationsOf(core))],
   };
 });
 
@@ -41,15 +39,19 @@ const payOut = (orderNumber: string, by: Requester = shop, amount = 500, instanc
 };
 const exceeds = (availableAmount: number) => ({
   kind: 'refused',
-  refusal: { code: 'payout_exceeds_position', availableAmount, currency: 'EUR' },
+  refusal: { code: 'payout_exceeds_balance', availableAmount, currency: 'EUR' },
 });
 const phaseOf = (result: CreatePayoutResult) =>
   result.kind === 'answered' ? result.aggregate.payout.phase : JSON.stringify(result);
-const balanceOf = (by: Requester) => positionsOf(harness(), sharing).balance(by, 'EUR');
+
+/** A payment that the provider has approved, in the wallet of its team. */
+const approved = (orderNumber: string, amount: number, by: Requester = shop) =>
+  harness().approved(orderNumber, amount, by);
+const balanceOf = (by: Requester) => walletBalanceOf(harness(), by);
 
 describe('a payout is bounded by what its team', () => {
   it('has taken: another team, currency or environment has nothing of it', async () => {
-    await harness().approved('order-1', 500);
+    await approved('order-1', 500);
     expect(await payOut('payout-1', stranger)).toEqual(exceeds(0));
     expect(await payOut('payout-1', shop, 501)).toEqual(exceeds(500));
     const inDollars = payoutFor('payout-1');
@@ -63,7 +65,7 @@ describe('a payout is bounded by what its team', () => {
   });
 
   it('has not given back, confirmed or under way', async () => {
-    const token = await harness().approved('order-1', 500);
+    const token = await approved('order-1', 500);
     await harness().refund(token, 'a', 100);
     expect(await payOut('payout-1', shop, 401)).toEqual(exceeds(400));
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
@@ -73,7 +75,7 @@ describe('a payout is bounded by what its team', () => {
   });
 
   it('has not given back elsewhere: below nothing there is no payout', async () => {
-    const token = await harness().approved('order-1', 500);
+    const token = await approved('order-1', 500);
     expect(phaseOf(await payOut('payout-1'))).toBe('approved');
     const { providerOrderNumber } = (await harness().payments.load(token))!.payment.attempt;
     harness().provider.change(providerOrderNumber, { refundedAmount: 200 });
@@ -83,7 +85,7 @@ describe('a payout is bounded by what its team', () => {
   });
 
   it('has not paid out: what failed or was declined is there again, what is unknown is not', async () => {
-    await harness().approved('order-1', 500);
+    await approved('order-1', 500);
     harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
     const lost = await payOut('payout-1');
     expect(phaseOf(lost)).toBe('unresolved');
@@ -104,7 +106,7 @@ describe('a payout is bounded by what its team', () => {
   // 1,000 were taken, and a payout of 500 was delivered twice on its way. That was known, its review was open, and another 500
   // were paid out: 1,500 of 1,000.
   it('has not paid out twice: what went out a second time is reserved, whatever a key of the team answers', async () => {
-    await harness().approved('order-1', 1_000);
+    await approved('order-1', 1_000);
     const first = await payOut('payout-1');
     const token = first.kind === 'answered' ? first.aggregate.token : '';
     const { payouts } = harness().provider;
@@ -124,7 +126,7 @@ describe('a payout is bounded by what its team', () => {
 
 describe('of several accounts', () => {
   it('one is chosen that has enough', async () => {
-    await harness().approved('order-1', 300);
+    await approved('order-1', 300);
     const otherOnly = harness().startInstance({ accounts: [accountNamed('other', other.provider.provider)] });
     const created = await otherOnly.create({ ...payoutFor('order-2'), caller: shop, request: tea });
     if (created.kind !== 'answered') throw new Error(created.kind);
@@ -138,7 +140,7 @@ describe('of several accounts', () => {
   });
 
   it('that of a recurring token must have it', async () => {
-    await harness().approved('order-1', 500);
+    await approved('order-1', 500);
     await keepRecurringToken(harness(), { account: 'other' });
     const input = { ...payoutFor('payout-1', { recurringToken: recurringAlias }), caller: shop };
     expect(await harness().payOut(input)).toEqual(exceeds(0));
@@ -147,28 +149,88 @@ describe('of several accounts', () => {
 
 const tea = { product: 'Tea', amount: 500, currency: 'EUR', orderNumber: 'order-2' };
 
+const group = { kind: 'shared' as const, name: 'group' };
+const [shopInGroup, strangerInGroup] = [
+  { ...shop, wallet: group },
+  { ...stranger, wallet: group },
+];
+
 describe('a wallet', () => {
   it('that is shared bounds the teams together', async () => {
-    await harness().approved('order-1', 700);
-    const wallet = { kind: 'shared' as const, name: 'group' };
-    const [one, two] = [
-      { ...shop, wallet },
-      { ...stranger, wallet },
-    ];
-    sharing.push('demo', 'stranger');
-    expect(phaseOf(await payOut('payout-1', two))).toBe('approved');
-    expect(await payOut('payout-1', one)).toEqual(exceeds(200));
-    expect(await balanceOf(one)).toEqual({ available: 200n, hold: 0n });
+    await approved('order-1', 700, shopInGroup);
+    expect(phaseOf(await payOut('payout-1', strangerInGroup))).toBe('approved');
+    expect(await payOut('payout-1', shopInGroup)).toEqual(exceeds(200));
+    expect(await balanceOf(shopInGroup)).toEqual({ available: 200n, hold: 0n });
     expect(await payOut('payout-2', stranger, 1)).toEqual(exceeds(0));
   });
 
   it("of the provider's balance bounds nothing here", async () => {
     expect(phaseOf(await payOut('payout-1', { ...stranger, wallet: { kind: 'provider' } }))).toBe('approved');
   });
+
+  // M1: a team left a shared wallet and took along what the others had paid out of its money; a third team paid for it.
+  it('is that of a payment when it was asked for, whatever wallet its team has later', async () => {
+    await approved('order-1', 1_000, shopInGroup);
+    await approved('order-2', 300, shop);
+    expect(phaseOf(await payOut('payout-1', strangerInGroup, 1_000))).toBe('approved');
+    expect(await payOut('payout-2', shop, 1_000)).toEqual(exceeds(300));
+    expect(await payOut('payout-2', shopInGroup, 300)).toEqual(exceeds(0));
+    expect(phaseOf(await payOut('payout-2', shop, 300))).toBe('approved');
+  });
+
+  // M8: two processes had the team under different wallets at the same moment, and paid out one balance twice.
+  it('is one of two while processes disagree about the wallet of a team', async () => {
+    await approved('order-1', 1_000);
+    const [reached, go] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const slow = harness().startInstance({
+      wrapStore: (store) => ({
+        ...store,
+        async append(stream, ...rest) {
+          if (stream.startsWith('payout-')) {
+            reached.resolve(undefined);
+            await go.promise;
+          }
+          return store.append(stream, ...rest);
+        },
+      }),
+    });
+    const first = payOut('payout-1', shop, 1_000, slow);
+    await reached.promise;
+    expect(await payOut('payout-2', shopInGroup, 1_000)).toEqual(exceeds(0));
+    go.resolve(undefined);
+    expect(phaseOf(await first)).toBe('approved');
+    expect(harness().provider.payouts.size).toBe(1);
+  });
+});
+
+// M4: the only answer to a review gave back what the provider said is not there, and a key of the team gave it.
+describe('money that the provider does not show is not paid out, whatever a key of the team answers', () => {
+  it.each([
+    ['an approval that was taken back', { status: 'declined' }],
+    ['an approval of less', { amount: 100 }],
+  ])('%s', async (_, change) => {
+    const token = await approved('order-1', 1_000);
+    const { providerOrderNumber } = (await harness().payments.load(token))!.payment.attempt;
+    harness().provider.change(providerOrderNumber, change);
+    await harness().inquire(token);
+    const left = 'amount' in change ? 100 : 0;
+    for (const resolution of ['keep_ours', 'acknowledged'] as const) {
+      await harness().resolve({ token, code: 'discrepancy', resolution });
+      expect(await payOut('payout-1', shop, left + 1)).toEqual(exceeds(left));
+    }
+  });
+
+  it('a payment that the provider does not show any more', async () => {
+    const token = await approved('order-1', 1_000);
+    harness().provider.payments.clear();
+    await harness().inquire(token);
+    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
+    expect(await payOut('payout-1', shop, 1)).toEqual(exceeds(0));
+  });
 });
 
 it('fifty payouts at once of two processes never pass what was taken, and take all of it', async () => {
-  await harness().approved('order-1', 10_000);
+  await approved('order-1', 10_000);
   const processes = [harness(), harness().startInstance()];
   const paying = Array.from({ length: 50 }, (_, index) =>
     payOut(`payout-${index}`, shop, 700, processes[index % 2]),
@@ -195,7 +257,7 @@ describe('a process that dies', () => {
   };
 
   it('between the reservation and the announcement: a repeat is sent, and reserves nothing more', async () => {
-    await harness().approved('order-1', 500);
+    await approved('order-1', 500);
     await diesBeforeAnnouncement();
     expect(await payOut('payout-2')).toEqual(exceeds(0));
     expect(phaseOf(await payOut('payout-1'))).toBe('approved');
@@ -203,14 +265,14 @@ describe('a process that dies', () => {
   });
 
   it('there, without a repeat: the reservation ends when its payout cannot be sent any more', async () => {
-    await harness().approved('order-1', 500);
+    await approved('order-1', 500);
     await diesBeforeAnnouncement();
     await harness().clock.advance(quietMs);
     expect(phaseOf(await payOut('payout-2'))).toBe('approved');
   });
 
   it('after the announcement: the payout counts until it is known what became of it', async () => {
-    await harness().approved('order-1', 500);
+    await approved('order-1', 500);
     const dying = harness().startInstance({ dies: true, wrapStore: diesAnnounced() });
     void payOut('payout-1', shop, 500, dying);
     await expect.poll(() => harness().onDisk()).toContain('PayoutRequested');
@@ -221,7 +283,7 @@ describe('a process that dies', () => {
 });
 
 it('a repeat of what was accepted is answered, whatever is left by then', async () => {
-  await harness().approved('order-1', 500);
+  await approved('order-1', 500);
   expect(phaseOf(await payOut('payout-1'))).toBe('approved');
   expect(await payOut('payout-1')).toMatchObject({ kind: 'answered', replayed: true });
   const another = harness().startInstance();
@@ -230,7 +292,7 @@ it('a repeat of what was accepted is answered, whatever is left by then', async 
 });
 
 it('a process that wakes up when its reservation has ended announces its payout, and sends nothing', async () => {
-  await harness().approved('order-1', 500);
+  await approved('order-1', 500);
   const awake = Promise.withResolvers<undefined>();
   const sleeping = harness().startInstance({
     wrapStore: (store) => ({

@@ -1,1 +1,0 @@
-export { positionsOf } from './positions-of.ts';

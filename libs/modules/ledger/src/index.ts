@@ -1,0 +1,9 @@
+export { type Balances, createBalances } from './balance.ts';
+export { createLedgerGuard } from './ledger-guard.ts';
+export { differencesOf, recomputeLedger } from './recompute.ts';
+export { type TransferDependencies, transferMoney } from './transfers.ts';
+export {
+  createWalletReservations,
+  type WalletReservations,
+  type WalletReservationsDependencies,
+} from './wallet-reservations.ts';

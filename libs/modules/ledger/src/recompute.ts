@@ -1,0 +1,86 @@
+/** Recomputes every balance from the events, to compare it with the balances of an index. Read-only. */
+import { createLedgerChanges, entriesOf, ledgerAccounts, type Standing } from '@tollgate/core';
+import { beginning, createFoldedStates, type EventStore, type Position } from '@tollgate/event-store';
+import { kindOfStream, paymentKind, payoutKind, transferKind, type ViewEnvelope } from '@tollgate/views';
+
+export interface RecomputedLedger {
+  standings: readonly Standing[];
+  events: number;
+  /** Ids of the events with an entry whose postings do not sum to zero. */
+  unbalanced: readonly string[];
+}
+
+interface RecomputeOptions {
+  store: EventStore;
+  /** The last event that counts; all events unless given. */
+  until?: Position | undefined;
+  signal: AbortSignal;
+  onProgress?: (events: number) => void;
+}
+
+const prefixes = [paymentKind, payoutKind, transferKind].map(({ streamPrefix }) => streamPrefix);
+const reportEvery = 100_000;
+/** Payments and payouts in memory; others are folded again. */
+const statesMax = 100_000;
+
+/** @throws StoreUnavailable; what the signal was aborted with */
+export async function recomputeLedger({
+  store,
+  until,
+  signal,
+  onProgress,
+}: RecomputeOptions): Promise<RecomputedLedger> {
+  const sums = createLedgerChanges();
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
+  const unbalanced: string[] = [];
+  let events = 0;
+  const ending = new AbortController();
+  const either = AbortSignal.any([signal, ending.signal]);
+  for await (const item of store.subscribe({ from: beginning, prefixes, signal: either })) {
+    if (item.kind === 'caught-up' || (until !== undefined && item.position > until)) break;
+    const kind = kindOfStream(item.stream);
+    if (kind === undefined) continue;
+    const { before, after } = await states.stepOf(item, kind.fold);
+    const stood = (before && kind.standingsOf?.(before)) ?? [];
+    const stands = kind.standingsOf?.(after) ?? [];
+    sums.replace(stood, stands);
+    if (entriesOf(stood, stands).some(({ postings }) => sumOf(postings) !== 0n)) unbalanced.push(item.id);
+    events += 1;
+    if (events % reportEvery === 0) onProgress?.(events);
+  }
+  ending.abort();
+  signal.throwIfAborted();
+  return { standings: sums.list(), events, unbalanced };
+}
+
+const sumOf = (postings: readonly { amount: bigint }[]): bigint =>
+  postings.reduce((sum, { amount }) => sum + amount, 0n);
+
+export interface LedgerDifference {
+  /** Environment, wallet, merchant account, currency and ledger account. */
+  name: string;
+  recomputed: bigint;
+  found: bigint;
+}
+
+/** @param found the balances of an index */
+export function differencesOf(
+  recomputed: readonly Standing[],
+  found: readonly Standing[],
+): LedgerDifference[] {
+  const [right, wrong] = [amountsByName(recomputed), amountsByName(found)];
+  return [...new Set([...right.keys(), ...wrong.keys()])]
+    .toSorted()
+    .map((name) => ({ name, recomputed: right.get(name) ?? 0n, found: wrong.get(name) ?? 0n }))
+    .filter((each) => each.recomputed !== each.found);
+}
+
+const amountsByName = (standings: readonly Standing[]): Map<string, bigint> =>
+  new Map(
+    standings.flatMap(({ environment, wallet, account, currency, amounts }) =>
+      ledgerAccounts.map((name) => [
+        `${environment} ${wallet} ${account} ${currency} ${name}`,
+        amounts[name] ?? 0n,
+      ]),
+    ),
+  );

@@ -1,0 +1,82 @@
+/**
+ * Amounts of one wallet that are decided and not recorded yet. A recorded amount counts by itself, in the ledger. Each
+ * reservation stays within its caps: the available money of an account, and the daily limits. Pure.
+ */
+import { type GuardRefusal, limitedOperations } from '@tollgate/core';
+import { amountSchema } from '@tollgate/core/money';
+import { z } from 'zod';
+
+export const reservationSchema = z.object({
+  /** Of the payment, refund, payout or transfer: a repeat reserves once. */
+  token: z.string(),
+  /** Whose stream records it: of a refund, the payment. */
+  subject: z.string(),
+  operation: z.enum([...limitedOperations, 'transfer']),
+  team: z.string(),
+  keyId: z.string(),
+  /** The merchant account that it draws on; absent for a payment or refund. */
+  account: z.string().exactOptional(),
+  amount: amountSchema,
+  /** The UTC day that it counts on. */
+  day: z.string(),
+  /** Of the request: another one under the same key waits. */
+  fingerprint: z.string(),
+  /** From then on, milliseconds since the Unix epoch, its call cannot be sent. Absent for a transfer, which makes no call. */
+  lapsesAt: z.int().exactOptional(),
+});
+export type Reservation = z.infer<typeof reservationSchema>;
+
+/** In one wallet and currency at once. */
+export const reservationsMax = 1_000;
+
+/** Bounds the reservations that it counts. */
+export interface Cap {
+  /** Left before any reservation, minor units. */
+  left: bigint;
+  counts(reservation: Reservation): boolean;
+  /** @param left what is left after the other reservations; never below zero */
+  refusal(left: number): GuardRefusal;
+}
+
+export type ReservationDecision =
+  | { kind: 'reserved'; reservations: readonly Reservation[] }
+  /** It is reserved already, with these terms and for as long. */
+  | { kind: 'unchanged' }
+  | { kind: 'refused'; refusal: GuardRefusal };
+
+/** @param open reservations that are neither recorded nor lapsed */
+export function reserve(
+  open: readonly Reservation[],
+  wanted: Reservation,
+  caps: readonly Cap[],
+): ReservationDecision {
+  const known = open.find(({ token }) => token === wanted.token);
+  if (known !== undefined && !isAlike(known, wanted)) return inProgress;
+  const merged = known === undefined ? wanted : merge(known, wanted);
+  if (merged === known) return { kind: 'unchanged' };
+  const others = open.filter((each) => each !== known);
+  const exceeded = caps.find((cap) => BigInt(wanted.amount) > leftOf(cap, others));
+  if (exceeded !== undefined)
+    return { kind: 'refused', refusal: refusalOf(exceeded, leftOf(exceeded, others)) };
+  return { kind: 'reserved', reservations: [...others, merged] };
+}
+
+const inProgress = { kind: 'refused', refusal: { code: 'operation_in_progress' } } as const;
+
+/** What a cap leaves to a further reservation. Below zero if more went back than was left. */
+export const leftOf = ({ left, counts }: Cap, open: readonly Reservation[]): bigint =>
+  open.filter(counts).reduce((rest, { amount }) => rest - BigInt(amount), left);
+
+export const refusalOf = ({ refusal }: Cap, left: bigint): GuardRefusal =>
+  refusal(Number(left > 0n ? left : 0n));
+
+const isAlike = (one: Reservation, other: Reservation): boolean =>
+  one.account === other.account && one.keyId === other.keyId && one.fingerprint === other.fingerprint;
+
+/** Which of several requests under one key is announced is not known yet: the greater amount counts, until the later end. */
+function merge(known: Reservation, wanted: Reservation): Reservation {
+  const amount = Math.max(known.amount, wanted.amount);
+  const lapsesAt = Math.max(known.lapsesAt ?? 0, wanted.lapsesAt ?? 0);
+  if (amount === known.amount && lapsesAt === (known.lapsesAt ?? 0)) return known;
+  return { ...wanted, amount, lapsesAt };
+}

@@ -1,0 +1,1 @@
+export { balanceOf, reservationsOf } from './reservations-of.ts';

@@ -1,1 +1,0 @@
-export { createSpendingGuard } from './spending.ts';

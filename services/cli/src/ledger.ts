@@ -1,0 +1,119 @@
+/** `ledger verify` and `transfer`: the balances of wallets, compared with the events, and moved. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nameOfInstallation } from '@tollgate/core';
+import { transferRequestSchema } from '@tollgate/gateway-api/http';
+import { createWalletReservations, differencesOf, recomputeLedger, transferMoney } from '@tollgate/ledger';
+import { createPaymentIndex, openIndexForComparison } from '@tollgate/lists';
+import {
+  type CommandResult,
+  type ValuesOf,
+  done,
+  option,
+  refuse,
+  requiredOption,
+  text,
+} from '@tollgate/service-kit/command-line';
+import * as read from './parameters.ts';
+import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';
+
+/** Balances of the index at its position, so that a gateway may run. */
+export async function verifyLedger(tools: CommandTools): Promise<CommandResult> {
+  const { store, directory, clock } = tools;
+  const found = existsSync(directory.indexFile) ? balancesOf(directory.indexFile) : undefined;
+  const begunAt = clock.monotonic();
+  const perSecond = (events: number) =>
+    number(Math.round((events * 1_000) / Math.max(1, clock.monotonic() - begunAt)));
+  const { events, standings, unbalanced } = await recomputeLedger({
+    store,
+    until: found?.position,
+    signal: stopSignalOf(tools),
+    onProgress: (count) => tools.progress(`${number(count)} events read, ${perSecond(count)}/s\n`),
+  });
+  const differences = found === undefined ? [] : differencesOf(standings, found.standings);
+  const lines = [
+    ...unbalanced.map((id) => `event ${id}: the postings do not sum to zero`),
+    ...differences.map(
+      ({ name, recomputed, found: has }) => `${name}: ${has}, and ${recomputed} by the events`,
+    ),
+  ];
+  const json = { events, unbalanced, differences: differences.map(({ name }) => name) };
+  if (lines.length > 0)
+    return done(
+      [...lines, 'Delete index.db while its process is stopped; it is rebuilt.'].join('\n'),
+      json,
+      1,
+    );
+  const compared =
+    found === undefined ? 'There is no index to compare with.' : 'The index has the same balances.';
+  return done(
+    `${number(events)} events read, ${perSecond(events)}/s. Every entry sums to zero. ${compared}`,
+    json,
+  );
+}
+
+function balancesOf(file: string) {
+  const index = openIndexForComparison(file);
+  try {
+    return index.balances();
+  } finally {
+    index.close();
+  }
+}
+
+export const transferParameters = {
+  account: read.account,
+  environment: read.environmentOf('of the account'),
+  currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
+  amount: requiredOption('<sum>', 'in minor units', read.sumFrom(1)),
+  from: requiredOption('<wallet>', 'that the money leaves', text),
+  to: requiredOption('<wallet>', 'that gets it', text),
+  reason: requiredOption('<text>', 'why: recorded with it', text),
+  key: option('<key>', 'idempotency key: a repeat with it moves nothing; a new one by default', text),
+};
+type TransferOptions = ValuesOf<typeof transferParameters>;
+
+/** Reads the balance from an index of its own: a running gateway, or none, goes on as it is. */
+export async function transfer(
+  tools: CommandTools,
+  { key: given, ...options }: TransferOptions,
+): Promise<CommandResult> {
+  const parsed = transferRequestSchema.safeParse(options);
+  if (!parsed.success) {
+    const [{ path, message } = { path: [], message: '' }] = parsed.error.issues;
+    return { kind: 'usage', message: `--${path.join('.')} ${message}.` };
+  }
+  const key = given ?? tools.ids.uuid();
+  const installation = await nameOfInstallation(tools);
+  await recordAction(tools, 'transfer', { ...parsed.data, key });
+  await using stops = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transfer-'));
+  stops.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
+  stops.defer(() => index.stop());
+  await index.start();
+  // What others have reserved has lapsed only for a process that has observed it.
+  const reservations = createWalletReservations({
+    ...tools,
+    index,
+    quietPeriods: { hasLapsed: () => false },
+  });
+  const result = await transferMoney(
+    { ...tools, installation, reservations },
+    { key, transfer: parsed.data, cause: causeOf(tools) },
+  );
+  const { amount, currency, from, to } = parsed.data;
+  if (result.kind === 'transferred')
+    return done(`${amount} ${currency} (minor units) moved from ${from} to ${to}: ${result.token}.`, {
+      token: result.token,
+      key,
+      replayed: result.replayed,
+    });
+  const { refusal } = result;
+  return refuse(
+    'availableAmount' in refusal
+      ? `${from} has only ${refusal.availableAmount} ${currency} available in this account, in minor units. Nothing was moved.`
+      : `Not moved (${refusal.code}): --key ${key} is that of another transfer.`,
+  );
+}
