@@ -18,6 +18,7 @@ import { decidePayout, payoutPage } from './pages/payout.ts';
 import { payoutsPage } from './pages/payouts.ts';
 import { reconciliationPage } from './pages/reconciliation.ts';
 import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
+import { disputesPage } from './pages/disputes.ts';
 import { refundsPage } from './pages/refunds.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
@@ -109,6 +110,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
   addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
   addPage(app, kit, '/console/refunds', refundsPage);
+  addPage(app, kit, '/console/disputes', disputesPage);
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
@@ -132,6 +134,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
   addFile(app, kit, { name: 'payments.csv', path: '/api/v1/payments.csv', isOfTeam: true });
   addFile(app, kit, { name: 'refunds.csv', path: '/api/v1/admin/refunds.csv' });
+  addFile(app, kit, { name: 'disputes.csv', path: '/api/v1/admin/disputes.csv' });
   addPage(app, kit, '/console/sandbox', sandboxPage(sandbox));
   addPage(app, kit, '/console/*', async () =>
     failurePage(404, texts.errors.notFound, texts.errors.notFoundText),

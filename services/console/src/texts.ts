@@ -1,5 +1,6 @@
 /** Every text of the console: what is short here, what is long beside it. Sentences: short, active, in the present. */
 import { accountTexts } from './texts/accounts.ts';
+import { disputeTexts } from './texts/disputes.ts';
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { refundTexts } from './texts/refunds.ts';
@@ -18,6 +19,7 @@ export const texts = {
     overview: 'Overview',
     payments: 'Payments',
     refunds: 'Refunds',
+    disputes: 'Disputes',
     payouts: 'Payouts',
     reviews: 'Reviews',
     reconciliations: 'Reconciliation',
@@ -141,6 +143,8 @@ export const texts = {
   } as Readonly<Record<string, string>>,
   payments: {
     title: 'Payments',
+    disputed: 'Disputed',
+    lost: 'Lost',
     columns: {
       created: 'Created',
       state: 'State',
@@ -236,6 +240,8 @@ export const texts = {
       created: 'Created',
       approved: 'Approved',
       refunded: 'Refunded',
+      disputed: 'Disputed',
+      lost: 'Lost in disputes',
       held: 'Authorized',
       product: 'Product',
       declined: 'Why declined',
@@ -271,6 +277,7 @@ export const texts = {
   next: {
     review: (count: number) =>
       count === 1 ? 'A person must decide.' : `A person must decide ${count} matters.`,
+    disputed: (amount: string) => `Disputed ${amount}: answer the bank in the provider's console.`,
     unresolved: (operation: string) => `The answer to the ${operation} call was lost. Inquired again`,
     underWay: (operation: string) => `The ${operation} call is under way; its answer is due by`,
     customer: 'Waits for the customer. Inquired',
@@ -285,6 +292,7 @@ export const texts = {
   >,
   actions: {
     title: 'Actions',
+    disputed: (amount: string) => `${amount} is disputed or lost in a dispute, and cannot be refunded.`,
     capture: {
       name: 'Capture',
       says: (amount: string, account: string) =>
@@ -332,6 +340,7 @@ export const texts = {
   },
   payouts: payoutTexts,
   refunds: refundTexts,
+  disputes: disputeTexts,
   reconciliations: reconciliationTexts,
   reviews: reviewTexts,
   webhooks: webhookTexts,

@@ -42,7 +42,16 @@ export function actionForms(
       </form>
     </details>`;
   });
-  return html`<div class="actions">${forms}</div>`;
+  return html`${disputedNote(payment)}
+    <div class="actions">${forms}</div>`;
+}
+
+/** Why less can be refunded, or nothing. */
+function disputedNote({ disputedAmount, lostAmount, currency }: ActionSubject['payment']): Html | undefined {
+  const sum = disputedAmount + lostAmount;
+  return sum === 0
+    ? undefined
+    : html`<p class="calm">${texts.actions.disputed(amountText(sum, currency))}</p>`;
 }
 
 const amountField = (refundable: number, currency: string): Html =>

@@ -27,6 +27,7 @@ const places = [
   ['/console', 'overview'],
   ['/console/payments', 'payments'],
   ['/console/refunds', 'refunds'],
+  ['/console/disputes', 'disputes'],
   ['/console/payouts', 'payouts'],
   ['/console/reviews', 'reviews'],
   ['/console/reconciliations', 'reconciliations'],

@@ -21,6 +21,8 @@ export interface ListedPayment {
   sanitizedMask?: string;
   createdAt: string;
   reviews: readonly unknown[];
+  disputedAmount: number;
+  lostAmount: number;
 }
 
 export const paymentPath = (token: string): string => `/console/payments/${encodeURIComponent(token)}`;
@@ -34,6 +36,15 @@ export interface Sorting {
   /** Address of the same list in the other order. */
   other: string;
 }
+
+/** What a bank wants back, or has taken back. */
+export const disputeChip = ({
+  disputedAmount,
+  lostAmount,
+}: Pick<ListedPayment, 'disputedAmount' | 'lostAmount'>): Html | undefined => {
+  if (disputedAmount > 0) return html` ${chip(texts.payments.disputed, 'note')}`;
+  return lostAmount > 0 ? html` ${chip(texts.payments.lost, 'bad')}` : undefined;
+};
 
 interface TableOptions {
   /** Why a payment is in the table. */
@@ -88,7 +99,7 @@ function paymentRow(payment: ListedPayment, why: string | undefined): Html {
   const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
   return html`<tr data-row="">
     <td class="created">${timeInColumn(createdAt)}</td>
-    <td class="state">${chip(phase)}${asked}</td>
+    <td class="state">${chip(phase)}${disputeChip(payment)}${asked}</td>
     <td class="number">${amount(payment.amount, payment.currency)}</td>
     <td class="text order">${orderNumber}</td>
     <td class="text second">${product}</td>

@@ -51,12 +51,16 @@ export interface TimelineDispute {
 const words = texts.payment;
 
 const toneOfEvent = (type: string): string => {
-  if (/Approved$/.test(type)) return 'good';
-  if (/Declined$|Refused$|Failed$/.test(type)) return 'bad';
-  return /Unresolved$|NotFound$|ReviewOpened|Revised$|External/.test(type) ? 'note' : 'calm';
+  if (/Approved$|DisputeWon$/.test(type)) return 'good';
+  if (/Declined$|Refused$|Failed$|DisputeLost$/.test(type)) return 'bad';
+  return /DisputeOpened$|Unresolved$|NotFound$|ReviewOpened|Revised$|External/.test(type) ? 'note' : 'calm';
 };
 
-export const isOfRefund = ({ type }: Pick<TimelineEvent, 'type'>): boolean => type.includes('Refund');
+/** The lane of an event. */
+export function laneOf({ type }: Pick<TimelineEvent, 'type'>): 'refund' | 'dispute' | 'event' {
+  if (type.startsWith('Dispute')) return 'dispute';
+  return type.includes('Refund') ? 'refund' : 'event';
+}
 
 export function eventItem(event: TimelineEvent, currency: string): Html {
   const { type, at, cause, data, stored, revision } = event;
@@ -66,7 +70,7 @@ export function eventItem(event: TimelineEvent, currency: string): Html {
     (each) => typeof each === 'string',
   );
   const whyText = why.length === 0 ? undefined : html` <span class="why">${why.join(' · ')}</span>`;
-  return html`<li class="${isOfRefund(event) ? 'refund' : 'event'} ${toneOfEvent(type)}">
+  return html`<li class="${laneOf(event)} ${toneOfEvent(type)}">
     ${timeOfDay(at)}${sign(toneOfEvent(type))}
     <div>
       <p>${eventSentences[type] ?? type}${sum}${whyText}</p>

@@ -11,8 +11,8 @@ import {
   callbackItem,
   disputeItem,
   eventItem,
-  isOfRefund,
   webhookItem,
+  laneOf,
 } from './timeline-items.ts';
 
 export interface Timeline {
@@ -68,7 +68,7 @@ function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timelin
       item: callbackItem(each),
     })),
     ...events.map((each) => ({
-      lane: isOfRefund(each) ? ('refund' as const) : ('event' as const),
+      lane: laneOf(each),
       at: each.at,
       item: eventItem(each, currency),
     })),

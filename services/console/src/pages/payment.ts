@@ -10,7 +10,7 @@ import {
   refusedOutcome,
   reviewsNotice,
 } from '../components/notice.ts';
-import { paymentPath, shortMask } from '../components/payment-list.ts';
+import { disputeChip, paymentPath, shortMask } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
 import { relative, time } from '../components/time.ts';
@@ -83,7 +83,7 @@ function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
   return html`<div class="heading">
     <h1>${amount(payment.amount, payment.currency)}</h1>
     <p>
-      ${chip(phase)}
+      ${chip(phase)}${disputeChip(payment)}
       ${since === undefined ? undefined : html`<span class="calm">${texts.payment.since} ${time(since)}</span>`}
       ${payment.environment === 'sandbox' ? html`<span class="mode">sandbox</span>` : undefined}
     </p>
@@ -102,8 +102,11 @@ function nextOf({ payment, call, machine, nextInquiryAt, reviews }: Detail): Htm
     if (isLost) return line(words.unresolved(operation), at);
     return line(words.underWay(operation), html` ${relative(call.answerBy)}.`);
   }
-  if (reviews.length > 0) return line(words.review(reviews.length));
+  const isOnlyDisputed = reviews.every(({ code }) => code === 'dispute_opened');
+  if (!isOnlyDisputed) return line(words.review(reviews.length));
   if (machine.refund !== 'idle') return line(words.refund, at);
+  const { disputedAmount, currency } = payment;
+  if (disputedAmount > 0) return line(words.disputed(amountText(disputedAmount, currency)));
   switch (payment.phase) {
     case 'init':
     case 'pending':
@@ -137,6 +140,8 @@ function factsOf({ payment }: Detail): Html {
     [words.held, sum(payment.heldAmount)],
     [words.approved, sum(payment.approvedAmount)],
     [words.refunded, sum(payment.refundedAmount)],
+    [words.disputed, sum(payment.disputedAmount)],
+    [words.lost, sum(payment.lostAmount)],
     [words.declined, declineReason],
     ...metadataFacts(payment.metadata, '/console/payments'),
     ['', page],
@@ -181,7 +186,9 @@ export const actOn =
       const text = answer.status === 202 ? texts.outcomes.unknown : texts.outcomes[name];
       return { location, outcome: { isDone: true, text } };
     }
-    const isTooMuch = answer.errors.some(({ code }) => code === 'refund_exceeds_amount');
+    const isTooMuch = answer.errors.some(
+      ({ code }) => code === 'refund_exceeds_amount' || code === 'payment_disputed',
+    );
     const text = isTooMuch
       ? texts.outcomes.refundTooHigh(amountText(refundableAmount, payment.currency))
       : errorText(answer.errors);

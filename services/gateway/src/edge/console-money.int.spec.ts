@@ -1,9 +1,11 @@
-/** Refunds, payouts that wait for a second person, and reconciliations, in the console and under the routes across teams. */
+/** Refunds, disputes, payouts that wait for a second person, and reconciliations, in the console and under the routes across teams. */
 import { systemClock } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import {
+  disputeHappening,
+  disputeOpened,
   happening,
   projectEvents,
   payoutApprovalRequested,
@@ -11,7 +13,7 @@ import {
   payoutRequested,
   requested,
 } from '@tollgate/views/testing';
-import { paymentKind, payoutKind } from '@tollgate/views';
+import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
@@ -58,6 +60,46 @@ describe('the list of refunds', () => {
     const csv = await get(file.replaceAll('&amp;', '&'));
     expect(csv.headers['content-disposition']).toBe('attachment; filename="refunds.csv"');
     expect(csv.body).toMatch(/^\uFEFFteam,environment,token,.*\r\nshop,sandbox,ref_open,.*\r\n$/);
+  });
+});
+
+describe('disputes', () => {
+  const startWithDisputes = () =>
+    startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const { accepted, approved, disputed } = happening;
+      const review = { disputeToken: 'dsp_1', amount: 600, currency: 'EUR' };
+      const opened = { type: 'ReviewOpened', data: { code: 'dispute_opened', evidence: review } } as const;
+      await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, disputed, opened]);
+      const about = { team: 'shop', paymentToken: 'pay_1' };
+      await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ ...about, id: hostile })]);
+      await projectEvents(store, disputeKind, 'dsp_2', [disputeOpened({ id: 'D-2' })]);
+      const lost = [disputeOpened({ ...about, id: 'D-3' }), disputeHappening.changed];
+      await projectEvents(store, disputeKind, 'dsp_3', lost);
+    });
+
+  it('are listed, open ones first, with those of no known payment', async () => {
+    const { get } = await (await startWithDisputes()).signIn('viewer');
+    await eventually(async () => expect((await get('/console/disputes?status=')).body).toContain('D-3'));
+    const { body } = await get('/console/disputes');
+    expect(body).toContain('href="/console/payments/pay_1"');
+    expect(body).toContain('D-2');
+    expect(body).not.toContain('D-3');
+    expect(body).not.toContain('<script>alert');
+    expect((await get('/console/disputes?status=&team=shop')).body).not.toContain('D-2');
+    expect((await get('/console/disputes?status=won')).body).toContain('No dispute here.');
+    const csv = await get('/console/disputes.csv?status=lost');
+    expect(csv.body).toMatch(/^\uFEFFteam,environment,token,.*\r\nshop,sandbox,dsp_3,.*\r\n$/);
+  });
+
+  it('are shown with the payment: what is disputed, what to do, and what cannot be refunded', async () => {
+    const { get } = await (await startWithDisputes()).signIn('support');
+    await eventually(async () => expect((await get('/console/payments')).body).toContain('Disputed'));
+    const { body } = await get('/console/payments/pay_1');
+    expect(body).toMatch(/Disputed 6\.00 EUR: answer the bank in the provider.+s console\./);
+    expect(body).toContain('6.00 EUR is disputed or lost in a dispute, and cannot be refunded.');
+    expect(body).toContain('value="9.00"');
+    expect(body).toMatch(/<li class="dispute note">[\s\S]*unusable until the bank decides/);
   });
 });
 

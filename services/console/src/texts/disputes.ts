@@ -1,0 +1,19 @@
+export const disputeTexts = {
+  title: 'Disputes',
+  views: { open: 'Open', unknown: 'Unknown status', all: 'All', won: 'Won', lost: 'Lost' },
+  columns: {
+    created: 'Opened',
+    changed: 'Last change',
+    state: 'State',
+    amount: 'Amount',
+    reason: 'Reason',
+    team: 'Team',
+    payment: 'Payment',
+    id: 'Id at the bank',
+  },
+  states: { open: 'Open', won: 'Won', lost: 'Lost', unknown: 'Unknown' } as Readonly<Record<string, string>>,
+  filters: { from: 'Opened from', to: 'Opened before', payment: 'Payment' },
+  empty: 'No dispute here.',
+  emptyHow: "A dispute appears when the Payment Service lists one. Answer it in the provider's console.",
+  csvTitle: 'The disputes of this list, as a file',
+} as const;
