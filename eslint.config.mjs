@@ -15,7 +15,7 @@ const eventStoreDbAdapter = 'libs/event-store/src/eventstoredb*{,/**}';
 /** Speaks the protocol from the other side, by the definitions that the client brings. */
 const eventStoreDbTestServer = 'libs/event-store/src/testing/eventstoredb-server/**';
 /** What browsers run: their time and their randomness are nobody's to replay. */
-const browserScripts = 'services/console/src/static/**';
+const browserScripts = 'services/*/src/**/static/**';
 const adapters = [
   'libs/service-kit/src/{clock,ids}.ts',
   'libs/event-store/src/waits.ts',

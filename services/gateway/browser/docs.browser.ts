@@ -1,9 +1,13 @@
-/** The page of the interface, in a real browser. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+/** The documentation site in a real browser: served by a gateway, and opened from a folder. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type System, startSystem, stopEverything } from '../e2e/system.ts';
-import { launchChromium } from './chromium.ts';
-import { operations } from '@tollgate/gateway-api/http';
+import { launchChromium, seriousFaults } from './chromium.ts';
 
 let system: System;
 let browser: Browser;
@@ -20,67 +24,118 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** Opens the page on a phone; gives what the browser has asked for and complained of. */
-async function openDocs(): Promise<{ page: Page; requested: string[]; complaints: string[] }> {
-  context = await browser.newContext({ viewport: { width: 360, height: 740 } });
+interface Opened {
+  page: Page;
+  /** Requests to anything but the gateway, which do not leave the browser. */
+  elsewhere: string[];
+  complaints: string[];
+}
+
+const phone = { viewport: { width: 360, height: 740 } };
+
+async function openSite(path: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  context = await browser.newContext(options);
   const page = await context.newPage();
-  const opened = { page, requested: [] as string[], complaints: [] as string[] };
-  context.on('request', (request) => void opened.requested.push(request.url()));
+  const opened: Opened = { page, elsewhere: [], complaints: [] };
+  await context.route('**', (route) => {
+    const url = route.request().url();
+    if (url.startsWith(`${system.quickstart.gatewayUrl}/docs`) || url.startsWith('file:'))
+      return route.continue();
+    opened.elsewhere.push(url);
+    return route.abort();
+  });
   context.on('console', (message) => void opened.complaints.push(message.text()));
   context.on('weberror', (failure) => void opened.complaints.push(failure.error().message));
-  await page.goto(`${system.quickstart.gatewayUrl}/docs`);
-  await page.locator('.opblock').first().waitFor();
+  await page.goto(path.startsWith('file:') ? path : `${system.quickstart.gatewayUrl}${path}`);
   return opened;
 }
 
-/** As the page names them. */
-async function webhooks(): Promise<string[]> {
-  const answer = await fetch(`${system.quickstart.gatewayUrl}/openapi.json`);
-  const { webhooks: byName } = (await answer.json()) as { webhooks: Record<string, object> };
-  return Object.entries(byName).flatMap(([name, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${name}`),
-  );
+async function search(page: Page, words: string, result: string): Promise<void> {
+  await page.keyboard.press('/');
+  await page.keyboard.type(words);
+  await page.locator('#results a', { hasText: result }).first().click();
 }
 
-const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
+const shownWithin = (page: Page) =>
+  page.evaluate<number>("document.querySelector(':target').getBoundingClientRect().top / innerHeight");
 
-it('lists every call and webhook on a screen that is 360 px wide, without scrolling sideways', async () => {
-  const { page, complaints } = await openDocs();
-  const listed = await page.locator('.opblock-summary').evaluateAll((summaries) =>
-    summaries.map((summary) => {
-      const textOf = (part: string) =>
-        (summary.querySelector(part)?.textContent ?? '').replaceAll(/[^\x21-\x7e]/g, '');
-      return `${textOf('.opblock-summary-method').toLowerCase()} ${textOf('.opblock-summary-path')}`;
-    }),
-  );
-  const calls = operations.map(({ method, path }) => `${method} ${path}`);
-  expect(listed.sort()).toEqual([...calls, ...(await webhooks())].sort());
-  expect(await widthOf(page)).toBe(360);
+const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+
+it('a search for a word leads to an operation, and nothing is asked of another host', async () => {
+  const { page, elsewhere, complaints } = await openSite('/docs');
+  expect(await page.title()).toBe('Tollgate · Tollgate');
+  await search(page, 'approve payout', 'Approves a payout');
+  await page.waitForURL('**/docs/api/payouts.html#approvePayout');
+  expect(await shownWithin(page)).toBeLessThan(0.5);
+  expect(await page.locator('section:has(#approvePayout) pre').first().innerText()).toContain('/approve"');
+  expect([elsewhere, complaints]).toEqual([[], []]);
+});
+
+it('the choice of colors outlasts the page', async () => {
+  const { page, complaints } = await openSite('/docs/', { colorScheme: 'light' });
+  const light = await background(page);
+  await page.getByRole('button', { name: 'Dark' }).click();
+  const dark = await background(page);
+  expect(dark).not.toBe(light);
+  await page.getByRole('navigation').getByRole('link', { name: 'API reference' }).click();
+  await page.waitForURL('**/docs/api/index.html');
+  expect(await background(page)).toBe(dark);
+  await page.getByRole('button', { name: 'Light' }).click();
+  expect(await background(page)).toBe(light);
   expect(complaints).toEqual([]);
 });
 
-it('asks nobody but the gateway', async () => {
-  const { requested } = await openDocs();
-  const elsewhere = requested.filter(
-    (url) => !url.startsWith(system.quickstart.gatewayUrl) && !url.startsWith('data:'),
-  );
-  expect(elsewhere).toEqual([]);
-  expect(requested.length).toBeGreaterThan(5);
+it.each(['light', 'dark'] as const)('the pages are accessible in %s colors', async (colorScheme) => {
+  const { page } = await openSite('/docs/', { colorScheme });
+  for (const path of ['index.html', 'api/requests.html', 'team/webhooks.html']) {
+    await page.goto(`${system.quickstart.gatewayUrl}/docs/${path}`);
+    expect(await seriousFaults(page), path).toEqual([]);
+  }
 });
 
-it('creates a payment with a key and the example, as it stands', async () => {
-  const { page, complaints } = await openDocs();
-  await page.locator('button.authorize').first().click();
-  await page.locator('.auth-container input').fill(system.quickstart.apiKey);
-  await page.locator('.auth-btn-wrapper button.authorize').click();
-  await page.locator('.auth-btn-wrapper button.btn-done').click();
-  const call = page.locator('#operations-Payments-createPayment');
-  await call.locator('.opblock-summary-control').click();
-  await call.locator('.try-out__btn').click();
-  await call.locator('button.execute').click();
-  const answer = call.locator('.live-responses-table .response .microlight').first();
-  await answer.waitFor();
-  expect(await answer.innerText()).toContain('"processingUrl"');
-  expect(await widthOf(page)).toBe(360);
-  expect(complaints).toEqual([]);
+it('no page is wider than a phone', async () => {
+  const { page } = await openSite('/docs/', phone);
+  const pages = [
+    'index.html',
+    'api/payments.html',
+    'api/objects.html',
+    'api/operators.html',
+    'team/errors.html',
+  ];
+  for (const path of [...pages, 'operator/configuration.html', 'architecture.html', 'changelog.html']) {
+    await page.goto(`${system.quickstart.gatewayUrl}/docs/${path}`);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(360);
+  }
+});
+
+it('the address of an error leads to its explanation', async () => {
+  const { page } = await openSite('/docs/errors#payment_not_found');
+  expect(page.url()).toMatch(/\/docs\/team\/errors\.html#payment_not_found$/);
+  expect(await shownWithin(page)).toBeLessThan(1);
+});
+
+it('the sample of an operation runs as it stands', async () => {
+  const { page } = await openSite('/docs/api/payments.html', { javaScriptEnabled: false });
+  const sample = await page.locator('section:has(#createPayment) pre').first().innerText();
+  const env = {
+    PATH: process.env.PATH,
+    TOLLGATE_URL: system.quickstart.gatewayUrl,
+    TOLLGATE_KEY: system.quickstart.apiKey,
+  };
+  const answer = execFileSync('sh', ['-c', `${sample} -sS`], { env, encoding: 'utf8' });
+  expect(JSON.parse(answer)).toMatchObject({ success: true, processingUrl: expect.any(String) });
+});
+
+it('the site works from a folder, with search', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
+  try {
+    const program = join(import.meta.dirname, '../src/documentation/main.ts');
+    execFileSync(process.execPath, [program, '--to', folder]);
+    const { page, elsewhere, complaints } = await openSite(`${pathToFileURL(folder).href}/index.html`);
+    await search(page, 'idempotency_key_reused', 'idempotency_key_reused');
+    await page.waitForURL('**/team/errors.html#idempotency_key_reused');
+    expect([elsewhere, complaints]).toEqual([[], []]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

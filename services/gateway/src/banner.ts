@@ -56,7 +56,7 @@ export function banner(
   return `
 ${headline(missing, gatewayUrl)}
 
-  API              ${gatewayUrl}   (its calls: ${gatewayUrl}/docs, its errors: ${gatewayUrl}/docs/errors)
+  API              ${gatewayUrl}   (documentation: ${gatewayUrl}/docs, errors: ${gatewayUrl}/docs/errors)
   Console          ${console}
   Callbacks        ${callbackUrl}
   Metrics          ${metricsUrl}/metrics

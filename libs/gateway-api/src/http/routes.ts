@@ -288,8 +288,8 @@ const aboutTheGateway = {
   },
   showInterface: {
     ...get('api', 'Operation', '/docs'),
-    summary: 'This document as an interactive page',
-    answers: { 200: { meaning: 'The page.', type: 'text/html' } },
+    summary: 'The documentation, with this reference',
+    answers: { 302: { meaning: 'To its first page.' } },
   },
   explainErrors: {
     service: 'api',
@@ -297,7 +297,7 @@ const aboutTheGateway = {
     url: errorPage,
     tag: 'Operation',
     summary: 'Every error code, and what to do',
-    answers: { 200: { meaning: 'The page, with an anchor for each code.', type: 'text/html' } },
+    answers: { 302: { meaning: 'To the page, with an anchor for each code.' } },
   },
 } satisfies Record<string, Route>;
 

@@ -11,7 +11,7 @@ import { startApiServer } from './http-servers.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { startApi } from './testing/api.ts';
 
-const mayBeKept = (url: string) => url.startsWith('/console/static/') || url.startsWith('/docs/static/');
+const mayBeKept = (url: string) => url.startsWith('/console/static/');
 
 // Only the console and four routes sent these headers: an issued key and a webhook secret could stay in a cache.
 it('every route forbids guessing the type of its answer, and caching it', async () => {

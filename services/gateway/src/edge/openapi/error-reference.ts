@@ -1,7 +1,7 @@
 /** The error codes, for the gateway's page and for `docs/team/errors.md`. */
 import { apiErrors, type ErrorCode, statedError } from '@tollgate/gateway-api/http';
 
-export interface ExplainedError {
+interface ExplainedError {
   code: ErrorCode;
   message: string;
   repeat: string;
@@ -9,7 +9,7 @@ export interface ExplainedError {
   about: string;
 }
 
-export const explainedErrors: readonly ExplainedError[] = (Object.keys(apiErrors) as ErrorCode[])
+const explainedErrors: readonly ExplainedError[] = (Object.keys(apiErrors) as ErrorCode[])
   .toSorted()
   .map((code) => {
     const { kind, status, message, parameter, retryAfterSeconds } = statedError(code);
@@ -21,7 +21,7 @@ export const explainedErrors: readonly ExplainedError[] = (Object.keys(apiErrors
     return { code, message, repeat, about: facts.join(' · ') };
   });
 
-export const aboutForeignErrors = 'The code and its message come from the Payment Service, unchanged.';
+const aboutForeignErrors = 'The code and its message come from the Payment Service, unchanged.';
 
 const opening = `# Error codes
 
@@ -36,5 +36,5 @@ export const createErrorDocument = (): string =>
     ...explainedErrors.map(
       ({ code, message, repeat, about }) => `## \`${code}\`\n\n${message} ${repeat}\n\n${about}\n`,
     ),
-    `## Any other code\n\n${aboutForeignErrors}\n`,
+    `## Of the Payment Service\n\n${aboutForeignErrors}\n`,
   ].join('\n');

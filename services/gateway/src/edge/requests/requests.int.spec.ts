@@ -224,7 +224,8 @@ describe('the record of a request', () => {
 });
 
 it('every code is explained on a page of the gateway, at the address that its errors give', async () => {
-  const page = await ask({ url: errorPage });
+  const { location } = (await ask({ url: errorPage })).headers;
+  const page = await ask({ url: new URL(String(location), `http://x${errorPage}`).pathname });
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   for (const code of [...Object.keys(apiErrors), 'a_code_of_the_service']) {

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { type OpenApiOperation, curlOf } from './operation.ts';
+import { exampleOf, fieldsOf, writeExample } from './schema.ts';
+
+const operation: OpenApiOperation = {
+  operationId: 'act',
+  tags: ['Acts'],
+  summary: 'Acts',
+  description: '',
+  security: [{ apiKey: ['acts'] }],
+  responses: {},
+};
+
+it('a sample has the key, what is required, and the body in quotes that a shell takes as they are', () => {
+  const parameters = [
+    { name: 'currency', in: 'query', required: true, example: 'EUR', schema: {} },
+    { name: 'cursor', in: 'query', required: false, schema: {} },
+    { name: 'Idempotency-Key', in: 'header', required: true, schema: {} },
+  ];
+  const content = { 'application/json': { schema: {}, example: { product: "Ada's tea" } } };
+  const full = { ...operation, parameters, requestBody: { required: true, content } };
+  expect(curlOf('post', '/acts/{token}', full, { schemas: {} })).toBe(
+    [
+      'curl -X POST "$TOLLGATE_URL/acts/<token>?currency=EUR"',
+      '  -H "Authorization: Bearer $TOLLGATE_KEY"',
+      "  -H 'Idempotency-Key: <Idempotency-Key>'",
+      "  -H 'Content-Type: application/json'",
+      String.raw`  -d '{"product":"Ada'\''s tea"}'`,
+    ].join(' \\\n'),
+  );
+});
+
+it('an operation without a key is called without one', () => {
+  expect(curlOf('get', '/healthz', { ...operation, security: [] }, { schemas: {} })).toBe(
+    'curl "$TOLLGATE_URL/healthz"',
+  );
+});
+
+it('an example has the required fields, by their own examples where they have some', () => {
+  const schemas = {
+    Part: { type: 'object', properties: { at: { type: 'string', format: 'date' } }, required: ['at'] },
+  };
+  const properties = {
+    success: { type: 'boolean' },
+    amount: { type: 'integer', minimum: 1, examples: [1250] },
+    parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } },
+    note: { type: 'string' },
+  };
+  const schema = { type: 'object', properties, required: ['success', 'amount', 'parts'] };
+  const example = exampleOf(schema, schemas);
+  expect(example).toEqual({ success: true, amount: 1250, parts: [{ at: '2030-01-01' }] });
+  expect(JSON.parse(writeExample({ example, long: 'x'.repeat(100) }))).toEqual({
+    example,
+    long: 'x'.repeat(100),
+  });
+});
+
+it('an object with all fields of a named one refers to it', () => {
+  const named = { properties: { a: {}, b: {}, c: {} }, required: ['a'] };
+  const schema = { properties: { ...named.properties, d: { type: 'string' } }, required: ['a'] };
+  const shown = fieldsOf(schema, { Named: named })?.html;
+  expect(shown).toContain('The fields of <a href="objects.html#Named">Named</a>, and:');
+  expect(shown).toContain('<dt>d <i>string, optional</i></dt>');
+  expect(shown).not.toContain('<dt>a');
+});
