@@ -309,6 +309,12 @@ export const paymentEvents = {
     { from: 'declined', to: 'approved', amount: 1250 },
     after.approved,
   ),
+  AdoptionDeclaredPayable: publicEvent(
+    'An operator declared the money of the adopted payment payable.',
+    { both: {} },
+    {},
+    after.approved,
+  ),
   DisputeOpened: publicEvent(
     "The customer's bank wants money back. It cannot be refunded or paid out until the bank decides.",
     { both: dispute },

@@ -71,6 +71,11 @@ export const adoptParameters = {
   from: requiredOption('<day>', 'made on this day or later, YYYY-MM-DD in UTC', read.day),
   to: option('<day>', 'made on this day or earlier; today by default', read.day),
   match: list('<field=regex> …', `only if ${matchFields.join(', ')} matches; all of them`, matcher),
+  payableFrom: option(
+    '<day>',
+    'their money may be paid out if made on this day or later; of none by default',
+    read.day,
+  ),
   callbackUrl: option('<url>', 'where webhooks about them go from now on; none by default', text),
   tokens: option('<file>', "write one line of JSON for each: the Payment Service's token and ours", text),
   inquiriesPerSecond: option(
@@ -83,7 +88,7 @@ export const adoptParameters = {
 type AdoptOptions = ValuesOf<typeof adoptParameters>;
 
 export async function adopt(tools: CommandTools, options: AdoptOptions): Promise<CommandResult> {
-  const { environment, account, team, from, match = [], callbackUrl, dryRun } = options;
+  const { environment, account, team, from, match = [], callbackUrl, payableFrom, dryRun } = options;
   const { to = new Date(tools.clock.now()).toISOString().slice(0, 10) } = options;
   if (from > to) return { kind: 'usage', message: `--from is ${from}, and that is after --to, ${to}.` };
   const found = await teamsOf(tools).find(team);
@@ -98,7 +103,7 @@ export async function adopt(tools: CommandTools, options: AdoptOptions): Promise
     from,
     to,
     isDryRun: dryRun,
-    ...omitUndefined({ callbackUrl }),
+    ...omitUndefined({ callbackUrl, payableFrom }),
     matches: (found) => match.every((matches) => matches(found)),
   };
   using notes = openNotes(options.tokens, tools.progress);

@@ -164,7 +164,7 @@ export function entryKindOf(subject: 'payment' | 'payout' | 'transfer', type: st
   if (type.startsWith('Review')) return 'discrepancy';
   if (type.startsWith('Dispute')) return 'dispute';
   if (type.includes('Refund')) return 'refund';
-  return type.startsWith('PaymentAdopted') ? 'adoption' : subject;
+  return type.includes('Adopt') ? 'adoption' : subject;
 }
 
 /** An amount that counts under the limits of a day. */

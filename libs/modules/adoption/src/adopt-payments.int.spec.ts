@@ -1,4 +1,10 @@
-import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken, walletNameOf } from '@tollgate/core';
+import {
+  type ObservedPayment,
+  type FoundPayment,
+  deriveUnmatchedToken,
+  standingsOfPayment,
+  walletNameOf,
+} from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { caller, teaFor, useHarness } from '@tollgate/core/testing';
 import { type AdoptedRow, type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
@@ -324,4 +330,52 @@ it('a provider that tells no total is read until a page is empty', async () => {
   plant('a');
   expect((await adopt()).outcomes).toEqual({ adopted: 1 });
   expect(provider.pagesRead).toBe(2);
+});
+
+// M7: what a team had paid out before it moved is in the service's list, and its adopted payments counted whole: 2,000 of 1,000.
+describe('the money of an adopted payment', () => {
+  const amountsOf = async (token = '') => {
+    const { payment } = (await harness().payments.load(token))!;
+    const amounts = standingsOfPayment(payment)[0]?.amounts;
+    return { available: amounts?.available ?? 0n, adopted: amounts?.adopted ?? 0n };
+  };
+  const [payable, notPayable] = [
+    { available: 1_000n, adopted: 0n },
+    { available: 0n, adopted: 1_000n },
+  ];
+  const tomorrow = () => new Date(harness().clock.now() + 86_400_000).toISOString().slice(0, 10);
+
+  it.each([
+    ['no day', () => ({}), notPayable],
+    ['a later day', () => ({ payableFrom: tomorrow() }), notPayable],
+    ['its day', () => ({ payableFrom: today() }), payable],
+  ] as const)('under an order with %s', async (_, order, expected) => {
+    plant('a');
+    const { rows, work } = begin(order());
+    await harness().passTime(work);
+    expect(await amountsOf(rows[0]?.token)).toEqual(expected);
+  });
+
+  it('that shows no day of creation is not payable', async () => {
+    plant('a', { createdAt: undefined as never });
+    const { rows, work } = begin({ payableFrom: today() });
+    await harness().passTime(work);
+    expect(await amountsOf(rows[0]?.token)).toEqual(notPayable);
+  });
+
+  it('becomes payable by another run with a day, once', async () => {
+    plant('a');
+    const first = begin();
+    await harness().passTime(first.work);
+    const token = first.rows[0]?.token ?? '';
+    await harness().passTime(begin({ payableFrom: today(), isDryRun: true }).work);
+    expect(await amountsOf(token)).toEqual(notPayable);
+    for (let run = 0; run < 2; run += 1) {
+      const again = begin({ payableFrom: today() });
+      await harness().passTime(again.work);
+      expect(again.rows).toMatchObject([{ outcome: 'adopted_before' }]);
+    }
+    expect(await amountsOf(token)).toEqual(payable);
+    expect((await harness().history(token)).filter((type) => type.startsWith('Adoption'))).toHaveLength(1);
+  });
 });

@@ -37,6 +37,8 @@ export interface AdoptionOrder {
   matches(found: ComparablePayment): boolean;
   /** Where the team's webhooks about them go from now on; absent: none are sent. */
   callbackUrl?: string;
+  /** Money of payments made on this day or later may be paid out, `YYYY-MM-DD` in UTC; absent: of none. */
+  payableFrom?: string;
   /** True: says what would be done, and changes nothing. */
   isDryRun: boolean;
 }

@@ -11,7 +11,7 @@ import {
   tokenInOrderNumber,
 } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { Adopting } from './adopt-payments.ts';
+import type { Adopting, AdoptionOrder } from './adopt-payments.ts';
 
 export const adoptionOutcomes = [
   'adopted',
@@ -62,6 +62,7 @@ async function judgeRow(adopting: Adopting, listed: ComparablePayment): Promise<
   if (known !== undefined) {
     const { team, recurringToken } = known.payment;
     if (team !== order.team) return { ...as('adopted_by_another_team'), team };
+    if (!order.isDryRun && known.payment.notPayable === true) await declarePayable(adopting, token, listed);
     return { ...as('adopted_before'), token, ...omitUndefined({ recurringToken }) };
   }
   const maker = await makerOf(adopting, listed);
@@ -110,6 +111,32 @@ async function makerOf(
   return isKnown ? 'made_by_gateway' : undefined;
 }
 
+/** Without a day of creation it is not payable: it may have been paid out before. */
+const isPayable = ({ payableFrom }: AdoptionOrder, createdAt: number | undefined): boolean =>
+  payableFrom !== undefined && createdAt !== undefined && createdAt >= Date.parse(payableFrom);
+
+/** One that was adopted before, under an order without a day or with a later one. */
+async function declarePayable(
+  adopting: Adopting,
+  token: string,
+  { observed }: ComparablePayment,
+): Promise<void> {
+  const { order, adoptions, cause, clock } = adopting;
+  if (!isPayable(order, observed.createdAt)) return;
+  const { environment, team, wallet, account } = order;
+  const command: AdoptPayment = {
+    type: 'AdoptPayment',
+    environment,
+    team,
+    wallet,
+    isPayable: true,
+    account,
+    adoptedAt: clock.now(),
+    observed,
+  };
+  await adoptions.execute(token, command, cause);
+}
+
 async function adopt(
   { order, adoptions, recurringTokens, clock, cause }: Adopting,
   token: string,
@@ -123,7 +150,7 @@ async function adopt(
     environment,
     team,
     wallet,
-    isPayable: false,
+    isPayable: isPayable(order, observed.createdAt),
     account,
     adoptedAt: clock.now(),
     observed: { ...observed, ...omitUndefined({ recurringToken }) },

@@ -26,6 +26,7 @@ export const eventSentences: Readonly<Record<string, string>> = {
   RefundApproved: 'The refund was approved.',
   RefundDeclined: 'The refund was not made; its amount is no longer reserved.',
   RefundUnresolved: 'The answer to the refund was lost; its amount stays reserved.',
+  AdoptionDeclaredPayable: 'An operator declared its money payable.',
   RefundDeclineReported: 'A callback reported a declined refund. It is not believed; it is inquired.',
   ExternalRefundObserved: 'Money was refunded outside the gateway.',
   FinalStatusRevised: 'The Payment Service changed a final status.',

@@ -33,15 +33,17 @@ export type AdoptionRefusal =
   /** The service shows of it what no payment can be; `parameter` is the field. */
   | { code: 'payment_not_readable'; parameter: string };
 
-// The replay check comes first: a payment that the team has is left as it is.
+// The replay check comes first: a payment that the team has is left as it is, unless it becomes payable.
 export function adoptPayment(
   state: PaymentState,
   command: AdoptPayment,
 ): Decision<PaymentEvent, AdoptionRefusal> {
+  if (state !== undefined && state.team !== command.team)
+    return refuse({ code: 'adopted_by_another_team', team: state.team });
   if (state !== undefined)
-    return state.team === command.team
-      ? events()
-      : refuse({ code: 'adopted_by_another_team', team: state.team });
+    return command.isPayable && state.notPayable === true
+      ? events({ type: 'AdoptionDeclaredPayable', data: {} })
+      : events();
   const data = adoptedFrom(command);
   const sums = ['authorizedAmount', 'refundedAmount'] as const;
   const { observed } = command;

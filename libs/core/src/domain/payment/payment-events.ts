@@ -114,6 +114,8 @@ export const paymentEventSchemas = {
     sanitizedMask: textSchema.optional(),
     declineReason: textSchema.optional(),
   }),
+  /** Its money may be paid out from now on. */
+  AdoptionDeclaredPayable: z.object({}),
   AttemptAccepted: z.object({
     attemptNumber: attemptNumberSchema,
     serviceToken: textSchema,

@@ -47,6 +47,7 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   'FinalStatusRevised:declined': { type: 'FinalStatusRevised', to: 'declined' },
   'FinalStatusRevised:expired': { type: 'FinalStatusRevised', to: 'expired' },
   'FinalStatusRevised:refunded': { type: 'FinalStatusRevised', to: 'refunded' },
+  AdoptionDeclaredPayable: { type: 'AdoptionDeclaredPayable' },
   DisputeOpened: { type: 'DisputeOpened' },
   DisputeChanged: { type: 'DisputeChanged' },
   DisputeWon: { type: 'DisputeWon' },

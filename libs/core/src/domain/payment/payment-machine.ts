@@ -70,6 +70,7 @@ export const paymentMachine = setup({
     CallbackDeferred: stay,
     CallbackInquired: stay,
     RecurringTokenIssued: stay,
+    AdoptionDeclaredPayable: stay,
     DisputeOpened: stay,
     DisputeChanged: stay,
     DisputeWon: stay,

@@ -327,6 +327,10 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
       return revise(state, event);
+    case 'AdoptionDeclaredPayable': {
+      const { notPayable: _, ...payable } = state;
+      return payable;
+    }
     case 'DisputeOpened':
     case 'DisputeChanged':
     case 'DisputeWon':

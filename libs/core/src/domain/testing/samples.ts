@@ -185,6 +185,7 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     type: 'FinalStatusRevised',
     data: { from: 'declined', to: 'approved', amount: 900, declineReason: 'none', serviceToken: 'token-a' },
   },
+  AdoptionDeclaredPayable: { type: 'AdoptionDeclaredPayable', data: {} },
   DisputeOpened: { type: 'DisputeOpened', data: { disputeToken: 'dsp_1', amount: 400, revision: 0 } },
   DisputeChanged: { type: 'DisputeChanged', data: { disputeToken: 'dsp_1', amount: 300, revision: 1 } },
   DisputeWon: { type: 'DisputeWon', data: { disputeToken: 'dsp_1', amount: 300, revision: 2 } },

@@ -133,6 +133,7 @@ export const happening = {
   },
   refundedElsewhere: { type: 'ExternalRefundObserved', data: { amount: 1_000 } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1_400 } },
+  declaredPayable: { type: 'AdoptionDeclaredPayable', data: {} },
   disputed: { type: 'DisputeOpened', data: { disputeToken: 'dsp_1', amount: 600, revision: 0 } },
   disputeChanged: { type: 'DisputeChanged', data: { disputeToken: 'dsp_1', amount: 500, revision: 1 } },
   disputeLost: { type: 'DisputeLost', data: { disputeToken: 'dsp_1', amount: 500, revision: 2 } },
