@@ -77,7 +77,6 @@ export {
   evolveUnmatchedAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
-  type Times,
   type TransferAggregate,
   type UnmatchedAggregate,
 } from './domain/aggregate.ts';
@@ -118,7 +117,6 @@ export {
   ledgerAccounts,
   type LedgerAmounts,
   type LedgerOwner,
-  plusAmounts,
   type Posting,
   type Spending,
   spendingOfPayment,
@@ -242,6 +240,7 @@ export {
   type Requester,
   providerWallet,
   type Wallet,
+  ownWalletTeam,
   walletNameOf,
   walletNameSchema,
   walletSchema,

@@ -10,6 +10,8 @@ import { registerLive } from './live.ts';
 import { type ConsoleKit, addAction, addPage, send } from './page.ts';
 import { addFile } from './pages/export.ts';
 import { failurePage } from './pages/failure.ts';
+import { journalPage } from './pages/journal.ts';
+import { moneyPage } from './pages/money.ts';
 import { overviewPage } from './pages/overview.ts';
 import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
 import { removeView, saveView } from './pages/payment-views.ts';
@@ -109,6 +111,8 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   for (const decision of ['approve', 'refuse'] as const)
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
   addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
+  addPage(app, kit, '/console/money', moneyPage);
+  addPage(app, kit, '/console/money/journal', journalPage);
   addPage(app, kit, '/console/refunds', refundsPage);
   addPage(app, kit, '/console/disputes', disputesPage);
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
@@ -133,8 +137,8 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
   addFile(app, kit, { name: 'payments.csv', path: '/api/v1/payments.csv', isOfTeam: true });
-  addFile(app, kit, { name: 'refunds.csv', path: '/api/v1/admin/refunds.csv' });
-  addFile(app, kit, { name: 'disputes.csv', path: '/api/v1/admin/disputes.csv' });
+  for (const name of ['refunds.csv', 'disputes.csv', 'journal.csv', 'statements.csv'])
+    addFile(app, kit, { name, path: `/api/v1/admin/${name}` });
   addPage(app, kit, '/console/sandbox', sandboxPage(sandbox));
   addPage(app, kit, '/console/*', async () =>
     failurePage(404, texts.errors.notFound, texts.errors.notFoundText),

@@ -1,6 +1,7 @@
 /** Every text of the console: what is short here, what is long beside it. Sentences: short, active, in the present. */
 import { accountTexts } from './texts/accounts.ts';
 import { disputeTexts } from './texts/disputes.ts';
+import { moneyTexts } from './texts/money.ts';
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { refundTexts } from './texts/refunds.ts';
@@ -18,6 +19,7 @@ export const texts = {
   nav: {
     overview: 'Overview',
     payments: 'Payments',
+    money: 'Money',
     refunds: 'Refunds',
     disputes: 'Disputes',
     payouts: 'Payouts',
@@ -341,6 +343,7 @@ export const texts = {
   payouts: payoutTexts,
   refunds: refundTexts,
   disputes: disputeTexts,
+  money: moneyTexts,
   reconciliations: reconciliationTexts,
   reviews: reviewTexts,
   webhooks: webhookTexts,

@@ -36,7 +36,10 @@ export function expectDocumented(method: string, url: string, { statusCode, head
   const operation = operationOf(method.toLowerCase(), url);
   const where = `${operation.id} ${statusCode}`;
   const responses = document.paths[operation.path]?.[operation.method]?.['responses'];
-  const response = (responses as Record<number, DocumentedAnswer>)[statusCode];
+  const stated = (responses as Record<number, DocumentedAnswer & { $ref?: string }>)[statusCode];
+  const shared = stated?.$ref?.replace('#/components/responses/', '');
+  const response =
+    shared === undefined ? stated : (document.components.responses[shared] as DocumentedAnswer);
   if (response === undefined) throw new Error(`${where} is not in the document: ${JSON.stringify(body)}`);
   const documented = Object.keys(response.headers).map((name) => name.toLowerCase());
   const had = Object.keys(headers).filter((name) => ourHeaders.test(name));

@@ -66,25 +66,33 @@ interface ExportPage {
 }
 
 /**
- * The text of a list in pieces. Every row is as of when its page is read: what matches throughout is in it exactly once, none
- * twice, and what is created after the first page is not in it. It throws as lists do, also halfway.
+ * The text of a list in pieces, with a line for each entry. Every row is as of when its page is read: what matches throughout
+ * is in it exactly once, none twice, and what is created after the first page is not in it. It throws as lists do, also halfway.
  */
-export async function* linesOfList<Entry>(
+export const linesOfList = <Entry>(
   share: ReadShare,
   columns: readonly string[],
   list: (page: ExportPage) => ViewList<Entry>,
   toCells: (entry: Entry) => Readonly<Record<string, unknown>>,
-): Lines {
-  const toLine = (entry: Entry): string => {
+): Lines =>
+  textOfList(share, columns, list, (entry) => {
     const cells = toCells(entry);
     return toCsvLine(columns.map((name) => toCell(cells[name])));
-  };
+  });
+
+/** As {@link linesOfList}, with whatever lines an entry has. */
+export async function* textOfList<Entry>(
+  share: ReadShare,
+  columns: readonly string[],
+  list: (page: ExportPage) => ViewList<Entry>,
+  toText: (entry: Entry) => string,
+): Lines {
   let text = byteOrderMark + toCsvLine(columns);
   let cursor: string | undefined;
   do {
     const page = list({ perPage: rowsPerPage, ...omitUndefined({ cursor }) });
     if (page.kind === 'refused') throw new InvariantViolation('a list has refused its own cursor');
-    yield text + page.views.map(toLine).join('');
+    yield text + page.views.map(toText).join('');
     text = '';
     cursor = page.nextCursor;
     // A fast client must not starve other requests.

@@ -1,5 +1,7 @@
 /** Lines of a CSV file by RFC 4180: fields by comma, quoted where they must be, lines ended by CRLF. */
 
+import { formatAmount } from '@tollgate/core/money';
+
 /**
  * Spreadsheets take a cell that begins with one of these for a formula, and run it: what a customer has typed somewhere
  * would run on the machine of the reader who opens the file (CWE-1236). Some take the full-width forms, too.
@@ -16,9 +18,21 @@ const formulaStart = /(^|[;|\t\r\n])([ "]*)(?=[=+\-@＝＋－＠'])/g;
 const withoutFormula = (text: string): string =>
   text.replace(formulaStart, "$1$2'").replace(/^(?=[\t\r\n])/, "'");
 
-function toField(value: string | number | undefined): string {
+/** A number that no floating point holds, as it is written. */
+interface DecimalCell {
+  readonly decimal: string;
+}
+export type Cell = string | number | bigint | DecimalCell | undefined;
+
+/** An amount in major units. @param amount minor units */
+export const decimal = (amount: bigint, currency: string): DecimalCell => ({
+  decimal: formatAmount(amount, currency).replace(` ${currency}`, ''),
+});
+
+function toField(value: Cell): string {
   if (value === undefined) return '';
-  const text = typeof value === 'number' ? String(value) : withoutFormula(value);
+  if (typeof value === 'object') return value.decimal;
+  const text = typeof value === 'string' ? withoutFormula(value) : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -26,5 +40,4 @@ function toField(value: string | number | undefined): string {
 export const byteOrderMark = '\uFEFF';
 
 /** One line; undefined is an empty field. */
-export const toCsvLine = (values: readonly (string | number | undefined)[]): string =>
-  `${values.map(toField).join(',')}\r\n`;
+export const toCsvLine = (values: readonly Cell[]): string => `${values.map(toField).join(',')}\r\n`;

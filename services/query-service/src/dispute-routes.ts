@@ -1,5 +1,5 @@
 /** Disputes: the list of the specification, lists, files, and one by its own token. */
-import { isOwnedBy, isToken, type Environment } from '@tollgate/core';
+import { isOwnedBy, isToken } from '@tollgate/core';
 import { toPublicDispute, toSpecifiedDispute } from '@tollgate/gateway-api';
 import {
   routes,
@@ -9,16 +9,14 @@ import {
   sendRefusedPage,
   tellPosition,
 } from '@tollgate/gateway-api/http';
-import type { ListOwner } from '@tollgate/lists';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { Reach } from '@tollgate/teams';
 import { disputeKind, readView, type DisputeView } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { linesOfList, type AddExport } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
 import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
-import { ownersIn } from './operator-routes.ts';
+import { allOwnersIn } from './operator-routes.ts';
 import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 
@@ -60,7 +58,11 @@ export function registerDisputeRoutes(
 
   addReadRoute(app, deps, routes.listDisputesOfAll, async ({ query, reach, reply }) => {
     const { team, environment, perPage, ...rest } = query;
-    const asked = { ...omitUndefined(rest), perPage, owners: ownersOf(deps, reach, { team, environment }) };
+    const asked = {
+      ...omitUndefined(rest),
+      perPage,
+      owners: allOwnersIn(deps, reach, { team, environment }),
+    };
     const list = await readInPieces(share, asked, (piece) => index.listDisputesOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const disputes = list.views.map(toOwned);
@@ -74,7 +76,7 @@ export function registerDisputeRoutes(
 
   addExport(routes.exportDisputesOfAll, 'disputes.csv', ({ query, reach }) => {
     const { team, environment, ...rest } = query;
-    const asked = { ...omitUndefined(rest), owners: ownersOf(deps, reach, { team, environment }) };
+    const asked = { ...omitUndefined(rest), owners: allOwnersIn(deps, reach, { team, environment }) };
     return linesOfList(
       share,
       ['team', 'environment', ...columns],
@@ -82,21 +84,6 @@ export function registerDisputeRoutes(
       toOwned,
     );
   });
-}
-
-const environments: readonly Environment[] = ['production', 'sandbox'];
-
-/** Disputes whose payment is not known belong to no team: who reaches every team sees them. */
-function ownersOf(
-  deps: ReadDependencies,
-  reach: Reach,
-  asked: { team?: string | undefined; environment?: Environment | undefined },
-): ListOwner[] {
-  const owners = ownersIn(deps, reach, asked);
-  if (!reach.isEverywhere || asked.team !== undefined) return owners;
-  const { environment: only } = asked;
-  const unknown = environments.filter((environment) => only === undefined || environment === only);
-  return [...owners, ...unknown.map((environment) => ({ environment, team: '' }))];
 }
 
 const toOwned = (view: DisputeView) => {

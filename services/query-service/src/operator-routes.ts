@@ -60,6 +60,17 @@ export const ownersIn = (
   { team, environment }: { team?: string | undefined; environment?: Environment | undefined } = {},
 ): ListOwner[] => reach.ownersAmong(team === undefined ? directory.names() : [team], environment);
 
+/** With what belongs to no team, for callers who reach all of them. */
+export function allOwnersIn(
+  deps: Pick<ReadDependencies, 'directory'>,
+  reach: Reach,
+  asked: { team?: string | undefined; environment?: Environment | undefined },
+): ListOwner[] {
+  const owners = ownersIn(deps, reach, asked);
+  if (!reach.isEverywhere || asked.team !== undefined) return owners;
+  return [...owners, ...reach.ownersAmong([''], asked.environment)];
+}
+
 export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { store, index, clock, share } = deps;
 

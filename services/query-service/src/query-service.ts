@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { createPositionWaits } from '@tollgate/gateway-api/http';
 import { createOwnViews } from './own-views.ts';
 import { registerCredentialRoutes } from './credential-routes.ts';
+import { registerLedgerRoutes } from './ledger-routes.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
 import { createExports } from './csv-exports.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
@@ -72,6 +73,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerPaymentRoutes(app, deps, addExport);
       registerRefundRoutes(app, deps, addExport);
       registerDisputeRoutes(app, deps, addExport);
+      registerLedgerRoutes(app, deps, addExport);
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);

@@ -33,7 +33,7 @@ interface Reviewed {
 }
 
 /** When a part of a payment began and last changed, milliseconds since the Unix epoch. */
-export type Times = Pick<Aggregate, 'createdAt' | 'updatedAt'>;
+type Times = Pick<Aggregate, 'createdAt' | 'updatedAt'>;
 
 export interface PaymentAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   payment: Payment;

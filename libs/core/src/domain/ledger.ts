@@ -141,7 +141,7 @@ export function createLedgerChanges() {
   };
 }
 
-export function plusAmounts(one: LedgerAmounts, other: LedgerAmounts, sign: 1n | -1n = 1n): LedgerAmounts {
+function plusAmounts(one: LedgerAmounts, other: LedgerAmounts, sign: 1n | -1n = 1n): LedgerAmounts {
   const sum: Partial<Record<LedgerAccount, bigint>> = { ...one };
   for (const [name, amount] of Object.entries(other))
     sum[name as LedgerAccount] = (sum[name as LedgerAccount] ?? 0n) + sign * amount;

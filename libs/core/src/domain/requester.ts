@@ -25,6 +25,9 @@ export const walletNameOf = ({ team, wallet }: { team: string; wallet: Wallet })
   if (wallet.kind === 'provider') return providerWallet;
   return wallet.kind === 'own' ? `team-${team}` : `wallet-${wallet.name}`;
 };
+/** The team that has a wallet alone; undefined for one that is shared. */
+export const ownWalletTeam = (wallet: string): string | undefined => /^team-(.+)$/.exec(wallet)?.[1];
+
 /** Nothing of ours bounds payouts from it. */
 export const providerWallet = 'provider';
 

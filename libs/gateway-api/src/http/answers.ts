@@ -6,6 +6,7 @@ import { paymentStatuses } from '@tollgate/core/money';
 import { payoutStatusSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { publicDispute, specifiedDispute } from '../dispute.ts';
+import { ledgerAmounts, publicJournalEntry, statementSchema } from '../journal.ts';
 import { publicPayment } from '../payment.ts';
 import { listedPayoutSchema, payoutToken, publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
@@ -108,6 +109,20 @@ export const answerSchemas = {
   LatestDisputes: z.object({ success, disputes: z.array(specifiedDispute) }),
   DisputeList: z.object({ success, disputes: z.array(disputeSchema), ...pageFields }),
   DisputeAnswer: z.object({ success, dispute: disputeSchema }),
+  LedgerAmounts: ledgerAmounts,
+  JournalEntry: publicJournalEntry.answer,
+  Statement: statementSchema,
+  Journal: z.object({
+    success,
+    entries: z.array(publicJournalEntry.answer),
+    perPage: pageFields.perPage,
+    nextCursor: pageFields.nextCursor,
+  }),
+  StatementList: z.object({
+    success,
+    month: z.string(),
+    statements: z.array(statementSchema).describe('One for each wallet, merchant account and currency.'),
+  }),
   ReviewList: z.object({
     success,
     reviews: z.array(reviewEntrySchema),

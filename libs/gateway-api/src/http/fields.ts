@@ -64,6 +64,12 @@ export const queryFields: Readonly<Record<string, Field>> = {
   sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
   declineReason: { description: 'Only those that were declined for just this reason.' },
   unresolved: { description: 'Only those with a call whose outcome is not known.' },
+  ledgerAccount: { description: 'Only entries with a posting to this ledger account.' },
+  wallet: { description: 'Only those of this wallet, such as `team-shop`.' },
+  month: {
+    description: 'The month in UTC, such as `2030-01`.',
+    schema: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$' },
+  },
   paymentToken: { description: 'Only those of the payment with this token.' },
   refundOpen: { description: 'Only those with a refund that is not decided.' },
   q: {

@@ -1,4 +1,5 @@
 /** The OpenAPI document, derived from the schemas that routes parse with, and from the described answers. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
 import { type ErrorCode, errorPage, statedError } from './errors.ts';
@@ -38,6 +39,7 @@ export interface OpenApiDocument {
   webhooks: Record<string, JsonObject>;
   components: {
     schemas: Record<string, JsonObject>;
+    responses: JsonObject;
     headers: JsonObject;
     securitySchemes: JsonObject;
   };
@@ -84,6 +86,7 @@ export function createOpenApiDocument(): OpenApiDocument {
         ...bodyComponents({ ...bodySchemas, ...bodyValues }),
         ...answerComponents(answerSchemas),
       },
+      responses: responseComponents,
       headers: headerComponents,
       securitySchemes: {
         apiKey: {
@@ -258,12 +261,19 @@ export const errorCodesOf = (operation: Operation): Readonly<Record<string, read
   431: ['invalid_request'],
 });
 
+/** Answers that every call has alike, by status. */
+const sharedErrors = { 408: 'Error408', 431: 'Error431', 500: 'Error500' } as const;
+const sharedErrorOf = (status: string): string | undefined =>
+  (sharedErrors as Readonly<Record<string, string>>)[status];
+
 function errorAnswersOf(operation: Operation): JsonObject {
   return Object.fromEntries(
-    Object.entries(errorCodesOf(operation)).map(([status, codes]) => [
-      status,
-      toErrorAnswer(operation, Number(status), codes),
-    ]),
+    Object.entries(errorCodesOf(operation)).map(([status, codes]) => {
+      const name = sharedErrorOf(status);
+      const answer = toErrorAnswer(operation, Number(status), codes);
+      const isShared = name !== undefined && isDeepStrictEqual(answer, responseComponents[name]);
+      return [status, isShared ? { $ref: `#/components/responses/${name}` } : answer];
+    }),
   );
 }
 
@@ -287,3 +297,13 @@ function toErrorAnswer(
     content: { 'application/json': { schema: refTo('Errors') } },
   };
 }
+
+/** As a read of a team answers. */
+const responseComponents: JsonObject = Object.fromEntries(
+  Object.entries(errorCodesOf(operations.find(({ id }) => id === 'listPayments') as Operation)).flatMap(
+    ([status, codes]) => {
+      const name = sharedErrorOf(status);
+      return name === undefined ? [] : [[name, toErrorAnswer({} as Operation, Number(status), codes)]];
+    },
+  ),
+);

@@ -1,6 +1,7 @@
 /** What the routes across teams answer, for people who operate the gateway. */
 import { environmentSchema, paymentPhases, payoutPhases } from '@tollgate/core';
 import { z } from 'zod';
+import { publicJournalEntry, statementSchema, walletBalanceSchema } from '../journal.ts';
 import { publicPayment } from '../payment.ts';
 import { publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
@@ -19,6 +20,13 @@ import { teamAnswerSchemas } from './team-answers.ts';
 const success = z.literal(true);
 const owner = { team: z.string(), environment: z.enum(environmentSchema.options) };
 const ownedPayment = publicPayment.answer.extend({ ...owner, account: z.string() });
+
+const ownedEntry = publicJournalEntry.answer.extend({
+  environment: owner.environment,
+  team: owner.team.exactOptional().describe('Absent for a transfer of a shared wallet.'),
+});
+const ownedStatement = statementSchema.extend({ environment: owner.environment });
+const walletBalance = walletBalanceSchema.extend({ environment: owner.environment });
 
 const ownedReconciliation = publicReconciliationSchema.extend({
   environment: owner.environment,
@@ -116,6 +124,17 @@ export const operatorAnswerSchemas = {
     nextCursor: z.string().exactOptional(),
   }),
   OperatorPayout: z.object({ success, payout: ownedPayout }),
+  OwnedJournalEntry: ownedEntry,
+  OwnedStatement: ownedStatement,
+  WalletBalance: walletBalance,
+  OperatorJournal: z.object({
+    success,
+    entries: z.array(ownedEntry),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
+  OperatorStatementList: z.object({ success, month: z.string(), statements: z.array(ownedStatement) }),
+  WalletBalanceList: z.object({ success, balances: z.array(walletBalance) }),
   OperatorReconciliationList: z.object({
     success,
     reconciliations: z.array(ownedReconciliation),

@@ -1,5 +1,9 @@
 /** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
 import {
+  operatorBalanceSchema,
+  operatorJournalExportSchema,
+  operatorJournalListSchema,
+  operatorStatementSchema,
   declineCountSchema,
   operatorDisputeExportSchema,
   operatorDisputeListSchema,
@@ -178,6 +182,47 @@ export const operatorRoutes = {
     description: 'In the form of `/api/v1/payments.csv`.',
     query: operatorDisputeExportSchema,
     ...csvFile,
+  },
+  listJournalOfAll: {
+    ...reading('journal', 'teams'),
+    summary: 'Lists journal entries of all teams, newest or oldest first',
+    description:
+      'Transfers between shared wallets belong to no team: callers who reach all teams see them. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
+    query: operatorJournalListSchema,
+    isExpensive: true,
+    answers: done(
+      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
+      'OperatorJournal',
+    ),
+    errors: [...ofReads],
+  },
+  exportJournalOfAll: {
+    ...reading('journal.csv', 'teams'),
+    summary: 'Exports journal entries of all teams as a CSV file, one line for each posting',
+    query: operatorJournalExportSchema,
+    ...csvFile,
+  },
+  listStatementsOfAll: {
+    ...reading('statements', 'teams'),
+    summary: 'Shows what a month has changed in each wallet',
+    description: 'The sum of what the teams within reach have moved.',
+    query: operatorStatementSchema,
+    answers: done('The statements.', 'OperatorStatementList'),
+    errors: [...ofReads, 'sum_too_large'],
+  },
+  exportStatementsOfAll: {
+    ...reading('statements.csv', 'teams'),
+    summary: 'Exports the statements of a month as a CSV file',
+    query: operatorStatementSchema,
+    ...csvFile,
+  },
+  listBalancesOfAll: {
+    ...reading('balances', 'teams'),
+    summary: 'Shows the balance of each wallet, by merchant account and currency',
+    description: 'Of a shared wallet, that of all teams that share it.',
+    query: operatorBalanceSchema,
+    answers: done('The balances.', 'WalletBalanceList'),
+    errors: [...ofReads, 'sum_too_large'],
   },
   listReconciliationsOfAll: {
     ...reading('reconciliations', 'teams'),

@@ -2,7 +2,9 @@
 import { currencySchema, paymentStatusSchema } from '@tollgate/core/money';
 import {
   disputeStates,
+  entryKinds,
   environmentSchema,
+  ledgerAccounts,
   metadataLimits,
   paymentPhases,
   payoutPhases,
@@ -131,6 +133,42 @@ export const disputeListSchema = z.strictObject({ ...disputeFilters, ...countedP
 
 export const disputeExportSchema = z.strictObject(disputeFilters);
 
+const orderSchema = z.enum(['newest', 'oldest'], 'must be newest or oldest').default('newest');
+
+const journalFilters = {
+  currency: filters.currency,
+  dateFrom: filters.dateFrom,
+  dateTo: filters.dateTo,
+  order: orderSchema,
+  account: z.string('must be given once').max(64, 'must be at most 64 characters').optional(),
+  ledgerAccount: z.enum(ledgerAccounts).optional(),
+  kind: z.enum(entryKinds).optional(),
+  token: refundFilters.paymentToken,
+};
+
+export const journalListSchema = z.strictObject({ ...journalFilters, ...onePage });
+
+export const journalExportSchema = z.strictObject(journalFilters);
+
+const ofOperators = {
+  team: z.string('must be given once').max(63, 'must be at most 63 characters').optional(),
+  environment: environmentSchema.optional(),
+  wallet: z.string('must be given once').max(80, 'must be at most 80 characters').optional(),
+};
+
+export const operatorJournalExportSchema = journalExportSchema.extend(ofOperators);
+
+export const operatorJournalListSchema = journalListSchema.extend(ofOperators);
+
+export const statementSchema = z.strictObject({
+  month: z.string('must be given once').regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM'),
+  currency: filters.currency,
+});
+
+export const operatorStatementSchema = statementSchema.extend(ofOperators);
+
+export const operatorBalanceSchema = z.strictObject(ofOperators);
+
 /** Milliseconds since the Unix epoch. */
 export const instantSchema = z.iso
   .datetime({
@@ -147,9 +185,9 @@ const amountSchema = z
 /** Of the lists over all teams. */
 export const operatorPaymentListSchema = z.strictObject({
   ...onePage,
-  team: z.string('must be given once').max(63, 'must be at most 63 characters').optional(),
-  environment: environmentSchema.optional(),
-  order: z.enum(['newest', 'oldest'], 'must be newest or oldest').default('newest'),
+  team: ofOperators.team,
+  environment: ofOperators.environment,
+  order: orderSchema,
   metadata: filters.metadata,
   orderNumber: filters.orderNumber,
   currency: filters.currency,

@@ -15,6 +15,7 @@ import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
 import { disputeRoutes } from './dispute-routes.ts';
+import { ledgerRoutes } from './ledger-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
 import { teamRoutes } from './team-routes.ts';
 import {
@@ -306,6 +307,7 @@ export const routes = {
   ...payments,
   ...refundRoutes,
   ...disputeRoutes,
+  ...ledgerRoutes,
   ...payoutRoutes,
   ...others,
   ...reconciliationRoutes,

@@ -10,6 +10,8 @@ import type { Place } from './list-page.ts';
 export interface ListedTable {
   name: string;
   table: { name: string; phasesOf?(status: string): readonly string[] };
+  /** How it is read, if it has not the columns of the others. */
+  walks?: (query: ListQuery, after: Place | undefined) => Walk[];
 }
 
 /** A part of an answer; its rows have `kind`, `created_at` and `token`. */
@@ -19,14 +21,12 @@ export interface Walk {
 }
 
 /** The walks that together give the rows of a query in one table after a place, in its order. None where no row can fit. */
-export function walksOf({ name, table }: ListedTable, query: ListQuery, after?: Place): Walk[] {
+export function walksOf({ name, table, walks }: ListedTable, query: ListQuery, after?: Place): Walk[] {
+  if (walks !== undefined) return walks(query, after);
   const phases = phasesIn(table, query);
   if (phases?.length === 0) return [];
   const { head, isLedByPhase, others } = routeOf({ name, table: table.name }, query, after);
-  const walk = (terms: Term[]): Walk => ({
-    sql: `${head} WHERE ${terms.map(([sql]) => sql).join(' AND ')}`,
-    values: terms.flatMap(([, ...values]) => values),
-  });
+  const walk = (terms: Term[]): Walk => walkOf(head, terms);
   if (phases === undefined) return [walk(others)];
   if (isLedByPhase) return phases.map((phase) => walk([...others, ['phase = ?', phase]]));
   return [walk([...others, [`phase IN (${phases.map(() => '?').join(', ')})`, ...phases]])];
@@ -134,7 +134,12 @@ function leadOf(query: ListQuery) {
   return { index: currency === undefined ? 'by_age' : 'by_currency', isLedByPhase };
 }
 
-type Term = [sql: string, ...values: (string | number)[]];
+export const walkOf = (head: string, terms: readonly Term[]): Walk => ({
+  sql: `${head} WHERE ${terms.map(([sql]) => sql).join(' AND ')}`,
+  values: terms.flatMap(([, ...values]) => values),
+});
+
+export type Term = [sql: string, ...values: (string | number)[]];
 
 const ownerTerms = ({ environment, team }: ListQuery): Term[] => [
   ['environment = ?', environment],
@@ -155,8 +160,8 @@ function filterTerms(query: ListQuery): Term[] {
 }
 
 /** One bound on either side: of two, SQLite would seek by one and pass over all rows that the other leaves out. */
-function ageTerms(
-  { createdFrom, createdBefore, order }: ListQuery,
+export function ageTerms(
+  { createdFrom, createdBefore, order }: Pick<ListQuery, 'createdFrom' | 'createdBefore' | 'order'>,
   after?: Place,
   { at, key } = { at: 'created_at', key: 'token' },
 ): Term[] {

@@ -32,7 +32,7 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parsePostings } from './index-ledger.ts';
+import { parsePostings } from './index-journal.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
 
 const { accepted, approved, declined, refunding, refundApproved, refundedElsewhere } = happening;
@@ -60,19 +60,18 @@ async function balanceOf(index: PaymentIndex, query: Partial<LedgerQuery> = {}) 
   );
 }
 
-const transferOf = (amount: number): AnyEvent =>
-  ({
-    type: 'WalletTransferred',
-    data: {
-      environment: 'sandbox',
-      account,
-      currency: 'EUR',
-      amount,
-      from: 'team-shop',
-      to: 'team-games',
-      reason: 'r',
-    },
-  }) as unknown as AnyEvent;
+const transferOf = (amount: number): AnyEvent => ({
+  type: 'WalletTransferred',
+  data: {
+    environment: 'sandbox',
+    account,
+    currency: 'EUR',
+    amount,
+    from: 'team-shop',
+    to: 'team-games',
+    reason: 'r',
+  },
+});
 
 describe('a balance', () => {
   test('is of one wallet, currency and environment, and of what the wallet was when money arrived', async () => {
@@ -212,8 +211,8 @@ test('the journal, the balances and the events folded from zero agree, in whatev
       }
       const folded = zero();
       for (const [number, kind] of [...kinds, paymentKind].entries()) {
-        const view = await foldStream(store, kind as ViewKind, number === 3 ? 'p0' : `t${number}`);
-        const standings: readonly Standing[] = (view && (kind as ViewKind).standingsOf?.(view)) ?? [];
+        const view = await foldStream(store, kind, number === 3 ? 'p0' : `t${number}`);
+        const standings: readonly Standing[] = (view && kind.standingsOf?.(view)) ?? [];
         for (const { postings } of entriesOf(
           [],
           standings.filter(

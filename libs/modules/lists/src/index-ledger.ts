@@ -1,22 +1,12 @@
 /**
- * The ledger in the index. Balances and what was spent on a day are sums, kept in the transaction that takes a view over; the
- * journal has a row for each entry.
+ * The ledger in the index: balances, what was spent on a day, and what each month has changed. They are sums, kept in the
+ * transaction that takes a view over.
  */
-import {
-  createLedgerChanges,
-  entriesOf,
-  entryKindOf,
-  plusAmounts,
-  type Environment,
-  type LedgerAccount,
-  type LedgerAmounts,
-  type Spending,
-  type Standing,
-} from '@tollgate/core';
-import type { RecordedEvent } from '@tollgate/event-store';
+import type { Environment, LedgerAmounts, Spending, Standing } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
 import type { SpentQuery, ViewEnvelope, ViewKind, WalletQuery } from '@tollgate/views';
 import type { IndexFile } from './index-file.ts';
+import { monthKeys } from './index-journal.ts';
 import type { Statements } from './index-rows.ts';
 
 export const ledgerTables = `
@@ -39,26 +29,6 @@ export const ledgerTables = `
     amount TEXT NOT NULL,
     PRIMARY KEY (environment, team, operation, currency, day, key_id)
   ) STRICT, WITHOUT ROWID;`;
-
-/** The postings of an entry are JSON: `[["available","-100"],…]`. */
-export const journalTables = `
-  CREATE TABLE journal (
-    environment TEXT NOT NULL,
-    wallet TEXT NOT NULL,
-    position TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    account TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    team TEXT,
-    kind TEXT NOT NULL,
-    event_id TEXT NOT NULL,
-    event_type TEXT NOT NULL,
-    token TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    postings TEXT NOT NULL,
-    PRIMARY KEY (environment, wallet, position, number)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX journal_by_team ON journal (environment, team, position, number) WHERE team IS NOT NULL;`;
 
 export const balancesIn = (file: IndexFile, { environment, wallet, currency }: WalletQuery): Standing[] => {
   const rows = file.select(
@@ -97,26 +67,31 @@ interface Changed {
 
 /** What a batch changes in the sums, so that each is written once. */
 export function createLedgerBatch() {
-  const balances = createLedgerChanges();
-  const spent = new Map<string, bigint>();
+  const balances = createSums('balances', balanceKeys);
+  const spent = createSums('spent', spentKeys);
+  const months = createSums('ledger_months', monthKeys);
+
+  function stand(standings: readonly Standing[], sign: 1n | -1n): void {
+    for (const { environment, wallet, currency, account, amounts } of standings)
+      for (const [name, amount] of Object.entries(amounts))
+        balances.add([environment, wallet, currency, account, name], sign * amount);
+  }
 
   function spend(spending: readonly Spending[], sign: 1n | -1n): void {
-    for (const { environment, team, operation, currency, keyId, at, amount } of spending) {
-      const key = JSON.stringify([environment, team, operation, currency, utcDayOf(at), keyId]);
-      spent.set(key, (spent.get(key) ?? 0n) + sign * BigInt(amount));
-    }
+    for (const { environment, team, operation, currency, keyId, at, amount } of spending)
+      spent.add([environment, team, operation, currency, utcDayOf(at), keyId], sign * BigInt(amount));
   }
 
   return {
     replace({ kind, before, after }: Changed): void {
-      balances.replace((before && kind.standingsOf?.(before)) ?? [], kind.standingsOf?.(after) ?? []);
+      stand((before && kind.standingsOf?.(before)) ?? [], -1n);
+      stand(kind.standingsOf?.(after) ?? [], 1n);
       spend((before && kind.spendingOf?.(before)) ?? [], -1n);
       spend(kind.spendingOf?.(after) ?? [], 1n);
     },
+    addToMonth: months.add,
     applyTo(statements: Statements): void {
-      for (const change of balances.list()) applyToBalances(statements, change);
-      for (const [key, amount] of spent)
-        if (amount !== 0n) addTo(statements, 'spent', spentKeys, JSON.parse(key) as string[], amount);
+      for (const sums of [balances, spent, months]) sums.applyTo(statements);
     },
   };
 }
@@ -124,17 +99,24 @@ export function createLedgerBatch() {
 const balanceKeys = ['environment', 'wallet', 'currency', 'account', 'ledger_account'];
 const spentKeys = ['environment', 'team', 'operation', 'currency', 'day', 'key_id'];
 
-function applyToBalances(statements: Statements, { amounts, ...owner }: Standing): void {
-  const { environment, wallet, currency, account } = owner;
-  for (const [name, amount] of Object.entries(plusAmounts({}, amounts)))
-    if (amount !== 0n)
-      addTo(statements, 'balances', balanceKeys, [environment, wallet, currency, account, name], amount);
+function createSums(table: 'balances' | 'spent' | 'ledger_months', keys: readonly string[]) {
+  const changes = new Map<string, bigint>();
+  return {
+    add(values: readonly string[], amount: bigint): void {
+      const key = JSON.stringify(values);
+      changes.set(key, (changes.get(key) ?? 0n) + amount);
+    },
+    applyTo(statements: Statements): void {
+      for (const [key, amount] of changes)
+        if (amount !== 0n) addTo(statements, table, keys, JSON.parse(key) as string[], amount);
+    },
+  };
 }
 
 /** A sum may be larger than what SQLite counts exactly with: it is text, added up here. */
 function addTo(
   statements: Statements,
-  table: 'balances' | 'spent',
+  table: string,
   keys: readonly string[],
   values: readonly string[],
   amount: bigint,
@@ -148,36 +130,3 @@ function addTo(
     String(sum),
   );
 }
-
-/** Writes the journal entries of one event. */
-export function writeJournal(
-  statements: Statements,
-  { kind, before, after }: Changed,
-  event: RecordedEvent,
-): void {
-  if (kind.standingsOf === undefined || before === after) return;
-  const entries = entriesOf((before && kind.standingsOf(before)) ?? [], kind.standingsOf(after));
-  if (entries.length === 0) return;
-  const { team } = kind.ownerOf(after);
-  const insert = statements('INSERT OR IGNORE INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  for (const [number, { environment, wallet, account, currency, postings }] of entries.entries())
-    insert.run(
-      environment,
-      wallet,
-      event.position,
-      number,
-      account,
-      currency,
-      team ?? null,
-      entryKindOf(kind.name as 'payment' | 'payout' | 'transfer', event.type),
-      event.id,
-      event.type,
-      after.token,
-      after.updatedAt,
-      JSON.stringify(postings.map(({ ledgerAccount, amount }) => [ledgerAccount, String(amount)])),
-    );
-}
-
-/** Postings as a row of the journal keeps them. */
-export const parsePostings = (text: string): [LedgerAccount, bigint][] =>
-  (JSON.parse(text) as [LedgerAccount, string][]).map(([name, amount]) => [name, BigInt(amount)]);

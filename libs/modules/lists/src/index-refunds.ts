@@ -35,7 +35,7 @@ export function writeRefunds(
   before: PaymentView | undefined,
 ): void {
   const { environment, team, terms, refunds } = payment;
-  const add = statements('INSERT INTO refunds VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const add = statements('INSERT OR REPLACE INTO refunds VALUES (?, ?, ?, ?, ?, ?, ?)');
   const change = statements('UPDATE refunds SET phase = ? WHERE token = ?');
   for (const [place, { refundToken, state }] of refunds.entries()) {
     const known = before?.payment.refunds[place]?.state;

@@ -1,5 +1,6 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
-import { journalTables, ledgerTables } from './index-ledger.ts';
+import { journalTables } from './index-journal.ts';
+import { ledgerTables } from './index-ledger.ts';
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,

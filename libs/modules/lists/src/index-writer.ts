@@ -19,7 +19,8 @@ import {
   type ViewKind,
 } from '@tollgate/views';
 import type { DueAt } from './index-inquiries.ts';
-import { createLedgerBatch, writeJournal } from './index-ledger.ts';
+import { writeJournal } from './index-journal.ts';
+import { createLedgerBatch } from './index-ledger.ts';
 import { writeMetadata } from './index-metadata.ts';
 import { applyToPositions } from './index-positions.ts';
 import { writeRefunds } from './index-refunds.ts';
@@ -124,7 +125,8 @@ function applyToRow(
       const folded = kind.fold(view, event);
       if (folded !== view && writing.scope === 'lists') {
         feed(statements, { kind, view: folded }, event);
-        writeJournal(statements, { kind, before: view, after: folded }, event);
+        const changed = { kind, before: view, after: folded };
+        writeJournal(statements, changed, event, changes.ledger.addToMonth);
       }
       view = folded;
     } catch (error) {

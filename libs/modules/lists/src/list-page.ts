@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '@tollgate/core';
 
 /** The lists whose pages follow one another. */
-export type ListName = 'payments' | 'payouts' | 'operations' | 'refunds' | 'disputes' | 'reviews';
+export type ListName = 'payments' | 'payouts' | 'operations' | 'refunds' | 'disputes' | 'journal' | 'reviews';
 
 /** Whose list it is. */
 export interface ListOwner {

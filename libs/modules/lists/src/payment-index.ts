@@ -16,6 +16,7 @@ import {
   type DueInquiries,
   type Environment,
   type InquiryDelays,
+  type Standing,
 } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import {
@@ -59,8 +60,16 @@ import {
   type Waiting,
   type Workload,
 } from './index-operators.ts';
-import { balancesIn, spentIn } from './index-ledger.ts';
+import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
 import { positionsIn } from './index-positions.ts';
+import {
+  listJournal,
+  monthSumsIn,
+  type JournalQuery,
+  type JournalRow,
+  type MonthQuery,
+  type MonthSum,
+} from './index-journal.ts';
 import { listRefunds, type RefundEntry } from './index-refunds.ts';
 import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
 import type { IndexScope } from './index-schema.ts';
@@ -132,6 +141,16 @@ export interface PaymentIndex extends DueInquiries {
   listRefunds(query: ListQuery): ViewList<RefundEntry>;
   /** As {@link listPaymentsOfAll}. */
   listRefundsOfAll(query: ListOfAll<RefundEntry>): ViewList<RefundEntry>;
+  /** Journal entries of a team. */
+  listJournal(query: JournalQuery): ViewList<JournalRow>;
+  /** Of several teams; an empty name stands for what no team has moved in a shared wallet. */
+  listJournalOfAll(
+    query: Omit<JournalQuery, keyof ListOwner> & { owners: readonly ListOwner[] },
+  ): ViewList<JournalRow>;
+  /** What each month has changed in the ledger, up to and including one month. */
+  monthSums(query: MonthQuery): MonthSum[];
+  /** What every wallet has in each merchant account. */
+  listBalances(): Standing[];
   /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
   countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
   /** Payments of these owners whose token or order number begins with a text. */
@@ -331,6 +350,11 @@ function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
     listRefunds: (query) => readWhole((file) => listRefunds(file, { owners: [query], query })),
     listRefundsOfAll: ({ owners, ...query }) =>
       readWhole((file) => listRefunds(file, { owners, query: { ...query, ...everybody } })),
+    listJournal: (query) => readWhole((file) => listJournal(file, [query], query)),
+    listJournalOfAll: ({ owners, ...query }) =>
+      readWhole((file) => listJournal(file, owners, { ...query, ...everybody })),
+    monthSums: (query) => readWhole((file) => monthSumsIn(file, query)),
+    listBalances: () => readWhole(allBalancesIn),
     countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
     findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
     countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),

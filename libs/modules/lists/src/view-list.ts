@@ -31,7 +31,7 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   order?: ListOrder;
 }
 /** By creation, which is what every index of the lists ends with: no other order is read without looking at all rows. */
-type ListOrder = 'newest' | 'oldest';
+export type ListOrder = 'newest' | 'oldest';
 export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPhase>;
 /** Of payouts, or of payments and payouts together. */
 export type OperationListQuery = PaymentListQuery;

@@ -26,6 +26,7 @@ export interface Surroundings {
 const places = [
   ['/console', 'overview'],
   ['/console/payments', 'payments'],
+  ['/console/money', 'money'],
   ['/console/refunds', 'refunds'],
   ['/console/disputes', 'disputes'],
   ['/console/payouts', 'payouts'],

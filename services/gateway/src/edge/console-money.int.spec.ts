@@ -103,6 +103,37 @@ describe('disputes', () => {
   });
 });
 
+describe('the page of the money', () => {
+  const startWithMoney = () =>
+    startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const { accepted, approved, refunding } = happening;
+      await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, refunding]);
+    });
+
+  it('shows each wallet, the statement of a month, and the entries behind a figure', async () => {
+    const { get } = await (await startWithMoney()).signIn('viewer');
+    const url = '/console/money?month=2026-01';
+    await eventually(async () => expect((await get(url)).body).toContain('team-shop'));
+    const { body } = await get(url);
+    for (const text of ['10.00 EUR', '5.00 EUR', '-15.00 EUR', 'Statement of 2026-01', 'Opening', 'Closing'])
+      expect(body).toContain(text);
+    expect((await get('/console/money?month=2025-12')).body).toContain('Nothing was moved until the end');
+    expect((await get('/console/money?month=2026-13')).statusCode).toBe(400);
+    const [, entries = ''] = /href="([^"]*ledgerAccount=reserved[^"]*)"/.exec(body) ?? [];
+    const journal = (await get(entries.replaceAll('&amp;', '&'))).body;
+    expect(journal).toContain('href="/console/payments/pay_1"');
+    expect(journal).toContain('Available -5.00 EUR, Reserved +5.00 EUR');
+    expect((await get('/console/money/journal?kind=transfer')).body).toContain('No entry matches');
+    for (const name of ['journal', 'statements']) {
+      const [, file = ''] = new RegExp(`href="(/console/${name}\\.csv[^"]*)"`).exec(body) ?? [];
+      const csv = await get(file.replaceAll('&amp;', '&'));
+      expect(csv.headers['content-disposition']).toBe(`attachment; filename="${name}.csv"`);
+      expect(csv.body).toMatch(/^\uFEFF[^]*team-shop/);
+    }
+  });
+});
+
 describe('a payout that waits for an approval', () => {
   it('is listed before all others, and what somebody typed in it is text', async () => {
     const { get } = await (await start()).signIn('viewer');

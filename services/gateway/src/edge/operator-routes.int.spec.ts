@@ -379,3 +379,47 @@ describe('who may', () => {
     expect((await ask(url, { method: 'POST', role: 'support' })).statusCode).toBe(404);
   });
 });
+
+describe('money across teams', () => {
+  it('is listed by entry, summed by month, and stands in the balances of the wallets', async () => {
+    const { ask } = await start();
+    interface Journal {
+      entries: { token: string; team?: string }[];
+      nextCursor?: string;
+    }
+    const journal = async (query: string) => (await ask(`/api/v1/admin/journal${query}`)).json<Journal>();
+    await eventually(async () => expect((await journal('')).entries).toHaveLength(2));
+    const teamsOf = async (query: string) => (await journal(query)).entries.map(({ team }) => team);
+    expect(new Set(await teamsOf(''))).toEqual(new Set(['shop', 'games']));
+    expect(await teamsOf('?team=games&kind=payment')).toEqual(['games']);
+    expect(await teamsOf('?wallet=team-shop&ledgerAccount=available')).toEqual(['shop']);
+    expect(await teamsOf('?wallet=team-shop&environment=production')).toEqual([]);
+    const { nextCursor } = await journal('?perPage=1');
+    expect((await journal(`?perPage=1&cursor=${nextCursor}`)).entries).toHaveLength(1);
+    expect((await ask(`/api/v1/admin/journal?perPage=1&kind=refund&cursor=${nextCursor}`)).statusCode).toBe(
+      400,
+    );
+    const { body } = await ask('/api/v1/admin/journal.csv?team=shop');
+    expect(body).toMatch(/^\uFEFFenvironment,team,time,/);
+    expect(body.split('\r\n')).toHaveLength(4);
+
+    interface Sums {
+      statements: { wallet: string; closing: Record<string, number> }[];
+      balances: { wallet: string; amounts: Record<string, number> }[];
+    }
+    const { statements } = (await ask('/api/v1/admin/statements?month=2026-01')).json<Sums>();
+    const { balances } = (await ask('/api/v1/admin/balances')).json<Sums>();
+    expect(statements.map(({ wallet, closing }) => [wallet, closing])).toEqual(
+      balances.map(({ wallet, amounts }) => [wallet, amounts]),
+    );
+    expect(balances).toMatchObject([
+      { wallet: 'team-games', amounts: { customers: -1_500, available: 1_500 } },
+      { wallet: 'team-shop', amounts: { customers: -1_500, available: 1_500 } },
+    ]);
+    const one = (await ask('/api/v1/admin/balances?team=shop')).json<Sums>();
+    expect(one.balances.map(({ wallet }) => wallet)).toEqual(['team-shop']);
+    expect((await ask('/api/v1/admin/statements.csv?month=2026-01&wallet=team-shop')).body).toContain(
+      'team-shop',
+    );
+  });
+});

@@ -149,6 +149,11 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   exportRefundsOfAll: ofNobody,
   listDisputesOfAll: ofNobody,
   exportDisputesOfAll: ofNobody,
+  listJournalOfAll: ofNobody,
+  exportJournalOfAll: ofNobody,
+  listStatementsOfAll: () => ({ query: { month: '2026-01' }, shows: 'team' }),
+  exportStatementsOfAll: () => ({ query: { month: '2026-01' }, shows: 'team' }),
+  listBalancesOfAll: () => ({ shows: 'team' }),
   retrievePayoutOfAny: payout,
   listPayoutEventsOfAny: payout,
   listReconciliationsOfAll: ofNobody,
@@ -209,7 +214,11 @@ function withinOf(route: Route, owner: Owner): Asked {
   const prefix = kinds.find(([part]) => route.url.includes(part))?.[1] ?? 'pay_';
   const named = { token: `${prefix}${mark}`, refundToken: 'ref_1', id: 'we_1', webhook: `whk_${mark}` };
   const body = route.body?.example as { token?: string } | undefined;
-  const query: Record<string, string> = route.url === '/api/v1/balance' ? { currency: 'EUR' } : {};
+  const isOfMonth = route.url.startsWith('/api/v1/statements');
+  const query: Record<string, string> = {
+    ...(route.url === '/api/v1/balance' && { currency: 'EUR' }),
+    ...(isOfMonth && { month: '2026-01' }),
+  };
   return { path: named, query, ...(body && { body: body.token ? { ...body, token: named.token } : body }) };
 }
 

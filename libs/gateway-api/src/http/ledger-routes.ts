@@ -1,0 +1,50 @@
+/** The journal of a team, and its statements. */
+import { journalExportSchema, journalListSchema, statementSchema } from './queries.ts';
+import { csvFile, done, get, ofReads } from './route-parts.ts';
+import type { Route } from './routes.ts';
+
+const csv = 'RFC 4180 with a header line and a byte order mark; amounts in minor units and in major units.';
+
+export const ledgerRoutes = {
+  listJournal: {
+    ...get('query-service', 'Money', '/api/v1/journal'),
+    summary: 'Lists journal entries, newest or oldest first',
+    description:
+      'Double entry: the postings of each entry sum to zero. It has what your team has moved, in whatever wallet, and what was transferred to or from a wallet that it has alone. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
+    scopes: ['read', 'payouts'],
+    query: journalListSchema,
+    minPosition: true,
+    tellsPosition: true,
+    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'Journal'),
+    errors: [...ofReads],
+  },
+  exportJournal: {
+    ...get('query-service', 'Money', '/api/v1/journal.csv'),
+    summary: 'Exports journal entries as a CSV file, one line for each posting',
+    description: csv,
+    scopes: ['read', 'payouts'],
+    query: journalExportSchema,
+    minPosition: true,
+    ...csvFile,
+  },
+  listStatements: {
+    ...get('query-service', 'Money', '/api/v1/statements'),
+    summary: 'Shows what a month has changed: opening, entries by kind, closing',
+    description:
+      'Of what your team has moved, by wallet, merchant account and currency. The balance of a shared wallet is that of `/api/v1/balance`. An entry counts in the month of its event, in UTC.',
+    scopes: ['read', 'payouts'],
+    query: statementSchema,
+    minPosition: true,
+    answers: done('The statements.', 'StatementList'),
+    errors: [...ofReads, 'sum_too_large'],
+  },
+  exportStatements: {
+    ...get('query-service', 'Money', '/api/v1/statements.csv'),
+    summary: 'Exports the statements of a month as a CSV file',
+    description: csv,
+    scopes: ['read', 'payouts'],
+    query: statementSchema,
+    minPosition: true,
+    ...csvFile,
+  },
+} satisfies Record<string, Route>;

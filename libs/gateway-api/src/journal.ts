@@ -1,0 +1,150 @@
+/** The ledger as teams see it: entries of the journal, statements and balances. */
+import {
+  entryKinds,
+  ledgerAccounts,
+  type EntryKind,
+  type LedgerAccount,
+  type LedgerOwner,
+} from '@tollgate/core';
+import { z } from 'zod';
+import { oneOf, publicObject, showing, shownBy } from './public-object.ts';
+import { refundToken } from './refund.ts';
+import { currency, environment, example, instant } from './values.ts';
+
+/** Minor units, below zero as well. */
+const signed = shownBy(
+  z.int().meta({
+    description: 'Minor units: 1250 is 12.50 EUR. Below zero where money leaves.',
+    examples: [1250],
+  }),
+  Number,
+);
+
+const meanings: Readonly<Record<LedgerAccount, string>> = {
+  customers: 'What customers have paid (below zero), less what went back to them.',
+  available: 'Can be paid out or refunded.',
+  reserved: 'Held for refunds and payouts without an outcome, and for payouts that await approval.',
+  disputed: 'Held for open disputes and discrepancies.',
+  paidOut: 'Left by payouts.',
+  lost: 'Left by lost disputes.',
+  adopted: 'Of payments made before the gateway, while no operator has declared them payable.',
+  transferred: 'Went to other wallets, or came from them (below zero).',
+};
+
+/** What stands in each ledger account. They sum to zero. */
+export const ledgerAmounts = z.object(
+  Object.fromEntries(
+    ledgerAccounts.map((name) => [name, z.int().describe(`${meanings[name]} Minor units.`)]),
+  ) as Record<LedgerAccount, z.ZodInt>,
+);
+
+const holder = {
+  wallet: z.string().meta({
+    description: 'The wallet: `team-<team>` if the team has it alone, `wallet-<name>` if it is shared.',
+    examples: ['team-shop'],
+  }),
+  account: z.string().meta({ description: 'The merchant account that has the money.', examples: ['main'] }),
+  currency,
+};
+
+const posting = z.object({
+  ledgerAccount: oneOf(ledgerAccounts, 'The ledger account.'),
+  amount: signed,
+});
+
+export const publicJournalEntry = publicObject({
+  both: {
+    id: z.string().meta({
+      description: 'The entry: the id of its event and its number among the entries of that event.',
+      examples: ['3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0'],
+    }),
+    time: instant,
+    kind: oneOf(entryKinds, 'What moved the money.'),
+    eventType: z.string().meta({ description: 'The event that caused it.', examples: ['PaymentApproved'] }),
+    token: z
+      .string()
+      .meta({ description: 'The payment, payout or transfer.', examples: [example.paymentToken] }),
+    refundToken: refundToken.exactOptional(),
+    disputeToken: z.string().exactOptional().describe('The dispute.'),
+    ...holder,
+    postings: z.array(posting).describe('They sum to zero.'),
+  },
+  inRecords: {
+    environment,
+    team: z
+      .string()
+      .exactOptional()
+      .describe('The team whose journal has the entry; absent for a transfer of a shared wallet.'),
+  },
+});
+export type PublicJournalEntry = z.infer<typeof publicJournalEntry.answer>;
+export type RecordedJournalEntry = z.infer<typeof publicJournalEntry.record>;
+
+/** An entry as it is kept. */
+export interface KeptEntry extends LedgerOwner {
+  team?: string;
+  kind: EntryKind;
+  eventId: string;
+  eventType: string;
+  /** Among the entries of its event. */
+  number: number;
+  /** The payment, payout or transfer. */
+  subject: string;
+  /** The refund or dispute that the event names. */
+  part?: string;
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  postings: readonly (readonly [LedgerAccount, bigint])[];
+}
+
+const sourceOf = ({ eventId, number, subject, part, at, kind, postings, ...entry }: KeptEntry) => ({
+  ...entry,
+  id: `${eventId}.${number}`,
+  time: at,
+  kind,
+  token: subject,
+  refundToken: kind === 'refund' ? part : undefined,
+  disputeToken: kind === 'dispute' ? part : undefined,
+  postings: postings.map(([ledgerAccount, amount]) => ({ ledgerAccount, amount })),
+});
+
+const [showAnswer, showRecord] = [showing(publicJournalEntry.answer), showing(publicJournalEntry.record)];
+
+export const toPublicJournalEntry = (entry: KeptEntry): PublicJournalEntry => showAnswer(sourceOf(entry));
+export const toRecordedJournalEntry = (entry: KeptEntry): RecordedJournalEntry => showRecord(sourceOf(entry));
+
+/** The refund of a payment. */
+export const exampleJournalEntry: RecordedJournalEntry = {
+  id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0',
+  environment: 'sandbox',
+  team: 'shop',
+  time: example.instant,
+  kind: 'refund',
+  eventType: 'RefundApproved',
+  token: example.paymentToken,
+  refundToken: 'ref_2ncgkq4v6t3b7yzx',
+  wallet: 'team-shop',
+  account: 'main',
+  currency: 'EUR',
+  postings: [
+    { ledgerAccount: 'customers', amount: 250 },
+    { ledgerAccount: 'reserved', amount: -250 },
+  ],
+};
+
+/** A month of one wallet, merchant account and currency. */
+export const statementSchema = z.object({
+  ...holder,
+  opening: ledgerAmounts,
+  entries: z
+    .array(
+      z.object({
+        kind: oneOf(entryKinds, 'What moved the money.'),
+        amounts: ledgerAmounts,
+      }),
+    )
+    .describe('By kind. The opening and these make the closing.'),
+  closing: ledgerAmounts,
+});
+
+export const walletBalanceSchema = z.object({ ...holder, amounts: ledgerAmounts });

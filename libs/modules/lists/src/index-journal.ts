@@ -1,0 +1,245 @@
+/**
+ * The journal in the index: a row for each entry, and sums by month from which a statement is read. The journal of a team has
+ * what the team itself has moved, and what was moved in the wallet that it has alone.
+ */
+import {
+  entriesOf,
+  entryKindOf,
+  ownWalletTeam,
+  type EntryKind,
+  type LedgerAccount,
+  type LedgerOwner,
+} from '@tollgate/core';
+import type { Position, RecordedEvent } from '@tollgate/event-store';
+import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import type { IndexFile } from './index-file.ts';
+import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
+import { listRows } from './index-lists.ts';
+import type { Row, Statements } from './index-rows.ts';
+import type { ListOwner, PageQuery, Place } from './list-page.ts';
+import type { ListOrder, ViewList } from './view-list.ts';
+
+/**
+ * The key of an entry is the position of its event and its number there. `team` is empty for what no team has moved in a wallet
+ * that is shared. The postings are JSON: `[["available","-100"],…]`.
+ */
+export const journalTables = `
+  CREATE TABLE journal (
+    environment TEXT NOT NULL,
+    wallet TEXT NOT NULL,
+    team TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    account TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    entry_kind TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    part TEXT,
+    postings TEXT NOT NULL,
+    PRIMARY KEY (environment, wallet, team, at, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX journal_by_team ON journal (environment, team, at, key);
+  CREATE INDEX journal_by_subject ON journal (environment, team, subject, at, key);
+  CREATE INDEX journal_by_part ON journal (environment, team, part, at, key) WHERE part IS NOT NULL;
+  CREATE TABLE ledger_months (
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    wallet TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    account TEXT NOT NULL,
+    month TEXT NOT NULL,
+    entry_kind TEXT NOT NULL,
+    ledger_account TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    PRIMARY KEY (environment, team, wallet, currency, account, month, entry_kind, ledger_account)
+  ) STRICT, WITHOUT ROWID;`;
+
+export const monthKeys = [
+  ...['environment', 'team', 'wallet', 'currency', 'account', 'month', 'entry_kind', 'ledger_account'],
+];
+
+export interface JournalRow extends LedgerOwner {
+  /** Absent for what no team has moved in a shared wallet. */
+  team?: string;
+  kind: EntryKind;
+  eventId: string;
+  eventType: string;
+  /** Of the entry among those of its event. */
+  number: number;
+  /** The payment, payout or transfer. */
+  subject: string;
+  /** The refund or dispute of the payment that the event names. */
+  part?: string;
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  position: Position;
+  postings: readonly (readonly [LedgerAccount, bigint])[];
+}
+
+interface Changed {
+  kind: ViewKind;
+  before: ViewEnvelope | undefined;
+  after: ViewEnvelope;
+}
+
+/** Writes the entries of one event. @param addToMonth adds an amount under the keys of `ledger_months` */
+export function writeJournal(
+  statements: Statements,
+  { kind, before, after }: Changed,
+  event: RecordedEvent,
+  addToMonth: (keys: readonly string[], amount: bigint) => void,
+): void {
+  if (kind.standingsOf === undefined || before === after) return;
+  const entries = entriesOf((before && kind.standingsOf(before)) ?? [], kind.standingsOf(after));
+  const insert = statements('INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const entryKind = entryKindOf(kind.name as 'payment' | 'payout' | 'transfer', event.type);
+  const month = monthOf(after.updatedAt);
+  for (const [number, { environment, wallet, account, currency, postings }] of entries.entries()) {
+    const team = kind.ownerOf(after).team ?? ownWalletTeam(wallet) ?? '';
+    insert.run(
+      ...[environment, wallet, team, after.updatedAt, `${event.position}~${number}`, account, currency],
+      ...[entryKind, event.id, event.type, after.token, partOf(event) ?? null],
+      JSON.stringify(postings.map(({ ledgerAccount, amount }) => [ledgerAccount, String(amount)])),
+    );
+    for (const { ledgerAccount, amount } of postings)
+      addToMonth([environment, team, wallet, currency, account, month, entryKind, ledgerAccount], amount);
+  }
+}
+
+/** `YYYY-MM`, in UTC. */
+const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
+
+function partOf({ data }: RecordedEvent): string | undefined {
+  const { refundToken, disputeToken } = data as { refundToken?: unknown; disputeToken?: unknown };
+  return [refundToken, disputeToken].find((token) => typeof token === 'string');
+}
+
+export interface JournalQuery extends PageQuery {
+  currency?: string;
+  kind?: EntryKind;
+  /** Only entries with a posting to it. */
+  ledgerAccount?: LedgerAccount;
+  /** The merchant account. */
+  account?: string;
+  wallet?: string;
+  /** Of the payment, refund, payout, dispute or transfer. */
+  token?: string;
+  /** Milliseconds since the Unix epoch, inclusive. */
+  createdFrom?: number;
+  /** Exclusive. */
+  createdBefore?: number;
+  order?: ListOrder;
+}
+
+/** `owners` with an empty team: what no team has moved in a shared wallet. */
+export function listJournal(
+  file: IndexFile,
+  owners: readonly ListOwner[],
+  query: JournalQuery,
+): ViewList<JournalRow> {
+  const { currency, kind, ledgerAccount, account } = query;
+  return listRows<JournalRow>(file, {
+    list: 'journal',
+    owners,
+    query,
+    tables: [
+      {
+        name: 'journal',
+        table: { name: 'journal' },
+        walks: (asked, after) => walksOf({ ...query, ...asked }, after),
+      },
+    ],
+    entryOf: (row) => ({ entry: toEntry(row), length: String(row['postings']).length }),
+    accepts: (entry) =>
+      (currency === undefined || entry.currency === currency) &&
+      (kind === undefined || entry.kind === kind) &&
+      (account === undefined || entry.account === account) &&
+      (ledgerAccount === undefined || entry.postings.some(([name]) => name === ledgerAccount)),
+  });
+}
+
+/** Led by what leaves out most; the rest is asked of each row. */
+function walksOf(query: JournalQuery, after: Place | undefined): Walk[] {
+  const { environment, team, wallet, token } = query;
+  const walk = (index: string, ...lead: Term[]): Walk =>
+    walkOf(`SELECT at AS created_at, key AS token, * FROM journal ${index}`, [
+      ['environment = ?', environment],
+      ...lead,
+      ['team = ?', team],
+      ...ageTerms(query, after, { at: 'at', key: 'key' }),
+    ]);
+  const inWallet: Term[] = wallet === undefined ? [] : [['wallet = ?', wallet]];
+  if (token !== undefined)
+    return [
+      walk('INDEXED BY journal_by_subject', ['subject = ?', token], ...inWallet),
+      walk('INDEXED BY journal_by_part', ['part = ?', token], ...inWallet),
+    ];
+  return [wallet === undefined ? walk('INDEXED BY journal_by_team') : walk('', ...inWallet)];
+}
+
+function toEntry(row: Row): JournalRow {
+  const [position, number] = String(row['key']).split('~');
+  const text = (name: string): string => String(row[name]);
+  const [team, part] = [text('team'), row['part']];
+  return {
+    environment: text('environment') as JournalRow['environment'],
+    wallet: text('wallet'),
+    account: text('account'),
+    currency: text('currency'),
+    ...(team !== '' && { team }),
+    kind: text('entry_kind') as EntryKind,
+    eventId: text('event_id'),
+    eventType: text('event_type'),
+    number: Number(number),
+    subject: text('subject'),
+    ...(typeof part === 'string' && { part }),
+    at: Number(row['at']),
+    position: position as Position,
+    postings: parsePostings(text('postings')),
+  };
+}
+
+/** Postings as a row of the journal keeps them. */
+export const parsePostings = (text: string): [LedgerAccount, bigint][] =>
+  (JSON.parse(text) as [LedgerAccount, string][]).map(([name, amount]) => [name, BigInt(amount)]);
+
+export interface MonthQuery {
+  /** As of {@link listJournal}. */
+  owners: readonly ListOwner[];
+  /** `YYYY-MM`, in UTC: the last month that is read. */
+  month: string;
+  currency?: string;
+  wallet?: string;
+}
+
+/** What the entries of one kind have changed in one ledger account within a month. */
+export interface MonthSum extends LedgerOwner {
+  month: string;
+  kind: EntryKind;
+  ledgerAccount: LedgerAccount;
+  amount: bigint;
+}
+
+/** The sums of every month up to this one: a few rows for each month, however many entries it had. */
+export const monthSumsIn = (file: IndexFile, { owners, month, currency, wallet }: MonthQuery): MonthSum[] =>
+  owners.flatMap(({ environment, team }) => {
+    const { sql, values } = walkOf('SELECT * FROM ledger_months', [
+      ['environment = ?', environment],
+      ['team = ?', team],
+      ...(wallet === undefined ? [] : [['wallet = ?', wallet] satisfies Term]),
+      ...(currency === undefined ? [] : [['currency = ?', currency] satisfies Term]),
+      ['month <= ?', month],
+    ]);
+    return file.select(sql, values).map((row) => ({
+      environment,
+      wallet: String(row['wallet']),
+      account: String(row['account']),
+      currency: String(row['currency']),
+      month: String(row['month']),
+      kind: String(row['entry_kind']) as EntryKind,
+      ledgerAccount: String(row['ledger_account']) as LedgerAccount,
+      amount: BigInt(String(row['amount'])),
+    }));
+  });

@@ -1,0 +1,158 @@
+/** What each wallet has and why, and what a month has changed. */
+import { type Html, html } from '@tollgate/service-kit';
+import { amountText } from '../components/amount.ts';
+import { choice } from '../components/choice.ts';
+import { environmentChoice, entry } from '../components/payment-filters.ts';
+import { rowTable } from '../components/table.ts';
+import type { Page } from '../page.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.money;
+
+type Amounts = Readonly<Record<string, number>>;
+
+interface Holder {
+  environment: string;
+  wallet: string;
+  account: string;
+  currency: string;
+}
+interface Balance extends Holder {
+  amounts: Amounts;
+}
+interface Statement extends Holder {
+  opening: Amounts;
+  entries: readonly { kind: string; amounts: Amounts }[];
+  closing: Amounts;
+}
+
+/** In the order in which a person asks for them. */
+const shownAccounts = [
+  'available',
+  'reserved',
+  'disputed',
+  'paidOut',
+  'lost',
+  'adopted',
+  'transferred',
+  'customers',
+];
+/** The others are there only where something is in them. */
+const always = new Set(['available', 'reserved', 'disputed', 'paidOut', 'lost']);
+
+export const moneyPage: Page = async ({ api, query, now }) => {
+  const value = (name: string) => query.get(name) ?? '';
+  const month = value('month') === '' ? new Date(now).toISOString().slice(0, 7) : value('month');
+  const asked = new URLSearchParams();
+  for (const name of ['team', 'environment', 'wallet']) if (value(name) !== '') asked.set(name, value(name));
+  const ofMonth = new URLSearchParams([...asked, ['month', month]]);
+  const [{ balances }, { statements }, { teams }] = await Promise.all([
+    api.get<{ balances: readonly Balance[] }>(`/api/v1/admin/balances?${asked.toString()}`),
+    api.get<{ statements: readonly Statement[] }>(`/api/v1/admin/statements?${ofMonth.toString()}`),
+    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+  ]);
+  const main = html`<div class="head">
+      <h1>${words.title}</h1>
+      <a class="button" href="/console/statements.csv?${ofMonth.toString()}" download
+        >${words.statementCsv}</a
+      >
+      <a class="button" href="/console/journal.csv?${daysOf(month, asked).toString()}" download
+        >${words.journalCsv}</a
+      >
+    </div>
+    ${filterForm(query, month, teams)}
+    <section id="money" data-region="">
+      <h2>${words.balances}</h2>
+      <p class="calm">
+        ${words.balancesHelp} <a href="/console/money/journal?${asked.toString()}">${words.journal.link}</a>
+      </p>
+      ${balances.length === 0 ? html`<p class="empty">${words.empty}</p>` : balanceTable(balances)}
+      <h2>${words.statement(month)}</h2>
+      <p class="calm">${words.statementHelp}</p>
+      ${statements.length === 0 ? html`<p class="empty">${words.noStatement}</p>` : statements.map(statementTable)}
+    </section>`;
+  return { title: words.title, main, isLive: true };
+};
+
+/** The days of a month; of one that is none, the API says so. */
+function daysOf(month: string, asked: URLSearchParams): URLSearchParams {
+  const next = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)), 1);
+  const last = Number.isNaN(next) ? month : new Date(next - 1).toISOString().slice(0, 10);
+  const days = new URLSearchParams([...asked, ['dateFrom', `${month}-01`], ['dateTo', last]]);
+  days.set('order', 'oldest');
+  return days;
+}
+
+function filterForm(query: URLSearchParams, month: string, teams: readonly string[]): Html {
+  const { filters } = texts.payments;
+  const value = (name: string) => query.get(name) ?? '';
+  return html`<form class="filters" action="/console/money">
+    <label>${words.filters.month}<input type="month" name="month" value="${month}" /></label>
+    ${choice('team', filters.team, value('team'), { any: filters.any, options: teams.map((team) => [team, team]) })}
+    ${environmentChoice(value('environment'))} ${entry('wallet', words.filters.wallet, value('wallet'))}
+    <button>${filters.apply}</button>
+  </form>`;
+}
+
+/** The accounts that a table has columns for. */
+const accountsIn = (all: readonly Amounts[]): string[] =>
+  shownAccounts.filter((name) => always.has(name) || all.some((amounts) => amounts[name] !== 0));
+
+const modeOf = ({ environment }: Holder): Html | undefined =>
+  environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
+
+function balanceTable(balances: readonly Balance[]): Html {
+  const accounts = accountsIn(balances.map(({ amounts }) => amounts));
+  return rowTable(
+    words.balances,
+    [
+      { name: words.columns.wallet },
+      { name: words.columns.account },
+      ...accounts.map((name) => ({ name: words.accounts[name] ?? name, isNumber: true as const })),
+    ],
+    balances.map(
+      (balance) =>
+        html`<tr data-row="">
+          <td>${balance.wallet}${modeOf(balance)}</td>
+          <td>${balance.account}</td>
+          ${accounts.map((name) => html`<td class="number">${linkToEntries(balance, name)}</td>`)}
+        </tr>`,
+    ),
+  );
+}
+
+/** Each figure leads to what made it. */
+function linkToEntries(
+  { environment, wallet, account, currency, amounts }: Balance,
+  name: string,
+): Html | string {
+  const amount = amounts[name] ?? 0;
+  if (amount === 0) return amountText(0, currency);
+  const asked = new URLSearchParams({ environment, wallet, account, currency, ledgerAccount: name });
+  return html`<a href="/console/money/journal?${asked.toString()}">${amountText(amount, currency)}</a>`;
+}
+
+function statementTable(statement: Statement): Html {
+  const { wallet, account, currency, opening, entries, closing } = statement;
+  const lines = [
+    { name: words.lines.opening, amounts: opening },
+    ...entries.map(({ kind, amounts }) => ({ name: words.kinds[kind] ?? kind, amounts })),
+    { name: words.lines.closing, amounts: closing },
+  ];
+  const accounts = accountsIn(lines.map(({ amounts }) => amounts));
+  return html`<h3>${wallet} · ${account} · ${currency}${modeOf(statement)}</h3>
+    ${rowTable(
+      `${wallet} ${account} ${currency}`,
+      [
+        { name: words.columns.line },
+        ...accounts.map((name) => ({ name: words.accounts[name] ?? name, isNumber: true as const })),
+      ],
+      lines.map(
+        ({ name, amounts }) =>
+          html`<tr>
+            <td>${name}</td>
+            ${accounts.map((each) => html`<td class="number">${amountText(amounts[each] ?? 0, currency)}</td>`)}
+          </tr>`,
+      ),
+    )}`;
+}

@@ -1,0 +1,239 @@
+/** The journal, statements and balances, of a team and across teams. */
+import { ledgerAccounts, providerWallet, walletNameOf } from '@tollgate/core';
+import { toPublicJournalEntry } from '@tollgate/gateway-api';
+import { addReadRoute, routes, sendError, sendRefusedPage } from '@tollgate/gateway-api/http';
+import type { JournalRow, ListOwner } from '@tollgate/lists';
+import { dayMs, omitUndefined } from '@tollgate/service-kit';
+import type { Reach } from '@tollgate/teams';
+import { SumTooLarge } from '@tollgate/views';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { textOfList, type AddExport } from './csv-exports.ts';
+import { byteOrderMark, decimal, toCsvLine, type Cell } from './csv.ts';
+import { sendList } from './list-answer.ts';
+import { allOwnersIn, ownersIn } from './operator-routes.ts';
+import { readInPieces } from './pieces.ts';
+import type { ReadDependencies } from './reading.ts';
+import {
+  allAmounts,
+  statementsOf,
+  toPublicAmounts,
+  toPublicStatement,
+  type Statement,
+} from './statements.ts';
+
+export function registerLedgerRoutes(
+  app: FastifyInstance,
+  deps: ReadDependencies,
+  addExport: AddExport,
+): void {
+  addJournal(app, deps, addExport);
+  addStatements(app, deps, addExport);
+  const { index, directory } = deps;
+
+  addReadRoute(app, deps, routes.listBalancesOfAll, async ({ query, reach, reply }) => {
+    const { team, environment, wallet } = query;
+    const balances = balancesWithin({ index, directory }, reach, { team, environment }).filter(
+      (each) => wallet === undefined || each.wallet === wallet,
+    );
+    return sendSums(reply, () => ({
+      balances: balances.map(({ amounts, ...holder }) => ({
+        ...holder,
+        amounts: toPublicAmounts(allAmounts(amounts)),
+      })),
+    }));
+  });
+}
+
+/** Days of a filter as instants; both days are inclusive. */
+function within<Query extends { dateFrom?: number | undefined; dateTo?: number | undefined }>({
+  dateFrom,
+  dateTo,
+  ...rest
+}: Query) {
+  const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
+  return omitUndefined({ ...rest, createdFrom: dateFrom, createdBefore });
+}
+
+function addJournal(app: FastifyInstance, deps: ReadDependencies, addExport: AddExport): void {
+  const { index, share } = deps;
+
+  addReadRoute(app, deps, routes.listJournal, async ({ caller, query: asked, reply }) => {
+    const { team, environment } = caller;
+    const query = { ...within(asked), perPage: asked.perPage, order: asked.order, team, environment };
+    const list = await readInPieces(share, query, (piece) => index.listJournal(piece));
+    return sendList(reply, { name: 'entries', query, list, toShown: toPublicJournalEntry });
+  });
+
+  addExport(routes.exportJournal, 'journal.csv', ({ caller, query }) => {
+    const { team, environment } = caller;
+    const asked = { ...within(query), order: query.order, team, environment };
+    return textOfList(
+      share,
+      journalColumns,
+      (page) => index.listJournal({ ...asked, ...page }),
+      (entry) => linesOfEntry(entry),
+    );
+  });
+
+  addReadRoute(app, deps, routes.listJournalOfAll, async ({ query, reach, reply }) => {
+    const { team, environment, ...rest } = query;
+    const owners = allOwnersIn(deps, reach, { team, environment });
+    const asked = { ...within(rest), perPage: rest.perPage, order: rest.order, owners };
+    const list = await readInPieces(share, asked, (piece) => index.listJournalOfAll(piece));
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    const { views, nextCursor } = list;
+    const entries = views.map((entry) => ({ ...toPublicJournalEntry(entry), ...ownerOf(entry) }));
+    return reply.send({ success: true, entries, perPage: rest.perPage, ...omitUndefined({ nextCursor }) });
+  });
+
+  addExport(routes.exportJournalOfAll, 'journal.csv', ({ query, reach }) => {
+    const { team, environment, ...rest } = query;
+    const owners = allOwnersIn(deps, reach, { team, environment });
+    const asked = { ...within(rest), order: rest.order, owners };
+    return textOfList(
+      share,
+      ['environment', 'team', ...journalColumns],
+      (page) => index.listJournalOfAll({ ...asked, ...page }),
+      (entry) => linesOfEntry(entry, [entry.environment, entry.team]),
+    );
+  });
+}
+
+const ownerOf = ({ environment, team }: JournalRow) => ({ environment, ...omitUndefined({ team }) });
+
+const journalColumns = [
+  ...['time', 'entry', 'kind', 'eventType', 'token', 'refundToken', 'disputeToken', 'wallet', 'account'],
+  ...['ledgerAccount', 'currency', 'amountMinor', 'amount'],
+];
+
+/** One for each posting. */
+function linesOfEntry(entry: JournalRow, owner: readonly Cell[] = []): string {
+  const { id, time, kind, eventType, token, refundToken, disputeToken, wallet, account, currency } =
+    toPublicJournalEntry(entry);
+  const cells = [time, id, kind, eventType, token, refundToken, disputeToken, wallet, account];
+  return entry.postings
+    .map(([ledgerAccount, amount]) =>
+      toCsvLine([...owner, ...cells, ledgerAccount, ...moneyCells(amount, currency)]),
+    )
+    .join('');
+}
+
+const moneyCells = (amount: bigint, currency: string): Cell[] => [
+  currency,
+  amount,
+  decimal(amount, currency),
+];
+
+function addStatements(app: FastifyInstance, deps: ReadDependencies, addExport: AddExport): void {
+  const { index } = deps;
+  const ofTeam = ({ team, environment }: ListOwner, { month, currency }: MonthAsked) =>
+    statementsOf(
+      index.monthSums({ owners: [{ team, environment }], month, ...omitUndefined({ currency }) }),
+      month,
+    );
+  const ofAll = (reach: Reach, { team, environment, month, currency, wallet }: OperatorMonthAsked) => {
+    const owners = allOwnersIn(deps, reach, { team, environment });
+    return statementsOf(index.monthSums({ owners, month, ...omitUndefined({ currency, wallet }) }), month);
+  };
+
+  addReadRoute(app, deps, routes.listStatements, async ({ caller, query, reply }) =>
+    sendSums(reply, () => ({
+      month: query.month,
+      statements: ofTeam(caller, query).map(toPublicStatement),
+    })),
+  );
+  addExport(routes.exportStatements, 'statements.csv', ({ caller, query }) =>
+    linesOfStatements(query.month, ofTeam(caller, query)),
+  );
+  addReadRoute(app, deps, routes.listStatementsOfAll, async ({ query, reach, reply }) =>
+    sendSums(reply, () => ({
+      month: query.month,
+      statements: ofAll(reach, query).map((statement) => ({
+        environment: statement.environment,
+        ...toPublicStatement(statement),
+      })),
+    })),
+  );
+  addExport(routes.exportStatementsOfAll, 'statements.csv', ({ query, reach }) =>
+    linesOfStatements(query.month, ofAll(reach, query)),
+  );
+}
+
+interface MonthAsked {
+  month: string;
+  currency?: string | undefined;
+}
+interface OperatorMonthAsked extends MonthAsked {
+  team?: string | undefined;
+  environment?: ListOwner['environment'] | undefined;
+  wallet?: string | undefined;
+}
+
+function sendSums(reply: FastifyReply, answer: () => object): FastifyReply {
+  try {
+    return reply.send({ success: true, ...answer() });
+  } catch (error) {
+    if (error instanceof SumTooLarge) return sendError(reply, 'sum_too_large');
+    throw error;
+  }
+}
+
+const statementColumns = [
+  ...['month', 'environment', 'wallet', 'account', 'ledgerAccount', 'line'],
+  ...['currency', 'amountMinor', 'amount'],
+];
+
+/** The opening, the entries by kind and the closing of each ledger account that anything was moved in. */
+async function* linesOfStatements(
+  month: string,
+  statements: readonly Statement[],
+): AsyncGenerator<string, void, void> {
+  yield byteOrderMark + toCsvLine(statementColumns);
+  for (const { environment, wallet, account, currency, opening, entries, closing } of statements)
+    for (const ledgerAccount of ledgerAccounts) {
+      const lines = [
+        ['opening', opening] as const,
+        ...entries.map(({ kind, amounts }) => [kind, amounts] as const),
+        ['closing', closing] as const,
+      ];
+      if (lines.every(([, amounts]) => amounts[ledgerAccount] === 0n)) continue;
+      yield lines
+        .map(([line, { [ledgerAccount]: amount }]) =>
+          toCsvLine([
+            month,
+            environment,
+            wallet,
+            account,
+            ledgerAccount,
+            line,
+            ...moneyCells(amount, currency),
+          ]),
+        )
+        .join('');
+    }
+}
+
+/** Of the wallets of the teams within reach. */
+function balancesWithin(
+  { index, directory }: Pick<ReadDependencies, 'index' | 'directory'>,
+  reach: Reach,
+  { team, environment }: Pick<OperatorMonthAsked, 'team' | 'environment'>,
+) {
+  const isOfAll = reach.isEverywhere && team === undefined;
+  const nameOf = (each: { environment: string; wallet: string }) => `${each.environment} ${each.wallet}`;
+  const names = ownersIn({ directory }, reach, { team, environment }).flatMap((owner) =>
+    walletsOf(directory, owner.team).map((wallet) => nameOf({ environment: owner.environment, wallet })),
+  );
+  const within = new Set(names);
+  return index
+    .listBalances()
+    .filter((each) => environment === undefined || each.environment === environment)
+    .filter((each) => isOfAll || within.has(nameOf(each)));
+}
+
+/** The wallet that the team uses now, and its own. What the provider bounds is the money of other teams as well. */
+function walletsOf(directory: ReadDependencies['directory'], team: string): string[] {
+  const wallet = directory.find(team)?.money.wallet ?? { kind: 'own' };
+  const names = [walletNameOf({ team, wallet: { kind: 'own' } }), walletNameOf({ team, wallet })];
+  return names.filter((name) => name !== providerWallet);
+}
