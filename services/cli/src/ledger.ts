@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nameOfInstallation } from '@tollgate/core';
+import { formatAmount } from '@tollgate/core/money';
 import { transferRequestSchema } from '@tollgate/gateway-api/http';
 import { createWalletReservations, differencesOf, recomputeLedger, transferMoney } from '@tollgate/ledger';
 import { createPaymentIndex, openIndexForComparison } from '@tollgate/lists';
@@ -105,7 +106,7 @@ export async function transfer(
   );
   const { amount, currency, from, to } = parsed.data;
   if (result.kind === 'transferred')
-    return done(`${amount} ${currency} (minor units) moved from ${from} to ${to}: ${result.token}.`, {
+    return done(`${formatAmount(amount, currency)} moved from ${from} to ${to}: ${result.token}.`, {
       token: result.token,
       key,
       replayed: result.replayed,
@@ -113,7 +114,7 @@ export async function transfer(
   const { refusal } = result;
   return refuse(
     'availableAmount' in refusal
-      ? `${from} has only ${refusal.availableAmount} ${currency} available in this account, in minor units. Nothing was moved.`
+      ? `${from} has only ${formatAmount(refusal.availableAmount, currency)} available in this account. Nothing was moved.`
       : `Not moved (${refusal.code}): --key ${key} is that of another transfer.`,
   );
 }

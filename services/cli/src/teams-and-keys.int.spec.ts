@@ -89,7 +89,7 @@ describe('teams', () => {
   it('let payouts above a sum wait for a second key, by environment and currency', async () => {
     const { run, json } = await start();
     const shown = await run('team approval shop --environment production --currency EUR --above 100000');
-    expect(shown.out).toContain('a second key for production payouts above 100000 EUR');
+    expect(shown.out).toContain('a second key for production payouts above 1000.00 EUR');
     await run('team approval shop --environment sandbox --currency EUR --above 0');
     await run('team approval shop --environment production --currency EUR --above 5');
     const production = { environment: 'production', currency: 'EUR', above: 5 };
@@ -103,7 +103,7 @@ describe('teams', () => {
     const { run, json } = await start();
     const about = '--environment sandbox --operation payout --currency EUR';
     expect((await run(`team limit shop ${about} --per-call 5 --per-day 9`)).out).toContain(
-      'limit      sandbox payouts in EUR: 5 a call, 9 a day',
+      'limit      sandbox payouts: 0.05 EUR a call, 0.09 EUR a day',
     );
     expect(await run(`team limit shop ${about} --key none --per-call 5`)).toMatchObject({ exitCode: 1 });
     const { keyId } = await json('key issue shop --environment sandbox --scopes payouts');

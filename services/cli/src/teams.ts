@@ -7,6 +7,7 @@ import {
   originPurposes,
   originsMax,
 } from '@tollgate/core';
+import { formatAmount } from '@tollgate/core/money';
 import { omitUndefined } from '@tollgate/service-kit';
 import {
   type CommandResult,
@@ -181,18 +182,18 @@ export const refused = (name: string, refusal: TeamRefusal): CommandResult => ({
 const limitLines = ({ limits }: Team['money']): string[] =>
   limits.map(({ environment, operation, currency, keyId, perCall, perDay }) => {
     const sums = [
-      ...(perCall === null ? [] : [`${perCall} a call`]),
-      ...(perDay === null ? [] : [`${perDay} a day`]),
+      ...(perCall === null ? [] : [`${formatAmount(perCall, currency)} a call`]),
+      ...(perDay === null ? [] : [`${formatAmount(perDay, currency)} a day`]),
     ].join(', ');
     const whose = keyId === undefined ? '' : ` of the key ${keyId}`;
-    return `  limit      ${environment} ${operation}s in ${currency}${whose}: ${sums}`;
+    return `  limit      ${environment} ${operation}s${whose}: ${sums}`;
   });
 
 /** Which payouts wait, one line for each rule. */
 const approvalLines = ({ approvals }: Team['money']): string[] =>
   approvals.map(
     ({ environment, currency, above }) =>
-      `  approval   of a second key for ${environment} payouts above ${above} ${currency}, in minor units`,
+      `  approval   of a second key for ${environment} payouts above ${formatAmount(above, currency)}`,
   );
 
 /** What payouts are taken from, in a few words. */
