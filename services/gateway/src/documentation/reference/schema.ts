@@ -36,7 +36,8 @@ export const resolve = (schema: Schema, schemas: Schemas): Schema =>
  * @param objects shown on a page of their own, so that their fields are not repeated
  */
 export function fieldsOf(schema: Schema, objects: Schemas): Html | undefined {
-  const { properties = {}, required = [] } = schema;
+  const { properties, required = [] } = schema;
+  if (properties === undefined) return undefined;
   const base = baseOf(schema, objects);
   const inherited = Object.keys(base?.schema.properties ?? {});
   const fields = Object.entries(properties).filter(([name]) => !inherited.includes(name));

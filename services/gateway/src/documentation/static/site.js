@@ -86,6 +86,13 @@
     return small;
   };
 
+  const say = (sentence) => {
+    const item = document.createElement('li');
+    item.textContent = sentence;
+    results.replaceChildren(item);
+    results.hidden = false;
+  };
+
   const show = (found) => {
     results.replaceChildren(
       ...found.slice(0, 12).map(({ id, heading, page: title, text, terms }) => {
@@ -97,7 +104,7 @@
         return item;
       }),
     );
-    if (found.length === 0) results.textContent = 'No results.';
+    if (found.length === 0) say('No results.');
     results.hidden = false;
   };
 
@@ -105,10 +112,15 @@
   const search = async () => {
     const query = input.value.trim();
     if (query === '') return close();
-    const index = await openIndex();
-    if (input.value.trim() === query) show(index.search(query));
+    if (results.hidden) say('Searching …');
+    try {
+      const index = await openIndex();
+      if (input.value.trim() === query) show(index.search(query));
+    } catch {
+      say('The search index could not be loaded. Reload the page.');
+    }
   };
-  input.addEventListener('focus', openIndex, { once: true });
+  input.addEventListener('focus', () => openIndex().catch(() => undefined), { once: true });
   input.addEventListener('input', search);
   input.parentElement.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') return close();

@@ -1,13 +1,13 @@
 /** The interface as a document for programs, and the documentation site. Neither needs a key: they contain no secrets. */
-import { createOpenApiDocument, errorPage } from '@tollgate/gateway-api/http';
+import { errorPage } from '@tollgate/gateway-api/http';
 import { once } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { contentTypeOf } from '../../documentation/content-type.ts';
 import { pagePolicy } from '../../documentation/page.ts';
-import { createSite } from '../../documentation/site.ts';
+import { createSite, openApiDocument } from '../../documentation/site.ts';
 
 // None changes while a process runs, however many servers it has.
-const documentText = once(() => JSON.stringify(createOpenApiDocument()));
+const documentText = once(() => JSON.stringify(openApiDocument()));
 const site = once(createSite);
 const made = new Map<string, string>();
 
