@@ -112,22 +112,6 @@ const money: readonly PlantedBug[] = [
     to: 'const sumUnknown',
   },
   {
-    name: 'refund-again',
-    breaks: 'I10: a repeated refund is one refund',
-    seeds: 60,
-    file: `${domain}/payment/refunds.ts`,
-    from: 'if (known !== undefined)\n    return isSameRequest(known, command)',
-    to: 'if (known?.amount === 0)\n    return isSameRequest(known, command)',
-  },
-  {
-    name: 'same-key-is-same-request',
-    breaks: 'I10: other terms are refused',
-    seeds: 100,
-    file: `${domain}/request-fingerprint.ts`,
-    from: 'recorded.fingerprint === fingerprint || earlierFingerprints.includes(recorded.fingerprint);',
-    to: 'recorded.fingerprint !== "" || earlierFingerprints.includes(fingerprint);',
-  },
-  {
     name: 'older-status',
     breaks: 'I11: a stale read contradicts no final status',
     seeds: 100,
@@ -161,6 +145,73 @@ const money: readonly PlantedBug[] = [
   },
 ];
 
+const ledger: readonly PlantedBug[] = [
+  {
+    name: 'wallet-of-the-team',
+    breaks: 'M1: the wallet of a payment is fixed when its money arrives',
+    seeds: 60,
+    file: `${domain}/ledger.ts`,
+    from: 'const { environment, wallet, terms, attempt, notPayable } = payment;',
+    to: 'const { environment, terms, attempt, notPayable } = payment;\n  const wallet = `team-${payment.team}`;',
+  },
+  {
+    name: 'lost-dispute-stays',
+    breaks: 'M2: a lost dispute leaves the balance',
+    seeds: 200,
+    file: `${domain}/ledger.ts`,
+    from: 'const lost = BigInt(isPaidPhase(payment) ? lostAmount(payment) : 0);',
+    to: 'const lost = 0n * BigInt(lostAmount(payment));',
+  },
+  {
+    name: 'disputed-money-refundable',
+    breaks: 'M3: disputed money is not refundable',
+    seeds: 200,
+    file: `${domain}/payment/payment-state.ts`,
+    from: 'refundableIfWon(payment) - disputedAmount(payment) - lostAmount(payment)',
+    to: 'refundableIfWon(payment) - 0 * (disputedAmount(payment) + lostAmount(payment))',
+  },
+  {
+    name: 'every-answer-frees',
+    breaks: 'M4: only a freeing resolution of an operator frees money',
+    seeds: 400,
+    file: `${domain}/review.ts`,
+    from: "const state = releases === true ? 'released' : 'kept';",
+    to: "const state = releases !== undefined || resolution !== '' ? 'released' : 'kept';",
+  },
+  {
+    name: 'team-frees-its-own-money',
+    breaks: 'M4: a key of the team that gains frees nothing',
+    seeds: 400,
+    file: `${core}/operations/resolve-review.ts`,
+    from: "return operatorResolutions.includes(resolution) ? 'operator_required' : undefined;",
+    to: "return resolution.length === 0 ? 'operator_required' : undefined;",
+  },
+  {
+    name: 'adopted-payments-payable',
+    breaks: 'M7: adopted payments open at zero',
+    seeds: 60,
+    file: `${domain}/ledger.ts`,
+    from: "[notPayable === true ? 'adopted' : 'available']",
+    to: "[notPayable === true && taken < 0n ? 'adopted' : 'available']",
+  },
+  {
+    name: 'limit-from-when-it-was-set',
+    breaks: 'M9: a daily limit counts the whole day',
+    seeds: 100,
+    file: 'libs/modules/ledger/src/ledger-guard.ts',
+    from: 'left: BigInt(perDay) - ledger.spentOf(today, keyId),',
+    to: 'left: BigInt(perDay) - 0n * ledger.spentOf(today, keyId),',
+  },
+  {
+    name: 'transfer-below-zero',
+    breaks: 'a transfer leaves no wallet below zero',
+    seeds: 100,
+    file: 'libs/modules/ledger/src/transfers.ts',
+    from: "reserve(open, wanted, [availableCap(ledger, account, currency, 'transfer_exceeds_balance')]),",
+    to: 'reserve(open, wanted, []),',
+  },
+];
+
 const inquiries: readonly PlantedBug[] = [
   {
     name: 'no-schedule',
@@ -190,14 +241,6 @@ const edges: readonly PlantedBug[] = [
     to: '    void publishInTime(deps, message).catch(() => undefined);',
   },
   {
-    name: 'any-callback-address',
-    breaks: 'I12: only addresses that we made',
-    seeds: 100,
-    file: `${provider}/callback-capability.ts`,
-    from: 'return matches.includes(true) ?',
-    to: 'return matches.length > 0 ?',
-  },
-  {
     name: 'payment-of-any-team',
     breaks: 'I14: no team changes what is not its own',
     seeds: 60,
@@ -208,14 +251,6 @@ const edges: readonly PlantedBug[] = [
 ];
 
 const followers: readonly PlantedBug[] = [
-  {
-    name: 'publisher-without-last-records',
-    breaks: 'I7: every event is on its topic once',
-    seeds: 100,
-    file: 'libs/modules/topics/src/publishing.ts',
-    from: '  return lastRecords.reaches(topic, key, position);',
-    to: '  return position === "" && lastRecords.reaches(topic, key, position);',
-  },
   {
     name: 'checkpoint-before-views',
     breaks: 'I8: no checkpoint is ahead',
@@ -234,4 +269,11 @@ const followers: readonly PlantedBug[] = [
   },
 ];
 
-export const plantedBugs: readonly PlantedBug[] = [...calls, ...money, ...inquiries, ...edges, ...followers];
+export const plantedBugs: readonly PlantedBug[] = [
+  ...calls,
+  ...money,
+  ...ledger,
+  ...inquiries,
+  ...edges,
+  ...followers,
+];

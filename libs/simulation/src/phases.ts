@@ -5,7 +5,7 @@ import { type Disasters, isServiceSettled } from './faults/disasters.ts';
 import type { CallerOf } from './people/caller.ts';
 import { createFrontDoor } from './people/front-door.ts';
 import { requireTopics } from './checks/invariants.ts';
-import { beginOperators } from './people/operators.ts';
+import { beginOperators, beginRuleChanges } from './people/operators.ts';
 import { wasClockStepped } from './faults/faults.ts';
 import { outageOfDays } from './faults/outage.ts';
 import { beginMoving } from './people/moving.ts';
@@ -47,6 +47,7 @@ export async function live(
   const endpoints = beginEndpoints(world, callerOf);
   const feeds = beginFeedReaders(world, callerOf);
   beginOperators(callerOf);
+  beginRuleChanges(callerOf);
   const restore = makeBackup(world, safetyMs);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
@@ -134,4 +135,4 @@ function beginStories(
   };
 }
 
-const payoutsShare = 0.2;
+const payoutsShare = 0.35;

@@ -35,13 +35,30 @@ const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0);
 const textIn = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
 const objectIn = (data: Data, name: string): Data => (data[name] ?? {}) as Data;
 
-const reservedAmount = ({ refunds }: OperationOnRecord): number =>
-  [...refunds.values()]
-    .filter(({ state }) => state === 'reserved' || state === 'accepted')
-    .reduce((sum, { amount }) => sum + amount, 0);
+const isPaid = ({ phase }: OperationOnRecord): boolean => phase === 'approved' || phase === 'refunded';
 
-/** A payout that waits for a second key may be recorded late, and then holds what is not there: it is not sent before there is. */
+/** Until it is sent, a payout that waits for a second key moves nothing. */
 const movesNothing = new Set(['failed', 'declined', 'awaiting_approval', 'approval_granted']);
+
+/** What a payment leaves for refunds and payouts. Less than nothing for a payout. */
+export function leftOf(operation: OperationOnRecord): number {
+  const { kind, phase, amount, approvedAmount, refundedAmount, refunds } = operation;
+  if (kind === 'payout') return movesNothing.has(phase) ? 0 : -amount;
+  if (!isPaid(operation)) return 0;
+  const reserved = [...refunds.values()]
+    .filter(({ state }) => state === 'reserved' || state === 'accepted')
+    .reduce((sum, each) => sum + each.amount, 0);
+  return approvedAmount - refundedAmount - reserved - wantedBack(operation);
+}
+
+/** By banks that have not decided, or against us. */
+export const wantedBack = ({ disputes }: Pick<OperationOnRecord, 'disputes'>): number =>
+  [...disputes.values()].reduce((sum, { state, amount }) => sum + (state === 'won' ? 0 : amount), 0);
+
+/** In review for anything but a dispute, which its bank decides. */
+export const isInReview = ({ reviews }: Pick<OperationOnRecord, 'reviews'>): boolean =>
+  [...reviews.values()].some(({ code }) => code !== 'dispute_opened');
+
 /** Whether there is a payment is not known. */
 export const isAwaited = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean =>
   phase === 'requested' || phase === 'unresolved';
@@ -53,18 +70,27 @@ function begin(token: string, kind: 'payment' | 'payout', data: Data) {
     token,
     kind,
     team: textIn(data, 'team'),
+    /** Whose money it is, for good. */
+    wallet: textIn(data, 'wallet'),
+    /** The merchant account. */
+    account: textIn(data, 'account'),
     phase: 'requested',
     amount: numberIn(objectIn(data, 'terms'), 'amount'),
     /** The keys that asked for a payout above a sum, and approved it. */
     askedBy: undefined as string | undefined,
     grantedBy: undefined as string | undefined,
     isRefused: false,
-    /** It was made before us. */
+    /** It was made before us. Then it counts once an operator says so. */
     isAdopted: false,
+    isPayable: true,
+    /** A person has answered a review wrongly, and what is on record may differ from the provider for good. */
+    isMisjudged: false,
+    /** An operator has freed money by such an answer. */
+    isFreed: false,
+    /** What banks want back, by the token of each dispute. */
+    disputes: new Map<string, { state: 'opened' | 'won' | 'lost'; amount: number }>(),
     serviceToken: undefined as string | undefined,
     approvedAmount: 0,
-    /** What was approved once, whatever was taken back since. */
-    everApproved: 0,
     refundedAmount: 0,
     /** What was refunded elsewhere. */
     externalAmount: 0,
@@ -85,13 +111,13 @@ function begin(token: string, kind: 'payment' | 'payout', data: Data) {
   };
 }
 
-/** @param walletOf what is the same for teams that pay out of what they took together */
-export function createBooks(complain: Complain, walletOf: (team: string) => string) {
+export function createBooks(complain: Complain) {
   const operations = new Map<string, OperationOnRecord>();
   const byOrderNumber = new Map<string, OperationOnRecord>();
 
   function announce(operation: OperationOnRecord, attempt: Data, at: number): void {
     const orderNumber = textIn(attempt, 'providerOrderNumber');
+    operation.account = textIn(attempt, 'account');
     operation.attempts.set(orderNumber, { at, amount: operation.amount });
     byOrderNumber.set(orderNumber, operation);
   }
@@ -103,16 +129,6 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
     byOrderNumber.set(orderNumber, operation);
   }
 
-  /** A team pays out of what it was paid; refunds, and what others take back, may come later. */
-  function requirePosition(team: string): void {
-    const own = [...operations.values()].filter((each) => walletOf(each.team) === walletOf(team));
-    const taken = own.reduce((sum, each) => sum + each.everApproved, 0);
-    const out = own
-      .filter(({ kind, phase }) => kind === 'payout' && !movesNothing.has(phase))
-      .reduce((sum, { amount }) => sum + amount, 0);
-    if (out > taken) complain('position', `${team} pays out ${out} of ${taken}`);
-  }
-
   return {
     apply: ({ stream, type, data, revision }: RecordedEvent, at: number): void => {
       const [, kind, token] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
@@ -122,7 +138,7 @@ export function createBooks(complain: Complain, walletOf: (team: string) => stri
       operations.set(token, operation);
       operation.changedAt = at;
       operation.events.push(type);
-      steps[type]?.(operation, data as Data, { at, announce, adopt, complain, requirePosition });
+      steps[type]?.(operation, data as Data, { at, announce, adopt, complain });
     },
     find: (token: string): OperationOnRecord | undefined => operations.get(token),
     /** The one that has an attempt of this number. */
@@ -136,7 +152,6 @@ interface Tools {
   announce: (operation: OperationOnRecord, attempt: Data, at: number) => void;
   adopt: (operation: OperationOnRecord, orderNumber: string) => void;
   complain: Complain;
-  requirePosition: (team: string) => void;
 }
 
 /** From the first byte until absence proves something, less what two clocks may differ, milliseconds. */
@@ -166,6 +181,16 @@ const afterQuiet = new Set([
   'void_unresolved',
 ]);
 
+/** Why a person answers what is not so. */
+export const guess = 'A guess.';
+/** These free money, and are for operators. */
+export const freeing: ReadonlySet<string> = new Set([
+  'accept_theirs',
+  'payout_not_made',
+  'refund_not_made',
+  'dispute_won',
+]);
+
 type Step = (operation: OperationOnRecord, data: Data, tools: Tools) => void;
 
 const to =
@@ -188,18 +213,24 @@ const setRefund =
     if (refund !== undefined) refund.state = state;
   };
 
+const setDispute =
+  (state: 'opened' | 'won' | 'lost'): Step =>
+  ({ disputes }, data) =>
+    void disputes.set(textIn(data, 'disputeToken'), { state, amount: numberIn(data, 'amount') });
+
 const steps: Record<string, Step> = {
   PaymentRequested: (operation, data, { at, announce }) => announce(operation, objectIn(data, 'attempt'), at),
   PaymentAdopted: (operation, data, { adopt }) => {
     const [status, held] = [textIn(data, 'status'), numberIn(data, 'authorizedAmount')];
     operation.isAdopted = true;
+    operation.isPayable = data['payable'] === true;
     operation.phase = status === 'pending' && held > 0 ? 'authorized' : status;
     operation.serviceToken = textIn(data, 'serviceToken');
     operation.refundedAmount = operation.externalAmount = numberIn(data, 'refundedAmount');
-    if (status === 'approved' || status === 'refunded')
-      operation.everApproved = operation.approvedAmount = operation.amount;
+    if (status === 'approved' || status === 'refunded') operation.approvedAmount = operation.amount;
     adopt(operation, textIn(data, 'providerOrderNumber'));
   },
+  AdoptionDeclaredPayable: (operation) => void (operation.isPayable = true),
   PayoutApprovalRequested: (operation, data) => {
     operation.phase = 'awaiting_approval';
     operation.askedBy = textIn(data, 'askedBy');
@@ -209,10 +240,9 @@ const steps: Record<string, Step> = {
     operation.grantedBy = textIn(data, 'grantedBy');
   },
   PayoutApprovalRefused: (operation) => void (operation.isRefused = true),
-  PayoutRequested: (operation, data, { at, announce, requirePosition }) => {
+  PayoutRequested: (operation, data, { at, announce }) => {
     operation.phase = 'requested';
     announce(operation, objectIn(data, 'call'), at);
-    requirePosition(operation.team);
   },
   AttemptStarted: (operation, data, { at, announce }) => {
     operation.phase = 'requested';
@@ -233,7 +263,6 @@ const steps: Record<string, Step> = {
   PaymentApproved: (operation, data, tools) => {
     to('approved')(operation, data, tools);
     operation.approvedAmount = numberIn(data, 'amount');
-    operation.everApproved = operation.approvedAmount;
     if (operation.approvedAmount > operation.amount)
       tools.complain(
         'I15',
@@ -263,17 +292,17 @@ const steps: Record<string, Step> = {
   VoidRefused: to('authorized'),
   RefundSubmitted: (operation, data, { at, complain }) => {
     const amount = numberIn(data, 'amount');
-    const { approvedAmount, refundedAmount } = operation;
-    if (refundedAmount + reservedAmount(operation) + amount > approvedAmount)
-      complain(
-        'I2',
-        `${operation.token}: a refund of ${amount} is submitted; ${refundedAmount} refunded, ${reservedAmount(operation)} reserved of ${approvedAmount}`,
-      );
+    const left = leftOf(operation);
+    if (amount > left) complain('I2', `${operation.token}: a refund of ${amount} of ${left} is submitted`);
     const refundToken = textIn(data, 'refundToken');
     if (operation.refunds.has(refundToken)) complain('I10', `${refundToken} is submitted twice`);
     operation.refunds.set(refundToken, { amount, state: 'reserved' });
     operation.refundCalls.push({ at, amount });
   },
+  DisputeOpened: setDispute('opened'),
+  DisputeChanged: setDispute('opened'),
+  DisputeLost: setDispute('lost'),
+  DisputeWon: setDispute('won'),
   RefundAccepted: setRefund('accepted'),
   RefundApproved: (operation, data, tools) => {
     const refund = operation.refunds.get(textIn(data, 'refundToken'));
@@ -290,8 +319,7 @@ const steps: Record<string, Step> = {
   FinalStatusRevised: (operation, data) => {
     operation.revisions += 1;
     operation.phase = textIn(data, 'to');
-    if (typeof data['amount'] === 'number')
-      operation.everApproved = operation.approvedAmount = data['amount'];
+    if (typeof data['amount'] === 'number') operation.approvedAmount = data['amount'];
     if (typeof data['refundedAmount'] === 'number') {
       operation.externalAmount += data['refundedAmount'] - operation.refundedAmount;
       operation.refundedAmount = data['refundedAmount'];
@@ -312,5 +340,8 @@ const steps: Record<string, Step> = {
     if (isTaken && (operation.kind === 'payout' || kind === 'terms_disagree'))
       operation.amount = observedAmount;
     operation.reviews.delete(number);
+    if (textIn(data, 'reason') !== guess) return;
+    operation.isMisjudged = true;
+    operation.isFreed ||= data['releases'] === true || freeing.has(textIn(data, 'resolution'));
   },
 };

@@ -20,7 +20,8 @@ export function liesOf(
   { stream, type, data }: RecordedEvent,
 ): readonly string[] {
   const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
-  if (operation === undefined) return [];
+  // After a guess it follows what the person said.
+  if (operation === undefined || operation.isMisjudged) return [];
   const { token } = operation;
   const isListed = ({ orderNumber, token: at }: { orderNumber: string; token: string }) =>
     orderNumber.startsWith(`${token}.`) || at === operation.serviceToken;

@@ -5,14 +5,22 @@ import { type ServiceRequest, movesMoney } from '../payment-service/api.ts';
 import type { LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 import type { Life } from '../world/machine.ts';
 import type { World } from '../world.ts';
-import { type Announced, type Complain, type OperationOnRecord, isAwaited, isFinal } from './books.ts';
+import {
+  type Announced,
+  type Complain,
+  type OperationOnRecord,
+  isAwaited,
+  isFinal,
+  isInReview,
+} from './books.ts';
 import { createDisputeChecks } from './disputes.ts';
 import { liesOf } from './honesty.ts';
 import { createIndexChecks } from './index-progress.ts';
+import { createLedgerChecks } from './ledger.ts';
 import { createMoneyChecks } from './money-rules.ts';
 import { type Sender, createPausedAccounts } from './paused.ts';
 import { createRecurringChecks } from './recurring.ts';
-import { createReviewsByTwo } from './review-by-two.ts';
+import { createReviewChecks } from './reviews.ts';
 import { createUnmatchedChecks } from './unmatched.ts';
 
 export interface Violation {
@@ -31,11 +39,12 @@ export function createChecks(world: World) {
   const sent = new Map<string, number>();
   const paused = createPausedAccounts({ now: scheduler.now, complain });
   const money = createMoneyChecks(world);
+  const wallets = createLedgerChecks(world);
   const disputes = createDisputeChecks(world);
   const recurring = createRecurringChecks(world);
   const indexes = createIndexChecks(world);
   const unmatched = createUnmatchedChecks(world);
-  const requireTwo = createReviewsByTwo(world);
+  const requireAnswer = createReviewChecks(world);
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
   function requireAnnounced(key: string, announced: readonly Announced[], what: string, by: Sender): void {
@@ -58,7 +67,7 @@ export function createChecks(world: World) {
     const orderNumber = String(number);
     const operation = books.byOrderNumber(orderNumber);
     const attempt = operation?.attempts.get(orderNumber);
-    if (operation?.kind === 'payout') money.onPayoutSent(operation);
+    if (operation?.kind === 'payout') for (const each of [money, wallets]) each.onPayoutSent(operation);
     if (operation !== undefined) recurring.onCreationSent(request, operation);
     const what = `the creation of ${orderNumber}`;
     requireAnnounced(orderNumber, attempt === undefined ? [] : [attempt], what, by);
@@ -70,6 +79,7 @@ export function createChecks(world: World) {
     paused,
     disputes,
     indexes,
+    wallets,
     /** The first byte of a request leaves for the service. */
     onSent: (request: ServiceRequest, life: Life): void => {
       if (!movesMoney(request)) return;
@@ -87,8 +97,8 @@ export function createChecks(world: World) {
     },
     /** After the books have it. */
     onRecorded: (event: RecordedEvent): void => {
-      for (const each of [disputes, indexes, money, recurring, unmatched]) each.onRecorded(event);
-      requireTwo(event);
+      for (const each of [disputes, indexes, money, wallets, recurring, unmatched]) each.onRecorded(event);
+      requireAnswer(event);
       for (const lie of liesOf(world, event)) complain('honesty', lie);
     },
     /** Whenever the ledger has changed. */
@@ -140,8 +150,8 @@ const reopenedWithinMs = 75 * 60_000;
 /** I9: each is final or in review, and the gateway agrees with the service about all that are not in review. */
 function differencesOf(world: World, operation: OperationOnRecord): string[] {
   const { ledger, faults, scheduler } = world;
-  const { token, kind, phase, reviews, events, attempts } = operation;
-  if (reviews.size > 0) return [];
+  const { token, kind, phase, isMisjudged, events, attempts } = operation;
+  if (isInReview(operation) || isMisjudged) return [];
   const say = (text: string) => [`${token} (${phase}): ${text}; ${events.join(' ')}`];
   // Its team is asked, and it lapses after a day.
   if (phase === 'awaiting_approval' || phase === 'approval_granted') return [];

@@ -1,15 +1,13 @@
-/** What is charged again is what the alias stands for, through its account, and for its team alone; and what is sent is of that customer. */
+/** What is charged again is what the alias stands for, through its account, and for its team alone. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { ServiceRequest } from '../payment-service/api.ts';
 import type { World } from '../world.ts';
-import type { OperationOnRecord } from './books.ts';
-import { emailOf } from './secrets.ts';
+import { type OperationOnRecord, isInReview } from './books.ts';
 
 /** Events that bring an alias. */
 const issues = new Set(['RecurringTokenIssued', 'PaymentAdopted']);
 
 interface Terms {
-  orderNumber?: string;
   recurring?: boolean;
   recurringToken?: string;
   destination?: { recurringToken?: string };
@@ -38,11 +36,8 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
       issuedFor.set(recurringToken, token);
     },
     /** Before the first byte of a creation leaves. */
-    onCreationSent: (
-      { account, body = {} }: ServiceRequest,
-      { token, team, attempts }: OperationOnRecord,
-    ): void => {
-      const { orderNumber = '', recurringToken, destination } = terms.get(token) ?? {};
+    onCreationSent: ({ account, body = {} }: ServiceRequest, { token, team }: OperationOnRecord): void => {
+      const { recurringToken, destination } = terms.get(token) ?? {};
       const alias = recurringToken ?? destination?.recurringToken;
       const sent = body['recurringToken'] ?? (body['destination'] as Terms | undefined)?.recurringToken;
       if (alias !== undefined || sent !== undefined) {
@@ -53,13 +48,16 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
             `${token} of ${team} charges ${alias ?? 'nothing'} as ${JSON.stringify(sent)}`,
           );
       }
-      requireCustomer(body['customer'], { orderNumber, isFirst: attempts.size === 1 });
     },
     /** Where a team has not got what its payment has yielded. */
     differences: (): string[] =>
       books.all().flatMap((operation) => {
-        const { token, phase, reviews, serviceToken } = operation;
-        const isDue = phase === 'approved' && reviews.size === 0 && terms.get(token)?.recurring === true;
+        const { token, phase, isMisjudged, serviceToken } = operation;
+        const isDue =
+          phase === 'approved' &&
+          !isInReview(operation) &&
+          !isMisjudged &&
+          terms.get(token)?.recurring === true;
         const isShown =
           !faults.isBare && ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
         return isDue && isShown && ![...issuedFor.values()].includes(token)
@@ -79,16 +77,5 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
         each.recurringToken !== undefined,
     );
     if (!isThere) complain('recurring', `a token of ${paymentToken} is kept, which has yielded none`);
-  }
-
-  /** A further attempt may be made by a process that never had it. */
-  function requireCustomer(
-    sent: unknown,
-    { orderNumber, isFirst }: { orderNumber: string; isFirst: boolean },
-  ): void {
-    const { email } = (sent ?? {}) as { email?: string };
-    const wanted = emailOf(orderNumber);
-    if (email !== wanted && (isFirst || email !== undefined))
-      complain('customer', `${orderNumber} is sent for ${email ?? 'nobody'}, not for ${wanted ?? 'nobody'}`);
   }
 }

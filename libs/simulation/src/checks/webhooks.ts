@@ -9,15 +9,13 @@ import type { World } from '../world.ts';
 import { type OperationOnRecord, isFinal } from './books.ts';
 
 /** An address of a team: the `callbackUrl` of its payments and payouts, or its standing endpoint. */
-export interface Receiver {
+interface Receiver {
   team: TeamName;
   url: string;
   /** By what each says, once. */
   received: Map<string, ReceivedWebhook>;
   /** The latest event of each payment and payout. */
   latest: Map<string, number>;
-  /** False once something was sent again on request, perhaps after later ones. */
-  isOrdered: boolean;
   /** The position from which it is sent everything; undefined before it was added. */
   since: string | undefined;
   /** What the names of its streams begin with. */
@@ -88,7 +86,6 @@ export function createWebhookChecks(parts: Parts) {
   }
 
   return {
-    endpointOf: (team: TeamName): Receiver => receiverAt(endpointUrlOf(team)) as Receiver,
     /** After the books have it. */
     onRecorded: (event: RecordedEvent): void => {
       if (isRestored()) return;
@@ -125,7 +122,7 @@ function createRecord({ books, complain }: Parts) {
     note: ({ stream, revision, position }: RecordedEvent): void => {
       const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
       if (operation === undefined) return;
-      const { token, kind, amount, approvedAmount, phase, refunds } = operation;
+      const { token, kind, amount, approvedAmount, phase, refunds, disputes } = operation;
       onRecord.set(`${token} ${revision}`, {
         status: statuses[phase] ?? phase,
         // Where nothing is taken, what was asked for.
@@ -134,6 +131,8 @@ function createRecord({ books, complain }: Parts) {
       });
       for (const [refundToken, { state, amount: sum }] of refunds)
         onRecord.set(`${refundToken} ${revision}`, { status: state, amount: sum, position });
+      for (const [disputeToken, { state, amount: sum }] of disputes)
+        onRecord.set(`${disputeToken} ${revision}`, { status: state, amount: sum, position });
     },
     positionOf: ({ subject, sequence }: ReceivedWebhook): string =>
       onRecord.get(`${subject} ${sequence}`)?.position ?? '',
@@ -150,10 +149,10 @@ function createRecord({ books, complain }: Parts) {
 
 /** It may come again, also after later ones; what comes for the first time comes in the order of the events. */
 function take(receiver: Receiver, webhook: ReceivedWebhook, { complain }: Pick<Parts, 'complain'>): void {
-  const { url, received, latest, isOrdered } = receiver;
+  const { url, received, latest } = receiver;
   const { subject, sequence, line } = webhook;
   const before = latest.get(subject) ?? -1;
-  if (isOrdered && sequence < before && !received.has(line))
+  if (sequence < before && !received.has(line))
     complain('webhooks', `${url}: ${line} comes after event ${before}`);
   latest.set(subject, Math.max(before, sequence));
   received.set(line, webhook);
@@ -164,7 +163,6 @@ const createReceiver = (team: TeamName, url: string, since: string | undefined):
   url,
   received: new Map(),
   latest: new Map(),
-  isOrdered: true,
   since,
   streams: 'webhook-',
 });

@@ -35,6 +35,8 @@ export interface LedgerPayment extends Entry {
   isHosted: boolean;
   /** Whatever the status is by now: it took money once. */
   hasTakenMoney: boolean;
+  /** The most that was ever approved. */
+  tookAmount: number;
   /** Another installation made it under the number that is ours, long ago. */
   isStranger: boolean;
   /** Refunded in the service's console, too: from then on it counts. */
@@ -54,6 +56,7 @@ interface LedgerRefund {
   payment: string;
   amount: number;
   status: 'pending' | 'approved' | 'declined';
+  createdAt: number;
 }
 
 export interface LedgerPayout extends Entry {
@@ -136,6 +139,7 @@ const untouchedPayment = {
   needConfirmation: false,
   isHosted: false,
   hasTakenMoney: false,
+  tookAmount: 0,
   isCounted: false,
   isStranger: false,
   isFormer: false,
@@ -150,7 +154,9 @@ function changePayment(
   isRevision = false,
 ): void {
   Object.assign(payment, changes, { updatedAt: now() });
-  if (payment.status === 'approved' || payment.heldAmount > 0) payment.hasTakenMoney = true;
+  const { status, amount, heldAmount } = payment;
+  if (status === 'approved' || heldAmount > 0) payment.hasTakenMoney = true;
+  if (status === 'approved') payment.tookAmount = Math.max(payment.tookAmount, amount);
   if (payment.isRecurring && payment.hasTakenMoney)
     payment.recurringToken ??= nextToken(`${recurringTokenMark}rt`);
   onChanged({ type: 'payment', ...payment, isRevision });
@@ -205,7 +211,7 @@ function paymentsOf(context: Context) {
 }
 
 function refundsOf(context: Context) {
-  const { refunds, findPayment, nextToken, onChanged } = context;
+  const { refunds, findPayment, now, nextToken, onChanged } = context;
   const waitingFor = ({ token }: LedgerPayment) =>
     refunds
       .filter(({ payment, status }) => payment === token && status === 'pending')
@@ -239,6 +245,7 @@ function refundsOf(context: Context) {
         payment: payment.token,
         amount,
         status: 'pending',
+        createdAt: now(),
       };
       refunds.push(refund);
       if (status !== 'pending') decideRefund(refund, status);

@@ -18,7 +18,7 @@ export interface CallerRequest {
   team: TeamName | 'operator';
   /** Whose key it is; the team's first one unless given. */
   person?: Holder | undefined;
-  method: 'GET' | 'POST' | 'PATCH';
+  method: 'GET' | 'POST';
   url: string;
   body?: object | undefined;
   key?: string | undefined;

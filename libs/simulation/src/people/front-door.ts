@@ -205,6 +205,7 @@ function requireDurable(world: World, url: string, { token }: Record<string, unk
 
 function isOnRecord({ books, log }: World, url: string, token: string): boolean {
   if (url.endsWith('/refunds')) return books.all().some(({ refunds }) => refunds.has(token));
+  if (url.endsWith('/transfers')) return log.read(`transfer-${token}`).length > 0;
   if (!url.endsWith('/reconciliations')) return books.find(token) !== undefined;
   const asked = log.all().filter(({ type }) => type === 'ReconciliationRequested');
   return asked.some(({ data }) => (data as { token?: string }).token === token);

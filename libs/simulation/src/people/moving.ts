@@ -3,7 +3,7 @@
  * again; in the end each payment belongs to one of them, and is what it is at the service.
  */
 import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
-import { createAskAccount, nameOfInstallation, walletNameOf } from '@tollgate/core';
+import { createAskAccount, nameOfInstallation } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import {
   createLocalKeyService,
@@ -72,6 +72,7 @@ function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): 
     isFormer: true,
     status,
     hasTakenMoney: status === 'approved' || status === 'pending',
+    tookAmount: status === 'approved' ? amount : 0,
     heldAmount: status === 'pending' ? amount : 0,
     refundedAmount,
     refundedInConsole: refundedAmount,
@@ -149,7 +150,7 @@ async function adoptOnce(
       environment: 'sandbox' as const,
       account,
       team,
-      wallet: walletNameOf({ team, wallet: caller.rulesOf(team).wallet }),
+      wallet: caller.rules.walletOf(team),
       isDryRun: false,
       callbackUrl: webhookUrlOf(team),
       from: dayOf(caller, -2),

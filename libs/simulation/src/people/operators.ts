@@ -1,6 +1,9 @@
-/** Operators who pause and drain merchant accounts, and resume them: what has been sent must be found out all the same. */
-import { type CallerOf, isSuccess, post } from './caller.ts';
-import { accounts } from './teams.ts';
+/**
+ * Operators who pause and drain merchant accounts, and resume them: what has been sent must be found out all the same. Others change wallets,
+ * limits and approvals, and transfer money, while it moves.
+ */
+import { type CallerOf, insist, isSuccess, post } from './caller.ts';
+import { accounts, teamNames } from './teams.ts';
 
 /** After everything that failed, milliseconds: longer than a machine is suspended. */
 const lookedAtAfterMs = 120_000;
@@ -43,6 +46,41 @@ export function beginOperators(callerOf: CallerOf): void {
     // A request that a suspended machine has held may take effect after the one that followed it: somebody sees it, and resumes.
     await sleep(lookedAtAfterMs / caller.pace);
     for (const account of accounts) await resume(account);
+  }
+
+  void work();
+}
+
+const wallets = [...teamNames.map((team) => `team-${team}`), 'wallet-both'];
+
+/** Under six of ten seeds. */
+export function beginRuleChanges(callerOf: CallerOf): void {
+  const caller = callerOf('rules');
+  const { random, sleep, rules, trace, saw } = caller;
+  if (!random.chance(0.6)) return;
+
+  async function transfer(number: number): Promise<void> {
+    const from = random.pick(wallets);
+    const body = {
+      environment: 'sandbox',
+      account: random.pick(accounts),
+      currency: 'EUR',
+      amount: random.whole(1, 20) * 10,
+      from,
+      to: random.pick(wallets.filter((each) => each !== from)),
+      reason: 'The books of the group.',
+    };
+    const answer = await insist(caller, post('operator', 'admin/transfers', body, `transfer-${number}`));
+    if (isSuccess(answer)) saw('money was transferred');
+  }
+
+  async function work(): Promise<void> {
+    for (let number = 1; caller.isOpen(); number += 1) {
+      await sleep(random.between(10_000, 120_000));
+      trace.tell(rules.change(random.pick(teamNames), random));
+      saw('the rules of a team were changed');
+      if (random.chance(0.5)) await transfer(number);
+    }
   }
 
   void work();

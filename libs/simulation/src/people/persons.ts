@@ -1,7 +1,7 @@
-/** A person who looks after reviews: compares them with what the service has, and answers truly. */
-import type { OperationOnRecord, ReviewOnRecord } from '../checks/books.ts';
+/** People who look after reviews: they compare them with what the service has, or guess. A key of the team answers as well. */
+import { type OperationOnRecord, type ReviewOnRecord, guess } from '../checks/books.ts';
 import type { Ledger } from '../payment-service/ledger.ts';
-import { type Caller, type CallerOf, post } from './caller.ts';
+import { type Caller, type CallerOf, isSuccess, post } from './caller.ts';
 import { type TeamName, persons } from './teams.ts';
 
 export interface Persons {
@@ -10,6 +10,16 @@ export interface Persons {
   stop(): void;
 }
 
+/** What may be answered, right or wrong. */
+const allowed: Record<string, readonly string[]> = {
+  attempt_not_found: ['check_again', 'payment_not_made'],
+  payout_not_found: ['check_again', 'payout_not_made'],
+  refund_unresolved: ['check_again', 'refund_made', 'refund_not_made'],
+  service_not_readable: ['check_again', 'acknowledged'],
+  discrepancy: ['accept_theirs', 'keep_ours', 'check_again'],
+  dispute_opened: ['acknowledged', 'dispute_won', 'dispute_lost'],
+};
+
 /** Of one payment or payout, however often it is still so. */
 const answersMax = 6;
 
@@ -17,6 +27,7 @@ const answersMax = 6;
 export function beginPersons(callerOf: CallerOf): Persons {
   const caller = callerOf('persons');
   const { random, books } = caller;
+  const isCareless = random.chance(0.5);
   const answered = new Map<string, number>();
   const state = { isStopped: !random.chance(0.5), isIdle: true };
 
@@ -27,7 +38,7 @@ export function beginPersons(callerOf: CallerOf): Persons {
     if (waiting.length === 0) return;
     const operation = random.pick(waiting);
     answered.set(operation.token, (answered.get(operation.token) ?? 0) + 1);
-    await resolve(caller, operation);
+    await resolve(caller, operation, isCareless);
   }
 
   async function work(): Promise<void> {
@@ -43,15 +54,20 @@ export function beginPersons(callerOf: CallerOf): Persons {
   return { isIdle: () => state.isIdle, stop: () => void (state.isStopped = true) };
 }
 
-async function resolve(caller: Caller, operation: OperationOnRecord): Promise<void> {
+async function resolve(caller: Caller, operation: OperationOnRecord, isCareless: boolean): Promise<void> {
   const { ledger, random, saw } = caller;
   const { token, team } = operation;
   const [number, review] = random.pick([...operation.reviews]);
-  const resolution = truthAbout(ledger, operation, review);
-  const body = { code: review.code, number, resolution, reason: 'Compared with the list of the service.' };
+  const truth = truthAbout(ledger, operation, review);
+  const resolution = isCareless ? random.pick(allowed[review.code] ?? [truth]) : truth;
+  const isTrue = resolution === truth || resolution === 'check_again';
+  const reason = isTrue ? 'Compared with the list of the service.' : guess;
+  const body = { code: review.code, number, resolution, reason };
   caller.trace.tell(`a person answers ${review.code} of ${token}: ${resolution}`);
   const request = post(team as TeamName, `reviews/${token}/resolve`, body);
-  const answer = await caller.request({ ...request, person: random.pick(persons) });
+  const person = isCareless && random.chance(0.3) ? undefined : random.pick(persons);
+  const answer = await caller.request({ ...request, person });
+  if (!isTrue && isSuccess(answer)) saw(person === undefined ? 'a key guessed' : 'a person guessed');
   if (answer.kind === 'answer' && answer.statusCode === 200) saw(`resolved: ${resolution}`);
   if (answer.kind === 'answer' && answer.statusCode === 202) saw('a second person must agree');
 }
@@ -72,6 +88,8 @@ function truthAbout(
       return ledger.payouts.some(isOwn) ? 'check_again' : 'payout_not_made';
     case 'refund_unresolved':
       return refundAt(ledger, operation, String(evidence['refundToken']));
+    case 'dispute_opened':
+      return 'acknowledged';
     case 'discrepancy':
       return truthOfDiscrepancy(ledger, operation, evidence);
     default:

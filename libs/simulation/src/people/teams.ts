@@ -1,7 +1,7 @@
 /** The teams of the simulated world, and the directory that every process has of them. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory, everywhere } from '@tollgate/teams';
-import type { MoneyRules, RulesOfTeams } from '../checks/money-rules.ts';
+import { type MoneyRules, type Rules, noRules } from './money-rules.ts';
 
 export const teamNames = ['shop', 'rival'] as const;
 export type TeamName = (typeof teamNames)[number];
@@ -44,17 +44,17 @@ const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
 
 /** The operator who closes accounts. */
 const operator: Caller = {
-  ...callerOf('', { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] }),
+  ...callerOf('', noRules),
   keyId: 'person',
   scopes: new Set(['self'] as const),
   operator: { person: 'ada', source: 'oidc', grants: everywhere('operator') },
 };
 
-export const createSimulatedDirectory = (rulesOf: RulesOfTeams): TeamDirectory => ({
+export const createSimulatedDirectory = (rules: Rules): TeamDirectory => ({
   start: () => Promise.resolve(),
   stop: () => Promise.resolve(),
   authenticate: (authorization) => {
-    const caller = callerWith(authorization ?? '', rulesOf);
+    const caller = callerWith(authorization ?? '', rules);
     return caller === undefined
       ? { kind: 'refused', code: 'incorrect_private_key' }
       : { kind: 'caller', caller };
@@ -69,15 +69,15 @@ export const createSimulatedDirectory = (rulesOf: RulesOfTeams): TeamDirectory =
   health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
 });
 
-function callerWith(authorization: string, rulesOf: RulesOfTeams): Caller | undefined {
+function callerWith(authorization: string, rules: Rules): Caller | undefined {
   if (authorization === 'Bearer operator') return operator;
   for (const team of teamNames) {
-    const rules = rulesOf(team);
-    if (authorization === bearerOf(team)) return callerOf(team, rules);
+    const own = rules.of(team);
+    if (authorization === bearerOf(team)) return callerOf(team, own);
     if (authorization === bearerOf(team, approver))
-      return { ...callerOf(team, rules), keyId: `second-key-of-${team}` };
+      return { ...callerOf(team, own), keyId: `second-key-of-${team}` };
     for (const person of persons)
-      if (authorization === bearerOf(team, person)) return personOf(team, person, rules);
+      if (authorization === bearerOf(team, person)) return personOf(team, person, own);
   }
   return undefined;
 }

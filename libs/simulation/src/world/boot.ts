@@ -28,7 +28,7 @@ export function addMachines(world: World, disasters: Disasters): void {
   /** The counts that a process may be started with: while releases are rolled out, two differ. */
   const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
   const webhookClient = createWebhookReceivers(world);
-  const directory = createSimulatedDirectory(world.rulesOf);
+  const directory = createSimulatedDirectory(world.rules);
   for (const name of ['a', 'b']) {
     const machine = createMachine(name, scheduler, random.fork(`machine ${name}`));
     world.machines.push({ machine, process: undefined });

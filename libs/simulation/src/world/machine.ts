@@ -120,7 +120,6 @@ function createClock(
   deliver: (delayMs: number, label: string, action: () => void) => () => void,
 ): Clock {
   const bootedAt = scheduler.now();
-  const whenAborted = createAborts();
   return {
     now: () => Math.floor(epochMs + scheduler.now() + skewMs()),
     monotonic: () => scheduler.now() - bootedAt - uncountedMs(),
@@ -128,34 +127,15 @@ function createClock(
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         const cancel = deliver(durationMs, 'timer', () => {
-          forget?.();
+          signal?.removeEventListener('abort', abort);
           resolve();
         });
-        const forget =
-          signal &&
-          whenAborted(signal, () => {
-            cancel();
-            reject(signal.reason);
-          });
+        const abort = () => {
+          cancel();
+          reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', abort, { once: true });
       }),
     after: (durationMs, action) => deliver(durationMs, 'timer', action),
-  };
-}
-
-/** One listener of each signal for all that wait for it: processes sleep again and again under the same few. */
-function createAborts(): (signal: AbortSignal, action: () => void) => () => void {
-  const bySignal = new WeakMap<AbortSignal, Set<() => void>>();
-
-  function listenTo(signal: AbortSignal): Set<() => void> {
-    const actions = new Set<() => void>();
-    bySignal.set(signal, actions);
-    signal.addEventListener('abort', () => actions.forEach((action) => action()), { once: true });
-    return actions;
-  }
-
-  return (signal, action) => {
-    const actions = bySignal.get(signal) ?? listenTo(signal);
-    actions.add(action);
-    return () => void actions.delete(action);
   };
 }

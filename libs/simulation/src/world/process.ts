@@ -153,11 +153,9 @@ const routesAsked = new RegExp(
     'POST /payments/(confirm|decline)$',
     'POST /payouts/:token/(approve|refuse)$',
     'POST /reviews/:token/resolve$',
-    'POST /admin/(reconciliations|accounts/.*/(pause|drain|resume))$',
+    'POST /admin/(reconciliations|transfers|accounts/.*/(pause|drain|resume))$',
     'GET /(payments|payments/:token|payments/:token/events|events)$',
-    '(GET|POST) /webhook-endpoints$',
-    'PATCH /webhook-endpoints/:id$',
-    'POST /webhooks/replay$',
+    'POST /webhook-endpoints$',
   ].join('|'),
 );
 

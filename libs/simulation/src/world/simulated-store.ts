@@ -65,14 +65,13 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
 
   return {
     append,
-    read: (stream, options) =>
-      inTurn(() =>
-        life.ask(`read ${stream}`, travel(), () => {
-          if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
-          if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
-          return log.read(stream, options);
-        }),
-      ),
+    async *read(stream, options) {
+      yield* await life.ask(`read ${stream}`, travel(), () => {
+        if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
+        if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
+        return log.read(stream, options);
+      });
+    },
     head: () =>
       life.ask('head', travel(), () => {
         if (weather.isDown()) throw storeDown();
@@ -91,27 +90,6 @@ const weatherOf = ({ downUntil, partitions, scheduler }: World, { machine }: Lif
   /** What is asked arrives there, and no answer comes back. */
   areAnswersLost: () => partitions.isCut('store', machine),
 });
-
-/** One after the other, as by a generator that takes five promises for each: most reads are of one event. */
-function inTurn<Item>(read: () => Promise<readonly Item[]>): AsyncIterableIterator<Item> {
-  let items: readonly Item[] | undefined;
-  let next = 0;
-  return {
-    next: async () => {
-      items ??= await read();
-      const value = items[next];
-      next += 1;
-      return value === undefined ? { done: true, value: undefined } : { done: false, value };
-    },
-    return: async () => {
-      items = [];
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}
 
 async function* subscription(
   world: World,

@@ -1,0 +1,160 @@
+/**
+ * Money by wallet and merchant account. When a payout is announced, its wallet covers it by what is on record (I20); when it is sent, the
+ * account covers it by what the provider has (I19), unless money went back after it was decided.
+ */
+import type { RecordedEvent } from '@tollgate/event-store';
+import { rulesHoldMs } from '../people/money-rules.ts';
+import type { LedgerPayment } from '../payment-service/ledger.ts';
+import { epochMs } from '../world/machine.ts';
+import type { World } from '../world.ts';
+import { type OperationOnRecord, isAwaited, isInReview, leftOf, wantedBack } from './books.ts';
+
+interface Transfer {
+  account: string;
+  from: string;
+  to: string;
+  amount: number;
+}
+
+export interface WalletName {
+  wallet: string;
+  account: string;
+}
+
+const sumOf = <Item>(items: readonly Item[], amountOf: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + amountOf(item), 0);
+
+export function createLedgerChecks(world: World) {
+  const { books, ledger, complain, scheduler } = world;
+  const transfers: Transfer[] = [];
+  /** What went back of a wallet, and when. */
+  const decreases: ({ at: number; amount: number } & WalletName)[] = [];
+  const lefts = new Map<string, number>();
+  const isLate = (at: number) => at > scheduler.now() - rulesHoldMs;
+
+  const transferredTo = ({ wallet, account }: WalletName): number =>
+    sumOf(
+      transfers.filter((each) => each.account === account),
+      ({ from, to, amount }) => (to === wallet ? amount : 0) - (from === wallet ? amount : 0),
+    );
+
+  function requireCovered(what: string, { wallet, account }: WalletName): void {
+    const isOwn = (each: WalletName) => each.wallet === wallet && each.account === account;
+    const own = books.all().filter((each) => isOwn(each) && each.isPayable);
+    const available = sumOf(own, leftOf) + transferredTo({ wallet, account });
+    const wentBack = decreases.filter((each) => isOwn(each) && isLate(each.at));
+    if (available + sumOf(wentBack, ({ amount }) => amount) < 0)
+      complain('I20', `${what} leaves ${available} in ${wallet} of ${account}`);
+  }
+
+  return {
+    transferredTo,
+    /** After the books have it. */
+    onRecorded: ({ stream, type, data }: RecordedEvent): void => {
+      if (type === 'WalletTransferred') {
+        const transfer = data as Transfer;
+        transfers.push(transfer);
+        requireCovered('a transfer', { wallet: transfer.from, account: transfer.account });
+      }
+      const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
+      if (operation === undefined) return;
+      const { token, wallet, account } = operation;
+      const left = leftOf(operation);
+      const amount = (lefts.get(token) ?? 0) - left;
+      lefts.set(token, left);
+      if (type === 'PayoutRequested') requireCovered(token, operation);
+      else if (amount > 0) decreases.push({ at: scheduler.now(), wallet, account, amount });
+    },
+    /** Before it leaves. What others took back at the provider is not known here in time. */
+    onPayoutSent: ({ token, account, amount }: OperationOnRecord): void => {
+      const known = (orderNumber: string) => books.byOrderNumber(orderNumber);
+      const taken = ledger.payments.filter(
+        (each) => each.account === account && !each.isStranger && known(each.orderNumber)?.isPayable === true,
+      );
+      const refunded = ledger.refunds.filter(
+        ({ payment, status, createdAt }) =>
+          status !== 'declined' &&
+          !isLate(createdAt - epochMs) &&
+          taken.some((each) => each.token === payment && known(each.orderNumber)?.isFreed !== true),
+      );
+      const out = ledger.payouts.filter(
+        (each) =>
+          each.account === account && each.status !== 'declined' && known(each.orderNumber)?.isFreed !== true,
+      );
+      const left =
+        sumOf(taken, ({ tookAmount }) => tookAmount) - sumOf([...refunded, ...out], (each) => each.amount);
+      if (amount > left) complain('I19', `${token} pays out ${amount} of ${left} left in ${account}`);
+    },
+  };
+}
+
+/** In the end an index has what the provider has; never more, if a person is still to say, or has guessed, what came in or went out. */
+export function requireWallet(world: World, name: WalletName, available: number, index: string): void {
+  const { books, checks, complain, saw } = world;
+  const own = books.all().filter((each) => each.wallet === name.wallet && each.account === name.account);
+  if (own.some((each) => isUncertain(world, each))) return;
+  const there = sumOf(own, (each) => leftAt(world, each)) + checks.wallets.transferredTo(name);
+  // What an awaited payout would move is held, also between two reviews of it.
+  const isOpen = own.some((each) => isInReview(each) || isAwaited(each) || each.isMisjudged);
+  saw(isOpen ? 'a balance was compared while something is in review' : 'a balance was compared');
+  if (isOpen ? available > there : available !== there)
+    complain(
+      'I8',
+      `${name.wallet} has ${available} in ${name.account} by the index of ${index}, not ${there}`,
+    );
+}
+
+/** The provider has three days to decide an accepted refund; a person has said that it is of another amount, or freed it wrongly. */
+function isUncertain(world: World, operation: OperationOnRecord): boolean {
+  const { refunds, isFreed } = operation;
+  if (isFreed || [...refunds.values()].some(({ state }) => state === 'accepted')) return true;
+  if (paymentsOf(world, operation).some(({ wasShownWrong }) => wasShownWrong)) return true;
+  // What is in review is not waited for: what has changed at the provider since then is learnt by the next inquiry.
+  return isInReview(operation) && !isLearnt(world, operation);
+}
+
+/** What the provider has is on record, or in the evidence of a review. */
+function isLearnt(world: World, operation: OperationOnRecord): boolean {
+  const { phase: status, refundedAmount, reviews, amount, approvedAmount } = operation;
+  const onRecord = { status, amount: approvedAmount > 0 ? approvedAmount : amount, refundedAmount };
+  const inReview = [...reviews.values()].map(({ evidence }) => ({
+    status: evidence['observedStatus'] ?? status,
+    amount: evidence['observedAmount'] ?? onRecord.amount,
+    refundedAmount: evidence['observedRefundedAmount'] ?? refundedAmount,
+  }));
+  return [...paymentsOf(world, operation), ...payoutsOf(world, operation)].every((each) =>
+    [onRecord, ...inReview].some(
+      (learnt) =>
+        learnt.status === each.status &&
+        learnt.amount === each.amount &&
+        learnt.refundedAmount === ('refundedAmount' in each ? each.refundedAmount : 0),
+    ),
+  );
+}
+
+/** What is there of the money of a payment; less than nothing for a payout. */
+function leftAt(world: World, operation: OperationOnRecord): number {
+  const { phase, amount, isPayable } = operation;
+  if (!isPayable) return 0;
+  const paidOut = payoutsOf(world, operation).filter(({ status }) => status !== 'declined');
+  const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
+  // What waits for a second key is reserved.
+  const waits = phase === 'awaiting_approval' || phase === 'approval_granted';
+  return (
+    sumOf(taken, (each) => each.amount - each.refundedAmount) -
+    (taken.length > 0 ? wantedBack(operation) : 0) -
+    sumOf(paidOut, (each) => each.amount) -
+    (waits ? amount : 0)
+  );
+}
+
+const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
+
+/** What the provider has under its numbers. */
+const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
+  ledger.payments.filter(
+    ({ orderNumber, token, isStranger }) =>
+      !isStranger && (attempts.has(orderNumber) || token === serviceToken),
+  );
+const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
+  ledger.payouts.filter(({ orderNumber }) => attempts.has(orderNumber));
