@@ -7,9 +7,9 @@ import {
   type LedgerOwner,
 } from '@tollgate/core';
 import { z } from 'zod';
-import { oneOf, publicObject, showing, shownBy } from './public-object.ts';
+import { oneOf, showing, shownBy } from './public-object.ts';
 import { refundToken } from './refund.ts';
-import { currency, environment, example, instant } from './values.ts';
+import { currency, example, instant } from './values.ts';
 
 /** Minor units, below zero as well. */
 const signed = shownBy(
@@ -52,36 +52,26 @@ const posting = z.object({
   amount: signed,
 });
 
-export const publicJournalEntry = publicObject({
-  both: {
-    id: z.string().meta({
-      description: 'The entry: the id of its event and its number among the entries of that event.',
-      examples: ['3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0'],
-    }),
-    time: instant,
-    kind: oneOf(entryKinds, 'What moved the money.'),
-    eventType: z.string().meta({ description: 'The event that caused it.', examples: ['PaymentApproved'] }),
-    token: z
-      .string()
-      .meta({ description: 'The payment, payout or transfer.', examples: [example.paymentToken] }),
-    refundToken: refundToken.exactOptional(),
-    disputeToken: z.string().exactOptional().describe('The dispute.'),
-    ...holder,
-    postings: z.array(posting).describe('They sum to zero.'),
-  },
-  inRecords: {
-    environment,
-    team: z
-      .string()
-      .exactOptional()
-      .describe('The team whose journal has the entry; absent for a transfer of a shared wallet.'),
-  },
+export const publicJournalEntry = z.object({
+  id: z.string().meta({
+    description: 'The entry: the id of its event and its number among the entries of that event.',
+    examples: ['3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0'],
+  }),
+  time: instant,
+  kind: oneOf(entryKinds, 'What moved the money.'),
+  eventType: z.string().meta({ description: 'The event that caused it.', examples: ['PaymentApproved'] }),
+  token: z
+    .string()
+    .meta({ description: 'The payment, payout or transfer.', examples: [example.paymentToken] }),
+  refundToken: refundToken.exactOptional(),
+  disputeToken: z.string().exactOptional().describe('The dispute.'),
+  ...holder,
+  postings: z.array(posting).describe('They sum to zero.'),
 });
-export type PublicJournalEntry = z.infer<typeof publicJournalEntry.answer>;
-export type RecordedJournalEntry = z.infer<typeof publicJournalEntry.record>;
+export type PublicJournalEntry = z.infer<typeof publicJournalEntry>;
 
 /** An entry as it is kept. */
-export interface KeptEntry extends LedgerOwner {
+interface KeptEntry extends LedgerOwner {
   team?: string;
   kind: EntryKind;
   eventId: string;
@@ -108,29 +98,9 @@ const sourceOf = ({ eventId, number, subject, part, at, kind, postings, ...entry
   postings: postings.map(([ledgerAccount, amount]) => ({ ledgerAccount, amount })),
 });
 
-const [showAnswer, showRecord] = [showing(publicJournalEntry.answer), showing(publicJournalEntry.record)];
+const show = showing(publicJournalEntry);
 
-export const toPublicJournalEntry = (entry: KeptEntry): PublicJournalEntry => showAnswer(sourceOf(entry));
-export const toRecordedJournalEntry = (entry: KeptEntry): RecordedJournalEntry => showRecord(sourceOf(entry));
-
-/** The refund of a payment. */
-export const exampleJournalEntry: RecordedJournalEntry = {
-  id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0',
-  environment: 'sandbox',
-  team: 'shop',
-  time: example.instant,
-  kind: 'refund',
-  eventType: 'RefundApproved',
-  token: example.paymentToken,
-  refundToken: 'ref_2ncgkq4v6t3b7yzx',
-  wallet: 'team-shop',
-  account: 'main',
-  currency: 'EUR',
-  postings: [
-    { ledgerAccount: 'customers', amount: 250 },
-    { ledgerAccount: 'reserved', amount: -250 },
-  ],
-};
+export const toPublicJournalEntry = (entry: KeptEntry): PublicJournalEntry => show(sourceOf(entry));
 
 /** A month of one wallet, merchant account and currency. */
 export const statementSchema = z.object({

@@ -110,11 +110,11 @@ export const answerSchemas = {
   DisputeList: z.object({ success, disputes: z.array(disputeSchema), ...pageFields }),
   DisputeAnswer: z.object({ success, dispute: disputeSchema }),
   LedgerAmounts: ledgerAmounts,
-  JournalEntry: publicJournalEntry.answer,
+  JournalEntry: publicJournalEntry,
   Statement: statementSchema,
   Journal: z.object({
     success,
-    entries: z.array(publicJournalEntry.answer),
+    entries: z.array(publicJournalEntry),
     perPage: pageFields.perPage,
     nextCursor: pageFields.nextCursor,
   }),

@@ -21,7 +21,7 @@ const success = z.literal(true);
 const owner = { team: z.string(), environment: z.enum(environmentSchema.options) };
 const ownedPayment = publicPayment.answer.extend({ ...owner, account: z.string() });
 
-const ownedEntry = publicJournalEntry.answer.extend({
+const ownedEntry = publicJournalEntry.extend({
   environment: owner.environment,
   team: owner.team.exactOptional().describe('Absent for a transfer of a shared wallet.'),
 });

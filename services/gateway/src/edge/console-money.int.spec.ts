@@ -199,9 +199,9 @@ describe('a payout that waits for an approval', () => {
   it('is decided neither by who asked, nor by a role below', async () => {
     const { signIn } = await start();
     const ada = await signIn('admin');
-    expect((await ada.get('/console/payouts/po_2')).body).toContain('You have asked for this payout');
+    expect((await ada.get('/console/payouts/po_2')).body).toContain('You requested this payout');
     const own = await ada.sendAndRead('/console/payouts/po_2/approve', {});
-    expect(own).toMatch(/class="notice bad"[\s\S]*key that asked/);
+    expect(own).toMatch(/class="notice bad"[\s\S]*key that requested/);
     const operator = await signIn('operator', 'bob');
     expect((await operator.get('/console/payouts/po_1')).body).not.toContain('/po_1/approve');
     expect(await operator.sendAndRead('/console/payouts/po_1/approve', {})).toContain(
