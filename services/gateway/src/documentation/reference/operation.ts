@@ -29,6 +29,7 @@ interface Body {
 }
 
 interface Response extends Body {
+  $ref?: string;
   description: string;
   headers?: Readonly<Record<string, unknown>>;
 }

@@ -18,7 +18,7 @@ import { type Schemas, entry, fieldsOf, inlineOf, nameOf, typeOf } from './schem
 const errorsPath = '../team/errors.html';
 
 export function referencePages(document: OpenApiDocument): readonly Page[] {
-  const described = [...describedIn(document.paths), ...describedIn(document.webhooks)];
+  const described = [document.paths, document.webhooks].flatMap((paths) => describedIn(paths, document));
   const schemas = document.components.schemas as Schemas;
   const objects = objectsOf(schemas, described);
   const surroundings = {
@@ -57,14 +57,25 @@ interface Tag {
 
 const describedIn = (
   paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  document: OpenApiDocument,
 ): readonly Described[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method,
       path,
-      operation: operation as OpenApiOperation,
+      operation: withResponses(operation as OpenApiOperation, document),
     })),
   );
+
+/** Responses that several operations share are references in the document. */
+function withResponses(operation: OpenApiOperation, { components }: OpenApiDocument): OpenApiOperation {
+  const shared = components.responses as OpenApiOperation['responses'];
+  const responses = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    response.$ref === undefined ? response : shared[nameOf(response.$ref)],
+  ]);
+  return { ...operation, responses: Object.fromEntries(responses) as OpenApiOperation['responses'] };
+}
 
 /** Returned by nearly every operation that needs a key, or that takes a body. */
 function commonErrorsOf(described: readonly Described[]): ReadonlySet<string> {
