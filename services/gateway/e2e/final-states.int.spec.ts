@@ -234,8 +234,13 @@ const untilDisputed = (team: CallGateway, expected: object[]) =>
     expect(shown).toEqual(expect.arrayContaining(expected.map((each) => expect.objectContaining(each))));
   }, settled);
 
+const untilPaymentShows = (token: string, expected: object) =>
+  eventually(async () => {
+    expect(await read(gateway, 'payment', token)).toMatchObject(expected);
+  }, settled);
+
 it(
-  'a dispute is shown to the team whose payment it is about, and its status follows',
+  'a dispute is shown to the team whose payment it is about, holds its money, and its status follows',
   { timeout: 60_000 },
   async () => {
     const ours = await pay(approvedCard, 'approved');
@@ -256,6 +261,11 @@ it(
       { ...about, ...pending, id: won, amount: 200 },
     ]);
     await untilDisputed(games, [{ ...pending, id: other, token: theirs, amount: 100 }]);
+    const { amount } = terms();
+    await untilPaymentShows(ours, { disputedAmount: 500, lostAmount: 0 });
+    // A refund of disputed money was sent, certainly refused, and answered 202.
+    const refused = await refund(ours, 'disputed', amount - 499);
+    expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([409, 'payment_disputed']);
 
     await system.sandbox('POST', `/sandbox/disputes/${lost}/resolve`, { status: 'approved' });
     await system.sandbox('POST', `/sandbox/disputes/${won}/resolve`, { status: 'declined' });
@@ -263,7 +273,11 @@ it(
       { ...about, id: lost, amount: 300, status: 'lost', reportedStatus: 'approved' },
       { ...about, id: won, amount: 200, status: 'won', reportedStatus: 'declined' },
     ]);
-    await untilDisputed(games, [{ id: other, status: 'pending' }]);
-    expect(await read(gateway, 'payment', ours)).toMatchObject({ status: 'approved', reviews: [] });
+    await untilDisputed(games, [{ id: other, status: 'open' }]);
+    await untilPaymentShows(ours, { status: 'approved', disputedAmount: 0, lostAmount: 300, reviews: [] });
+    expect((await refund(ours, 'rest', amount - 300)).statusCode).toBe(200);
+    const { refunds, calls } = await ledgerOf(system.sandbox, `${ours}.`);
+    expect(refunds).toMatchObject([{ amount: amount - 300 }]);
+    expect(calls.filter(({ operation }) => operation === 'refund')).toHaveLength(1);
   },
 );
