@@ -9,6 +9,7 @@ import {
   createLocalKeyService,
   createVault,
   isRetryable,
+  omitUndefined,
   parseDataSecrets,
   silentLog,
 } from '@tollgate/service-kit';
@@ -153,6 +154,8 @@ async function adoptOnce(
       wallet: caller.rules.walletOf(team),
       isDryRun: false,
       callbackUrl: webhookUrlOf(team),
+      // Now and then a run says so, also one after another that did not.
+      ...omitUndefined({ payableFrom: random.chance(0.5) ? dayOf(caller, -1) : undefined }),
       from: dayOf(caller, -2),
       to: dayOf(caller),
       matches: ({ observed }: { observed: { orderNumber?: string | undefined } }) =>

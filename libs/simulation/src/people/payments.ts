@@ -12,6 +12,7 @@ import {
   post,
   withRandom,
 } from './caller.ts';
+import { payOut } from './payouts.ts';
 import { watch } from './readers.ts';
 import { chargeAgain } from './recurring.ts';
 import { type TeamName, teamNames, webhookUrlOf } from './teams.ts';
@@ -53,6 +54,7 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
   if (typeof page === 'string') await payOn(caller, page);
   if (kind.startsWith('two-step')) await endTwoStep(caller, team, token);
   if (random.chance(0.3)) await spy(caller, team, token);
+  if (random.chance(0.4)) await payOut(caller, team, Math.ceil(amount / 3), `payout-of-${number}`);
   if (isRecurring) {
     const own = withRandom(caller, customer);
     const charged = await chargeAgain(own, team, token, number);

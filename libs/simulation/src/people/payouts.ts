@@ -3,7 +3,7 @@ import { bankAccount } from '../checks/secrets.ts';
 import { type Caller, type Known, codesOf, insist, insistAtOnce, isSuccess, post } from './caller.ts';
 import { type TeamName, approver, teamNames, webhookUrlOf } from './teams.ts';
 
-const payoutsMax = 3;
+const payoutsMax = 6;
 
 /** Asks again, under another key, while the team has not taken enough yet. */
 export async function payoutStory(caller: Caller, number: number): Promise<void> {

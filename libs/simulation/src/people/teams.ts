@@ -42,12 +42,12 @@ const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
   operator: { person, source: 'oidc', grants: everywhere('operator') },
 });
 
-/** The operator who closes accounts. */
+/** The operator who closes accounts and transfers money. */
 const operator: Caller = {
   ...callerOf('', noRules),
   keyId: 'person',
   scopes: new Set(['self'] as const),
-  operator: { person: 'ada', source: 'oidc', grants: everywhere('operator') },
+  operator: { person: 'ada', source: 'oidc', grants: everywhere('admin') },
 };
 
 export const createSimulatedDirectory = (rules: Rules): TeamDirectory => ({
