@@ -1,5 +1,5 @@
 /**
- * The store is lost, and a backup that is some minutes old takes its place, as docs/operator/operations.md says: teams stay out until the
+ * The store is lost, and a backup that is some minutes old takes its place, as docs/operator/backup-and-restore.md says: teams stay out until the
  * day has been compared, and what awaited approval is void. What was announced since is forgotten: reconciliation finds it, or a person
  * is asked.
  */
