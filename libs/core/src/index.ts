@@ -299,7 +299,6 @@ export type {
   GuardedCommand,
   GuardRefusal,
   LimitRefusal,
-  Verdict,
 } from './operations/guard.ts';
 export { inProgress, type NotBegun, type OperationDependencies } from './operations/operation.ts';
 export { type DecisionRecorder, recordDecision } from './operations/recorded-decision.ts';

@@ -66,7 +66,7 @@ export const caller: Omit<Requester, 'operator'> = {
   wallet: { kind: 'provider' },
 };
 
-export const operatorCaller: Requester = { ...caller, operator: { person: 'Ada' } };
+const operatorCaller: Requester = { ...caller, operator: { person: 'Ada' } };
 
 export const keyOf = (value: string) => ({ source: 'Idempotency-Key' as const, value });
 

@@ -2,8 +2,4 @@ export { type Balances, createBalances } from './balance.ts';
 export { createLedgerGuard } from './ledger-guard.ts';
 export { differencesOf, recomputeLedger } from './recompute.ts';
 export { type TransferDependencies, transferMoney } from './transfers.ts';
-export {
-  createWalletReservations,
-  type WalletReservations,
-  type WalletReservationsDependencies,
-} from './wallet-reservations.ts';
+export { createWalletReservations, type WalletReservationsDependencies } from './wallet-reservations.ts';

@@ -41,7 +41,7 @@ export interface WalletReservations {
   decide(wallet: WalletQuery, about: DecisionInput, decide: Decide): Promise<Reserved>;
 }
 
-export interface DecisionInput extends Pick<LedgerQuery, 'commands' | 'spent'> {
+interface DecisionInput extends Pick<LedgerQuery, 'commands' | 'spent'> {
   cause: Cause;
 }
 type Decide = (now: WalletNow) => ReservationDecision;

@@ -143,7 +143,7 @@ const states: PaymentMachineState[] = keysOf(lifecycle).flatMap((at) =>
 );
 
 function expectedAfter(state: PaymentMachineState, name: string): PaymentMachineState | undefined {
-  if (/^Review|^Callback|^Dispute|^RecurringTokenIssued$/.test(name)) return state;
+  if (/^Review|^Adoption|^Callback|^Dispute|^RecurringTokenIssued$/.test(name)) return state;
   if (name === 'RefundSubmitted')
     return state.lifecycle === 'approved' && state.refund === 'idle'
       ? { ...state, refund: 'announced' }

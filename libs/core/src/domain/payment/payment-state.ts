@@ -315,10 +315,8 @@ function apply(state: Payment, event: LaterEvent): Payment {
     }
     case 'RefundApproved':
       return approveRefund(state, event);
-    case 'RefundDeclined': {
-      const { refundToken, ...declined } = event.data;
-      return limitErrors(changeRefund(state, refundToken, { state: 'declined', declined }));
-    }
+    case 'RefundDeclined':
+      return declineRefund(state, event);
     case 'RefundUnresolved':
       return keepUnconfirmed(state, event);
     case 'RefundDeclineReported':
@@ -327,10 +325,8 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
       return revise(state, event);
-    case 'AdoptionDeclaredPayable': {
-      const { notPayable: _, ...payable } = state;
-      return payable;
-    }
+    case 'AdoptionDeclaredPayable':
+      return declarePayable(state);
     case 'DisputeOpened':
     case 'DisputeChanged':
     case 'DisputeWon':
@@ -406,6 +402,13 @@ function resetRepeats(state: Payment, { data: { code } }: PaymentEventOf<'Review
   const isAboutCall = code === 'capture_unresolved' || code === 'void_unresolved';
   if (!isAboutCall || state.captureOrVoid === undefined) return state;
   return { ...state, captureOrVoid: { ...state.captureOrVoid, repeats: 0 } };
+}
+
+const declarePayable = ({ notPayable: _, ...payable }: Payment): Payment => payable;
+
+function declineRefund(state: Payment, { data }: PaymentEventOf<'RefundDeclined'>): Payment {
+  const { refundToken, ...declined } = data;
+  return limitErrors(changeRefund(state, refundToken, { state: 'declined', declined }));
 }
 
 const noteDeclineReported = (state: Payment, { data }: PaymentEventOf<'RefundDeclineReported'>): Payment => ({
