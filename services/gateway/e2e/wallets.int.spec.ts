@@ -111,7 +111,7 @@ it('an operator lets teams share a wallet, and moves money into it', async () =>
     );
   expect(await transfer('9001')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('only 9000 EUR'),
+    stderr: expect.stringContaining('only 90.00 EUR'),
   });
   expect((await transfer('9000')).exitCode).toBe(0);
   await eventually(async () => expect(await walletOf(stranger)).toEqual(has(9_000)), settled);
