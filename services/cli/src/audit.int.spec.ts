@@ -78,6 +78,6 @@ it('audit verify names an event of a team that is not the one that the log tells
     { event, actor: { kind: 'service', name: 'gateway' } },
   ]);
   expect((await run('audit verify')).out).toContain(
-    'Event 9 of team-shop is in the security log, and is not',
+    'Event 9 of team-shop is in the security log, but was removed or changed',
   );
 });

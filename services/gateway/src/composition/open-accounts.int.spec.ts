@@ -10,7 +10,7 @@ import { openAccounts } from './open-accounts.ts';
 const entry = (name: string, more: object = {}) => ({
   name,
   environment: 'sandbox',
-  baseUrl: 'https://127.0.0.1:9',
+  baseUrl: `https://127.0.0.1:9/${name}`,
   privateKeyFile: 'the.key',
   ...more,
 });

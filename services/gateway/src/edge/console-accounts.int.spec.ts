@@ -61,8 +61,8 @@ it('show a balance on demand, and why there is none', async () => {
     (await get(`/console/accounts?${new URLSearchParams({ balance: account, currency }).toString()}`)).body;
   expect(await ask('production/main', 'EUR')).toMatch(/Available[^]*EUR/);
   expect(main.balanceCalls).toBe(1);
-  expect(await ask('production/broken', 'EUR')).toContain('gave no usable answer');
-  expect(await ask('sandbox/main', 'EUR')).toContain('No merchant account of this name');
+  expect(await ask('production/broken', 'EUR')).toContain('returned no usable answer');
+  expect(await ask('sandbox/main', 'EUR')).toContain('No merchant account has this name');
   expect(await ask(hostile, hostile)).not.toMatch(/<script>alert|<img src=x/);
   expect(await ask('production/main', 'euro')).toContain('data-outcome');
 });
@@ -140,7 +140,7 @@ describe('an account', () => {
       expect(paused).toContain(text);
     expect(paused).not.toMatch(/<script>alert|<img src=x/);
     const wrong = await sendAndRead('/console/accounts/drain', { account: hostile, reason });
-    expect(wrong).toContain('No merchant account of this name');
+    expect(wrong).toContain('No merchant account has this name');
     const resumed = await sendAndRead('/console/accounts/resume', { account: 'production/main', reason });
     expect(resumed).toContain('production/main is active.');
     expect((await get('/console/accounts')).body).not.toContain('Read the accounts file again');

@@ -150,7 +150,7 @@ describe('the pages', () => {
     const admin = await signIn('admin');
     expect((await admin.get('/console/teams/shop')).body).toContain('key issue shop --environment');
     expect((await admin.get('/console/teams')).body).toContain('team add');
-    expect(await admin.sendAndRead('/console/teams', { team: 'new' })).toContain('does not have the key');
+    expect(await admin.sendAndRead('/console/teams', { team: 'new' })).toContain('has no signing key');
   });
 
   it('add a team, issue its key, show it once and in no address, and revoke it', async () => {

@@ -38,7 +38,7 @@ it.each([
     'no Host',
     'GET /api/v1/payments/pay_1 HTTP/1.1\r\nConnection: close\r\n\r\n',
     400,
-    'needs the header Host',
+    'need a Host header',
   ],
 ])('%s gets the error body, and a line in the log', async (_, sent, status, said) => {
   const answer = await send(sent);
