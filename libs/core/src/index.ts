@@ -31,7 +31,7 @@ export {
 } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
-export { type Adoptions, createAdoptions, type Payments } from './aggregates/payments.ts';
+export { type Adoptions, createAdoptions } from './aggregates/payments.ts';
 export { type Payouts } from './aggregates/payouts.ts';
 export {
   createRecurringTokens,
@@ -112,12 +112,10 @@ export {
   entryKindOf,
   entryKinds,
   entriesOf,
-  type JournalEntry,
   type LedgerAccount,
   ledgerAccounts,
   type LedgerAmounts,
   type LedgerOwner,
-  type Posting,
   type Spending,
   spendingOfPayment,
   spendingOfPayout,
@@ -159,7 +157,7 @@ export { type AdoptionRefusal, adoptPayment, type AdoptPayment } from './domain/
 export { mayBePaid } from './domain/payment/creation.ts';
 export { disputedAmount, lostAmount } from './domain/payment/disputes.ts';
 export { callWithoutOutcome, inquiryNeedOf } from './domain/payment/inquiry-need.ts';
-export { refundedAmountOf, reservedByDiscrepancies, statusOf } from './domain/payment/observation.ts';
+export { refundedAmountOf, statusOf } from './domain/payment/observation.ts';
 export type { ObservedPayment, PaymentRefusal, RecordDispute } from './domain/payment/payment-commands.ts';
 export {
   decodePaymentEvent,
@@ -228,7 +226,6 @@ export {
   isPayoutAwaited,
   type Payout,
   payoutSchema,
-  reservedByPayoutDiscrepancies,
 } from './domain/payout/payout-state.ts';
 export { recurringStream, recurringTokenContext, recurringTokenStoredSchema } from './domain/recurring.ts';
 export { type RefundKey, refundKeyStream, refundKeyUsedSchema } from './domain/refund-key.ts';
@@ -248,11 +245,9 @@ export {
 export {
   decodeTransferEvent,
   type Transfer,
-  type TransferEvent,
   transferSchema,
   transferStream,
   transferStreamPrefix,
-  versionOfTransferEvent,
 } from './domain/transfer.ts';
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
 export { eventFamily, type EventOf, firstSchemaVersion, schemaVersion } from './domain/schema-version.ts';

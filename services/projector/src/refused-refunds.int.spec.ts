@@ -51,16 +51,17 @@ test.each([
     ] as PaymentEvent[]);
     await vi.waitFor(() => expect(projector.health().position >= position).toBe(true), soon);
     await vi.waitFor(() => expect(index.position() >= position).toBe(true), soon);
-    const positions = await index.currentPositions({
+    const ledger = await index.readLedger({
       environment: 'sandbox',
-      teams: ['shop'],
+      wallet: 'team-shop',
       currency: 'EUR',
-      payouts: [],
+      commands: [],
+      spent: [],
     });
     expect({
       failed: projector.health().failedStreams,
       refunded: index.find('p1')?.payment.refundedAmount,
-      available: positions.byAccount.get(`account-${planted}`)?.available,
+      available: ledger.byAccount.get(`account-${planted}`)?.available,
     }).toEqual({ failed: [], refunded: 1_000, available: 500n });
   },
 );

@@ -23,8 +23,7 @@ export type Transfer = z.infer<typeof transferSchema>;
 const transferEventSchemas = { WalletTransferred: transferSchema } as const;
 export type TransferEvent = EventOf<typeof transferEventSchemas>;
 
-export const { decode: decodeTransferEvent, versionOf: versionOfTransferEvent } =
-  eventFamily(transferEventSchemas);
+export const { decode: decodeTransferEvent } = eventFamily(transferEventSchemas);
 
 /** @throws InvariantViolation for a second event */
 export function evolveTransfer(state: Transfer | undefined, { data }: TransferEvent): Transfer {

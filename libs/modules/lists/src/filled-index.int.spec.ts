@@ -38,11 +38,12 @@ async function given() {
     for (const { port2 } of [ofReader, ofFiller]) port2.close();
   });
   const position = async () => {
-    const { byAccount } = await index.currentPositions({
+    const { byAccount } = await index.readLedger({
       environment: 'sandbox',
-      teams: ['shop'],
+      wallet: 'team-shop',
       currency: 'EUR',
-      payouts: [],
+      commands: [],
+      spent: [],
     });
     return [...byAccount.values()].map(({ available }) => available);
   };
@@ -78,7 +79,7 @@ it('an empty file in the place of the one that the filler spoke of is not taken 
 it('damage that concurrent reads meet is reported once, answered with `index_rebuilding`, and repaired', async () => {
   const { file, position, wanted } = await given();
   const before = await position();
-  damage(file, 'positions');
+  damage(file, 'balances');
   const failed = await Promise.allSettled([position(), position(), position()]);
   for (const each of failed) expect(each).toMatchObject({ status: 'rejected', reason: isRebuilding });
   await eventually(async () => expect(await position()).toEqual(before));

@@ -61,7 +61,7 @@ const operationIndexes = (table: string) => `
 export type IndexScope =
   /** Whatever teams and people ask. */
   | 'lists'
-  /** What is due, positions, the payments of a day, and lookups by token: half the cost of a view. */
+  /** What is due, balances, the payments of a day, and lookups by token: half the cost of a view. */
   | 'work';
 
 const ofLists = `
@@ -136,15 +136,6 @@ export const indexSchemaOf = (scope: IndexScope): string => `
     currency TEXT NOT NULL,
     totals TEXT NOT NULL,
     PRIMARY KEY (environment, team, day, currency)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE positions (
-    environment TEXT NOT NULL,
-    team TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    account TEXT NOT NULL,
-    available TEXT NOT NULL,
-    hold TEXT NOT NULL,
-    PRIMARY KEY (environment, team, currency, account)
   ) STRICT, WITHOUT ROWID;
   ${ledgerTables}
   CREATE TABLE transfers (environment TEXT NOT NULL, ${envelopeColumns}) STRICT;

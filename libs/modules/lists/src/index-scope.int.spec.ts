@@ -7,7 +7,7 @@ import { happening, requested, toRecordedIn } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { dueQueuesOf } from './index-inquiries.ts';
 import { listViews } from './index-lists.ts';
-import { positionsIn } from './index-positions.ts';
+import { balancesIn } from './index-ledger.ts';
 import type { IndexScope } from './index-schema.ts';
 import { findByServiceToken } from './index-operators.ts';
 import { openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
@@ -45,7 +45,11 @@ function readForWork(file: TestIndexFile) {
     found: file.find(paymentKind, token),
     foundByServiceToken: findByServiceToken(file, { environment, account, serviceToken }),
     ofADay: listViews(file, { list: 'payments', kinds: [paymentKind], owners: [query], query }),
-    positions: positionsIn(file, { environment, teams: [team], currency: view.payment.terms.currency }),
+    balances: balancesIn(file, {
+      environment,
+      wallet: view.payment.wallet,
+      currency: view.payment.terms.currency,
+    }),
   };
 }
 

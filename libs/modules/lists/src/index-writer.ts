@@ -1,4 +1,4 @@
-/** How events are folded into the rows of the index, with open reviews, totals and positions. */
+/** How events are folded into the rows of the index, with open reviews, totals and the ledger. */
 import {
   TooManyFailedStreams,
   failedStreamsMax,
@@ -9,7 +9,6 @@ import {
 import type { InquiryNeed } from '@tollgate/core';
 import type { Log } from '@tollgate/service-kit';
 import {
-  createPositionChanges,
   createTotalsChanges,
   kindOfStream,
   streamOf,
@@ -22,7 +21,6 @@ import type { DueAt } from './index-inquiries.ts';
 import { writeJournal } from './index-journal.ts';
 import { createLedgerBatch } from './index-ledger.ts';
 import { writeMetadata } from './index-metadata.ts';
-import { applyToPositions } from './index-positions.ts';
 import { writeRefunds } from './index-refunds.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
 import type { IndexScope } from './index-schema.ts';
@@ -91,16 +89,13 @@ type Changes = ReturnType<typeof createChanges>;
 /** What a batch changes in the sums, so that each is written once. */
 function createChanges() {
   const totals = createTotalsChanges();
-  const positions = createPositionChanges();
   const ledger = createLedgerBatch();
   return {
     totals,
-    positions,
     ledger,
     applyTo(statements: Statements): void {
       applyToTotals(statements, totals.list());
       ledger.applyTo(statements);
-      applyToPositions(statements, positions.list());
     },
   };
 }
@@ -183,7 +178,6 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
   const counted = kind.contributionOf?.(view);
   if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
   changes.ledger.replace({ kind, before, after: view });
-  changes.positions.replace(before && kind.positionOf?.(before), kind.positionOf?.(view));
 }
 
 /** Of an existing row only what changes is set: an index of columns that are not set is not written. */

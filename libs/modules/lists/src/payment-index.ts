@@ -29,13 +29,10 @@ import {
   type PayoutView,
   type ViewEnvelope,
   type ViewKind,
-  readCurrentPositions,
   readLedger,
   transferKind,
   type LedgerNow,
   type LedgerQuery,
-  type CurrentPositionQuery,
-  type CurrentPositions,
 } from '@tollgate/views';
 import { followFilled } from './filled-index.ts';
 import { openFollowedIndex } from './followed-index.ts';
@@ -61,7 +58,6 @@ import {
   type Workload,
 } from './index-operators.ts';
 import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
-import { positionsIn } from './index-positions.ts';
 import {
   listJournal,
   monthSumsIn,
@@ -175,13 +171,6 @@ export interface PaymentIndex extends DueInquiries {
   reviewsOf(token: string): ReviewEntry[];
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];
-  /**
-   * What the teams have together, with everything that was recorded before the call.
-   *
-   * @throws TollgateError `index_rebuilding` also where the index is too far behind the store; `position_unreadable`,
-   * retryable, where a stream that may be theirs cannot be read; StoreUnavailable
-   */
-  currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions>;
   /** A wallet as it is, with everything that was recorded before the call. @throws as `readLedger` of `@tollgate/views` */
   readLedger(query: LedgerQuery): Promise<LedgerNow>;
   /** The next events of an owner, also while the index is not complete. */
@@ -219,8 +208,7 @@ export interface PaymentIndexOptions {
   filler?: MessagePort;
 }
 
-const positionPrefixes = [paymentKind.streamPrefix, payoutKind.streamPrefix];
-const ledgerPrefixes = [...positionPrefixes, transferKind.streamPrefix];
+const ledgerPrefixes = [paymentKind, payoutKind, transferKind].map(({ streamPrefix }) => streamPrefix);
 
 /** @throws StartupError `file_foreign` for a file of another program */
 export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
@@ -246,10 +234,10 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     return read(work);
   };
   const position = () => index.state().position;
-  /** Resolves when the index has every event of these prefixes that was recorded before the call. */
-  const waitForNow = async (prefixes: readonly string[], timeoutMs: number) => {
+  /** Resolves when the index has every event that was recorded before the call and may move money. */
+  const waitForNow = async (timeoutMs: number) => {
     if (!index.state().isComplete) throw projectionRebuilding();
-    return index.waitFor(await lastEventAfter({ store, prefixes }, position()), timeoutMs);
+    return index.waitFor(await lastEventAfter({ store, prefixes: ledgerPrefixes }, position()), timeoutMs);
   };
 
   return {
@@ -268,21 +256,10 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
     dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
     postpone: (postponed) => index.postpone(postponed),
-    currentPositions: (query) =>
-      readCurrentPositions(
-        {
-          waitForNow: (timeoutMs) => waitForNow(positionPrefixes, timeoutMs),
-          quarantined: () => read((file) => file.quarantined()),
-          find: (kind, token) => readWhole((file) => file.find(kind, token)),
-          sums: (asked) => readWhole((file) => positionsIn(file, asked)),
-          atOnce: (work) => readWhole((file) => file.atOnce(work)),
-        },
-        query,
-      ),
     readLedger: (query) =>
       readLedger(
         {
-          waitForNow: (timeoutMs) => waitForNow(ledgerPrefixes, timeoutMs),
+          waitForNow,
           quarantined: () => read((file) => file.quarantined()),
           find: (kind, token) => readWhole((file) => file.find(kind, token)),
           balances: (wallet) => readWhole((file) => balancesIn(file, wallet)),

@@ -1,18 +1,4 @@
 export {
-  type CurrentPositionQuery,
-  type CurrentPositions,
-  type PositionQuery,
-  type PositionSource,
-  readCurrentPositions,
-} from './current-positions.ts';
-export {
-  createPositionChanges,
-  noPosition,
-  plusPosition,
-  type PositionPart,
-  type PositionSums,
-} from './position.ts';
-export {
   type LedgerNow,
   type LedgerQuery,
   type LedgerSource,
@@ -47,4 +33,4 @@ export {
   unmatchedKind,
   viewKinds,
 } from './view-kinds.ts';
-export type { DisputeView, PaymentView, PayoutView, TransferView, UnmatchedView } from './views.ts';
+export type { DisputeView, PaymentView, PayoutView, UnmatchedView } from './views.ts';

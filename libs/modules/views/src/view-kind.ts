@@ -19,7 +19,6 @@ import {
   type Standing,
 } from '@tollgate/core';
 import { z } from 'zod';
-import type { PositionPart } from './position.ts';
 import type { Contribution } from './totals.ts';
 
 /**
@@ -138,8 +137,6 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   standingsOf?(view: View): readonly Standing[];
   /** What of it counts under the limits of a day; absent for kinds that are not limited. */
   spendingOf?(view: View): readonly Spending[];
-  /** What it adds to the position of its team; absent for kinds that move no money. */
-  positionOf?(view: View): PositionPart | undefined;
   table: IndexTable<View>;
 }
 

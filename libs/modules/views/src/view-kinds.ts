@@ -20,7 +20,6 @@ import {
 import { utcDayOf } from '@tollgate/service-kit';
 import { ledgerRuleOf } from './ledger-rule.ts';
 import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
-import { positionOfPayment, positionOfPayout } from './position.ts';
 import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import {
   disputeViews,
@@ -44,7 +43,6 @@ export const paymentKind: ViewKind<PaymentView> = {
   walletsOf: ({ payment }) => [payment.wallet],
   standingsOf: ({ payment }) => standingsOfPayment(payment),
   spendingOf: ({ payment, createdAt }) => spendingOfPayment(payment, createdAt),
-  positionOf: ({ payment }) => positionOfPayment(payment),
   table: {
     name: 'payments',
     isFed: true,
@@ -70,7 +68,6 @@ export const payoutKind: ViewKind<PayoutView> = {
   walletsOf: ({ payout }) => [payout.wallet],
   standingsOf: ({ payout }) => standingsOfPayout(payout),
   spendingOf: ({ payout, createdAt }) => spendingOfPayout(payout, createdAt),
-  positionOf: ({ payout }) => positionOfPayout(payout),
   table: {
     name: 'payouts',
     isFed: true,
