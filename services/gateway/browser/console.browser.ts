@@ -121,7 +121,7 @@ it(
     await play('approved');
     await state('Approved').waitFor();
     await page.getByRole('button', { name: 'The customer disputes it' }).click();
-    await page.locator('.timeline .dispute', { hasText: '12.50 EUR' }).waitFor();
+    await page.locator('.timeline .dispute', { hasText: '12.50 EUR' }).first().waitFor();
     await play('declined');
     await state('Declined').waitFor();
     await page.getByRole('button', { name: 'The Payment Service changes its mind' }).click();

@@ -154,7 +154,7 @@ it('where it takes two persons, the first answer is kept and the second one deci
   await signIn('ada');
   await decide('The bank has it.');
   await page.getByText('Your answer is kept. It holds when a second person gives the same.').waitFor();
-  await page.getByText('Yours is the first answer').waitFor();
+  await page.getByText('takes effect when another person gives the same one').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await context.clearCookies();
   await signIn('olga');
