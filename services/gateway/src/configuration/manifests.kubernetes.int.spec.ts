@@ -67,7 +67,9 @@ describe('the documentation', () => {
   const page = read('docs', 'operator', 'kubernetes.md');
 
   it('has an installation that is whole as it stands there', async () => {
-    const [, installation = ''] = /```yaml\n(# kustomization\.yaml[\s\S]*?)```/.exec(page) ?? [];
+    // The block is part of a numbered list.
+    const [, indented = ''] = /```yaml\n( *# kustomization\.yaml[\s\S]*?) *```/.exec(page) ?? [];
+    const installation = indented.replaceAll(/^ {3}/gm, '');
     const copy = copyManifests();
     const own = join(copy, 'own');
     mkdirSync(own);
