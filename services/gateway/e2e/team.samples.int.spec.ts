@@ -168,7 +168,8 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
     expect(printed).toBe(`made ${(await paymentsOf(order('lost')))[0]}`);
   });
 
-  it('verifies what the gateway has signed, and nothing else', async () => {
+  // Five starts of a virtual machine in a row.
+  it('verifies what the gateway has signed, and nothing else', { timeout: 240_000 }, async () => {
     await payWith(language, order('webhook'), { card: approved, callbackUrl: receiver.url });
     const webhook = await eventually(() => {
       const found = receiver.received.find(({ body }) => body.includes(order('webhook')));
