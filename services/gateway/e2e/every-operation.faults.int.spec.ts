@@ -16,6 +16,7 @@ import {
   shortTimes,
 } from './agreement.ts';
 import { ask, fund, newLoad, pay, persistently, runFlows } from './mixed-load.ts';
+import { operatorOf } from './commands.ts';
 import { startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
@@ -38,7 +39,8 @@ it(
     // A test in which hardly an answer is lost would prove little.
     for (const operation of lossy)
       expect(await countLost(system, operation), `lost answers to ${operation}`).toBeGreaterThan(10);
-    await eventually(() => expectAgreement(system, load), { timeoutMs: settleWithinMs });
+    const operator = await operatorOf(system, 'ada@company.example');
+    await eventually(() => expectAgreement(system, load, operator), { timeoutMs: settleWithinMs });
     // Nothing was cut off, so everything could be found out.
     expect(await reviewsOf(system)).toEqual([]);
   },
@@ -89,7 +91,8 @@ it('the same, killed twice in the middle', { timeout: 900_000 }, async () => {
   }
   await running;
   expect(load.contradictions).toEqual([]);
-  await eventually(() => expectAgreement(system, load), { timeoutMs: settleWithinMs });
+  const operator = await operatorOf(system, 'ada@company.example');
+  await eventually(() => expectAgreement(system, load, operator), { timeoutMs: settleWithinMs });
 });
 
 it('the same on two gateways side by side, one of which is killed', { timeout: 900_000 }, async () => {
@@ -106,7 +109,8 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 9
   second = await second.restart();
   await running;
   expect(load.contradictions).toEqual([]);
-  await eventually(() => expectAgreement(first, load), { timeoutMs: settleWithinMs });
+  const operator = await operatorOf(first, 'ada@company.example');
+  await eventually(() => expectAgreement(first, load, operator), { timeoutMs: settleWithinMs });
   await second.terminate();
 });
 
@@ -147,8 +151,10 @@ it(
     expect(refused.statusCode).toBe(409);
     expect(refused.body.errors[0]?.code).toBe('operation_in_progress');
 
+    const operator = await operatorOf(system, 'ada@company.example');
     const resolve = (of: string, code: string, resolution: string) =>
-      system.gateway('POST', `/api/v1/reviews/${of}/resolve`, {
+      operator('POST', `/api/v1/reviews/${of}/resolve`, {
+        headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
         body: { code, number: 1, resolution, reason: 'looked it up in the console of the service' },
       });
     expect((await resolve(token, 'refund_unresolved', 'refund_not_made')).statusCode).toBe(200);

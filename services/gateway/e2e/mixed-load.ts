@@ -22,8 +22,8 @@ export interface Load {
   phaseWithinMs: number;
 }
 
-/** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
-const phaseWithinDefaultMs = 180_000;
+/** As long as a payment may need whose callback was lost: it is inquired after two minutes, and once more if that fails. */
+const phaseWithinDefaultMs = 420_000;
 
 export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithinDefaultMs): Load => ({
   system,
