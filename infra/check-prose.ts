@@ -8,7 +8,7 @@ import { globSync, readFileSync } from 'node:fs';
 /** Words per sentence. A page above one of these fails. */
 const limits = { mean: 16, ninetyFifth: 28 };
 
-/** What to write instead is in CONTRIBUTING.md. */
+/** Each with its replacement. CONTRIBUTING.md has the rules. */
 const forbidden: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:nobody|somebody|anybody|everybody)\b/giu, 'name the role, or use the passive'],
   [/\bof (?:ours|theirs|before)\b/giu, 'our …, their …, existing …'],

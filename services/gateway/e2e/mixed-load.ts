@@ -22,7 +22,7 @@ export interface Load {
   phaseWithinMs: number;
 }
 
-/** As long as a payment may need whose callback was lost: it is inquired after two minutes, and once more if that fails. */
+/** A payment whose callback was lost is inquired after two minutes, and again if that inquiry fails. */
 const phaseWithinDefaultMs = 420_000;
 
 export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithinDefaultMs): Load => ({
@@ -87,7 +87,7 @@ const terms = (orderNumber: string) => ({ product: 'Tea', amount: 100, currency:
 async function create(load: Load, flow: string, more: object, tryNumber = 1): Promise<string> {
   const orderNumber = tryNumber === 1 ? flow : `${flow}-${tryNumber}`;
   const body = { ...terms(orderNumber), ...more };
-  // The flow goes on from its page, so its outcome is waited for as long as any phase: failed inquiries are repeated after 15 s, then 30 s.
+  // The flow needs the page. Failed inquiries are repeated after 15 s, then 30 s.
   const created = await ask(load, '/api/v1/payments', { body, withinMs: load.phaseWithinMs });
   const { statusCode, body: answer } = created;
   // On a slow machine a call may not be sent in time: then nothing was charged, and a client repeats as the error says.

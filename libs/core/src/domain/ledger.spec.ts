@@ -101,7 +101,7 @@ describe('the journal of a payment', () => {
       ],
     ],
     [
-      'holds no more for a discrepancy than disputes leave',
+      'limits the worst case of a discrepancy to the amount that disputes leave',
       [disputed('Opened', 0, 950), sampleEvents.ReviewOpened, disputed('Lost', 1, 950)],
       [
         ['DisputeOpened', { available: -950, disputed: 950 }],

@@ -1,6 +1,6 @@
 /**
- * The ledger: every cent by double entry. A standing says how one payment, payout or transfer stands in the accounts of its
- * wallet; its amounts sum to zero. A journal entry is what one event changes in them. Both are computed from the events.
+ * The ledger: every cent by double entry. A standing has the amounts of one payment, payout or transfer in the accounts of its
+ * wallet; they sum to zero. A journal entry is the change of a standing by one event. Both are computed from the events.
  */
 import { disputedAmount, lostAmount } from './payment/disputes.ts';
 import { reservedByDiscrepancies } from './payment/observation.ts';
@@ -13,19 +13,19 @@ import { statusOfPhase } from './payment/payment-machine.ts';
 import type { Environment } from './values.ts';
 
 export const ledgerAccounts = [
-  /** The world outside: money comes from it and goes back to it. */
+  /** The outside world, where money comes from and returns to. */
   'customers',
   /** Can be paid out or refunded. */
   'available',
   /** Refunds and payouts without an outcome, and payouts that await approval. */
   'reserved',
-  /** Nobody may use it until the provider, a bank or an operator decides. */
+  /** Unusable until the provider, a bank or an operator decides. */
   'disputed',
   'paidOut',
   'lost',
   /** Of adopted payments that no operator has declared payable. */
   'adopted',
-  /** Came from other wallets, or went to them. */
+  /** Moved to other wallets; below zero if it came from them. */
   'transferred',
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
@@ -59,7 +59,7 @@ export interface JournalEntry extends LedgerOwner {
   postings: readonly Posting[];
 }
 
-/** Money of a payment: taken, given back, reserved for refunds, lost, and held for disputes and the worst case of its discrepancies. */
+/** Of a payment: approved, refunded, reserved for refunds, lost, and disputed, including the worst case of its discrepancies. */
 export function standingsOfPayment(payment: Payment): Standing[] {
   const { environment, wallet, terms, attempt, notPayable } = payment;
   const taken = BigInt(isPaidPhase(payment) ? payment.approvedAmount : 0);
@@ -80,11 +80,11 @@ export function standingsOfPayment(payment: Payment): Standing[] {
   });
 }
 
-/** What disputes leave is all that a discrepancy can be about. */
+/** A discrepancy cannot hold more than the disputes leave. */
 const atMost = (worstCase: bigint, left: bigint): bigint =>
   left <= 0n ? 0n : worstCase < left ? worstCase : left;
 
-/** Money of a payout: reserved until its outcome is known, and held for the worst case of its discrepancies. */
+/** Of a payout: reserved until its outcome is known, and disputed for the worst case of its discrepancies. */
 export function standingsOfPayout(payout: Payout): Standing[] {
   const { environment, wallet, terms, call, phase } = payout;
   const status = statusOfPayoutPhase(phase);
@@ -109,7 +109,7 @@ function standing(owner: LedgerOwner, amounts: LedgerAmounts): Standing[] {
   return Object.values(amounts).every((amount) => amount === 0n) ? [] : [{ ...owner, amounts }];
 }
 
-/** What an event has changed, one entry for each wallet, account and currency. */
+/** The entries of one event: one for each wallet, account and currency. */
 export function entriesOf(before: readonly Standing[], after: readonly Standing[]): JournalEntry[] {
   const changes = createLedgerChanges();
   changes.replace(before, after);
@@ -132,7 +132,7 @@ export function createLedgerChanges() {
     }
   };
   return {
-    /** What stood until now is taken off, and what stands from now on is added. */
+    /** Subtracts the standings before an event, and adds those after it. */
     replace(before: readonly Standing[], after: readonly Standing[]): void {
       add(before, -1n);
       add(after, 1n);
@@ -159,7 +159,12 @@ export const entryKinds = [
 ] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** What an entry is about. @param subject whose event it is @param type of the event */
+/**
+ * The kind of an entry, for people.
+ *
+ * @param subject the kind of stream that has the event
+ * @param type of the event
+ */
 export function entryKindOf(subject: 'payment' | 'payout' | 'transfer', type: string): EntryKind {
   if (type.startsWith('Review')) return 'discrepancy';
   if (type.startsWith('Dispute')) return 'dispute';
@@ -181,7 +186,7 @@ export interface Spending {
   amount: number;
 }
 
-/** What was asked for and has not come to nothing: the payment itself and its refunds. */
+/** The payment and its refunds, unless they were declined, failed or expired. */
 export function spendingOfPayment(payment: Payment, createdAt: number): Spending[] {
   const { environment, team, terms, askedBy, phase } = payment;
   const owner = { environment, team, currency: terms.currency };

@@ -219,7 +219,7 @@ export const operatorRoutes = {
   listBalancesOfAll: {
     ...reading('balances', 'teams'),
     summary: 'Shows the balance of each wallet, by merchant account and currency',
-    description: 'Of a shared wallet, that of all teams that share it.',
+    description: 'A shared wallet has one balance for all its teams.',
     query: operatorBalanceSchema,
     answers: done('The balances.', 'WalletBalanceList'),
     errors: [...ofReads, 'sum_too_large'],

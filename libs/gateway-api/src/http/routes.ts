@@ -243,7 +243,7 @@ const others = {
     ...post('command-service', 'People', '/api/v1/reviews/:token/resolve'),
     summary: 'Resolves a review',
     description:
-      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there. Elsewhere a key gives what frees no money: `accept_theirs`, `refund_not_made` and `payout_not_made` are for operators (403 `operator_required`). Team leads may answer `check_again` only.',
+      'The history records the person or key, and the reason. If reviews require two people, the first answer is kept (202) and changes nothing until another person gives the same one; a new answer replaces it. API keys are refused then. Otherwise a key may give every answer that frees no money: `accept_theirs`, `refund_not_made` and `payout_not_made` are for operators (403 `operator_required`). Team leads may answer `check_again` only.',
     scopes: ['admin', 'operators:teams'],
     isCommand: true,
     body: {

@@ -39,7 +39,7 @@ const headers = [
   ),
 ];
 
-const description = `Verify before you parse: \`webhook-signature\` is \`v1,\` and the base64 of an HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, over the exact bytes received, with the key that follows \`whsec_\` in base64 ([Standard Webhooks](https://www.standardwebhooks.com)). Use the secret of the endpoint, or your team's secret for a \`callbackUrl\`.
+const description = `Verify before you parse: \`webhook-signature\` is \`v1,\` and the base64 of an HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, computed on the exact bytes received, with the key that follows \`whsec_\` in base64 ([Standard Webhooks](https://www.standardwebhooks.com)). Use the secret of the endpoint, or your team's secret for a \`callbackUrl\`.
 
 Delivery is at least once. Webhooks of one payment or payout are sent in order: each one after the previous one was delivered or has failed permanently. The one with the greater \`sequence\` is the later.`;
 
