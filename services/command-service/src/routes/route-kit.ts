@@ -1,4 +1,5 @@
 /** What the routes of the command service have in common: who calls, what set it off, and how a refusal is answered. */
+import { formatAmount } from '@tollgate/core/money';
 import {
   type PaymentRefusal,
   type PayoutRefusal,
@@ -83,7 +84,7 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
   switch (refusal.code) {
     case 'idempotency_key_reused':
       return {
-        message: `This ${keyParameter} was used for ${token}, with other terms. Retrieve ${token}. Use a new key only to make another one.`,
+        message: `This ${keyParameter} was used for ${token} with other terms. Retrieve ${token}. Use a new key only for a separate operation.`,
         parameter: keyParameter,
       };
     case 'operation_in_progress':
@@ -103,7 +104,7 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
       const { availableAmount, currency } = refusal;
       const done = refusal.code === 'payout_exceeds_balance' ? 'paid out' : 'transferred';
       return {
-        message: `At most ${availableAmount} ${currency} can be ${done} now, in minor units. Send a lower amount.`,
+        message: `At most ${formatAmount(availableAmount, currency)} can be ${done} now. Send a lower amount.`,
       };
     }
     case 'amount_limit_exceeded':
@@ -112,14 +113,15 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
     case 'origin_not_allowed': {
       const { parameter, purpose } = refusal;
       const must = `${parameter} must point to an origin that your team has allowed for ${purpose}`;
-      const remedy = 'Ask the operators to add it (tollgate team allow-origins), or use another one.';
+      const remedy =
+        'Use an allowed origin, or ask an operator to add this one (tollgate team allow-origins).';
       return {
-        message: `${must}, over https, written without user name and backslash. ${remedy}`,
+        message: `${must}, over https, without user name and backslash. ${remedy}`,
         parameter,
       };
     }
     case 'resolution_not_allowed':
-      return { message: `It can be resolved by: ${refusal.allowed.join(', ')}.` };
+      return { message: `The review allows these resolutions: ${refusal.allowed.join(', ')}.` };
     default:
       return {};
   }
@@ -128,9 +130,9 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
 function limitText({ of, operation, currency, limit, left }: LimitRefusal): string {
   const whose = of === 'team' ? "Your team's" : "This key's";
   if (left === undefined)
-    return `${whose} limit for one ${operation} is ${limit} ${currency}, in minor units. Send a lower amount, or ask the operators.`;
+    return `${whose} limit for one ${operation} is ${formatAmount(limit, currency)}. Send a lower amount, or ask an operator to raise the limit.`;
   const until = new Date(left.until).toISOString();
-  return `${whose} limit for ${operation}s of one day is ${limit} ${currency}, in minor units, of which ${left.amount} are left. Repeat the request when the day ends, at ${until}.`;
+  return `${whose} daily limit for ${operation}s is ${formatAmount(limit, currency)}, of which ${formatAmount(left.amount, currency)} are left. Retry after the day ends, at ${until}.`;
 }
 
 export const sendRefusal = (
