@@ -56,3 +56,17 @@ export async function untilApproved(ask: () => Promise<string | undefined>): Pro
     await systemClock.sleep(askEveryMs);
   }
 }
+
+/** The gateway keeps the provider's balance for a second, so money that was settled just now may be missing from the first answer. */
+const balanceWithinMs = 3_000;
+
+/** Reads a balance until it covers the amount, and returns the last answer. */
+export async function balanceCovering(amount: number, read: () => Promise<number>): Promise<number> {
+  const giveUpAt = systemClock.monotonic() + balanceWithinMs;
+  let available = await read();
+  while (available < amount && systemClock.monotonic() < giveUpAt) {
+    await systemClock.sleep(askEveryMs);
+    available = await read();
+  }
+  return available;
+}

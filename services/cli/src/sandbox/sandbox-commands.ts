@@ -19,7 +19,7 @@ import {
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
 import { z } from 'zod';
-import { type CallGateway, untilApproved } from '../gateway-calls.ts';
+import { balanceCovering, type CallGateway, untilApproved } from '../gateway-calls.ts';
 import { type SandboxCalls, SandboxRefusal } from './sandbox-calls.ts';
 
 export interface SandboxTools extends SandboxCalls {
@@ -245,8 +245,11 @@ async function fund(
     return (await callGateway(statusAnswer, { method: 'GET', path })).payment.status;
   });
   const path = `/api/v1/balance?currency=${currency}`;
-  const { wallet } = await callGateway(balanceAnswer, { method: 'GET', path });
-  const [took, has] = [amount, wallet.available].map((sum) => formatAmount(sum, currency));
-  const report = `The demo team took ${took} by ${token}, and can pay out ${has} now (${wallet.available} in minor units).`;
-  return done(report, { token, amount, currency, available: wallet.available });
+  const available = await balanceCovering(
+    amount,
+    async () => (await callGateway(balanceAnswer, { method: 'GET', path })).wallet.available,
+  );
+  const [took, has] = [amount, available].map((sum) => formatAmount(sum, currency));
+  const report = `The demo team took ${took} by ${token}, and can pay out ${has} now (${available} in minor units).`;
+  return done(report, { token, amount, currency, available });
 }
