@@ -34,12 +34,7 @@ it.each([
   ['a path that no router reads', 'GET /%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400, 'path'],
   ['what is for a proxy', 'CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'no proxy'],
   ['an odd Expect', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417, '100-continue'],
-  [
-    'no Host',
-    'GET /api/v1/payments/pay_1 HTTP/1.1\r\nConnection: close\r\n\r\n',
-    400,
-    'need a Host header',
-  ],
+  ['no Host', 'GET /api/v1/payments/pay_1 HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'need a Host header'],
 ])('%s gets the error body, and a line in the log', async (_, sent, status, said) => {
   const answer = await send(sent);
   expect(answer).toMatchObject({
