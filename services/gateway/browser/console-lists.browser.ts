@@ -50,7 +50,9 @@ describe('a list of several pages', () => {
       "[...document.querySelectorAll('.wide')].map((each) => each.querySelector('td.token').getBoundingClientRect().left)",
     );
     expect(Math.max(...edges) - Math.min(...edges)).toBeLessThan(2);
-    await page.getByText('Further pages stand below').waitFor({ state: 'attached' });
+    await page
+      .getByText('The list does not refresh while further pages are open.')
+      .waitFor({ state: 'attached' });
     expect(await seriousFaults(page)).toEqual([]);
   });
 
@@ -130,13 +132,13 @@ it('an exact range of time is typed in the zone of the reader, and is in UTC in 
   await page.getByText('No payment matches these filters').waitFor();
 });
 
-it('a page that the gateway tells nothing new says so, and since when', { timeout: 60_000 }, async () => {
+it('a page that has lost its connection says so, and since when', { timeout: 60_000 }, async () => {
   driven.tolerate(/ERR_FAILED/);
   await signIn('viewer');
   const live = '**/console/live*';
   await context.route(live, (route) => route.abort());
   await page.goto(own('/console/payments'));
-  await page.getByText('The gateway tells nothing new.').waitFor();
+  await page.getByText('Connection lost.').waitFor();
   await context.unroute(live);
-  await page.getByText('The gateway tells nothing new.').waitFor({ state: 'detached' });
+  await page.getByText('Connection lost.').waitFor({ state: 'detached' });
 });
