@@ -98,9 +98,11 @@ const httpsRequired = (): ApiError =>
 const unreadable = (): ApiError =>
   apiError('invalid_param', 'The request cannot be read as HTTP.', 'request');
 
-/** Undefined for an error of the connection: no request caused it, and a client would take an answer for that of its next request. */
+/**
+ * Undefined for an error of the connection and for a time-out: a client that sends its next request meanwhile would take
+ * the answer for that of the request.
+ */
 function statusOf(socketError: string): number | undefined {
-  if (socketError === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
   if (socketError === 'HPE_HEADER_OVERFLOW') return 431;
   return socketError.startsWith('HPE_') ? 400 : undefined;
 }
