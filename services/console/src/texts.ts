@@ -117,6 +117,7 @@ export const texts = {
   skip: 'Skip to the content',
   copied: 'Copied',
   stale: 'Connection lost. Last update',
+  news: 'new',
   errors: {
     title: 'This did not work',
     notFound: 'There is no such page',

@@ -121,6 +121,44 @@ describe('the search box', () => {
   });
 });
 
+it('a live list holds still while the reader points at it, and counts what is new', async () => {
+  const create = (orderNumber: string) =>
+    driven.now().system.gateway('POST', '/api/v1/payments', {
+      headers: { 'idempotency-key': orderNumber },
+      body: { product: 'Tea', amount: 100, currency: 'EUR', orderNumber },
+    });
+  await signIn('viewer');
+  await page.goto(own('/console/payments'));
+  const first = rows().first();
+  const known = await first.innerText();
+  await first.hover();
+  const place = await first.boundingBox();
+  const { body } = await create('news-1');
+  await page.getByRole('button', { name: '1 new · Show' }).waitFor();
+  await create('news-2');
+  await page.getByRole('button', { name: '2 new · Show' }).waitFor();
+  expect(await first.innerText()).toBe(known);
+  expect(await first.boundingBox()).toEqual(place);
+  await page.getByRole('button', { name: '2 new · Show' }).click();
+  await rows().filter({ hasText: 'news-2' }).waitFor();
+  expect(await rows().first().innerText()).toContain('news-2');
+  // A state changes in place, with the keyboard on its row.
+  await page.mouse.move(0, 0);
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  const chosen = page.locator('tr.at');
+  expect(await chosen.innerText()).toContain('news-1');
+  await create('news-3');
+  await page.getByRole('button', { name: '1 new · Show' }).waitFor();
+  const serviceToken = body.processingUrl.split('/').at(-1) ?? '';
+  await driven.now().system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
+  await chosen.locator('.chip', { hasText: 'Approved' }).waitFor();
+  expect(await chosen.innerText()).toContain('news-1');
+  await page.mouse.click(5, 400);
+  await page.evaluate("document.querySelector('tr.at').classList.remove('at')");
+  await rows().filter({ hasText: 'news-3' }).waitFor();
+});
+
 it('an exact range of time is typed in the zone of the reader, and is in UTC in the address', async () => {
   await signIn('viewer');
   await page.goto(own('/console/payments?from=2030-01-31T14:05'));

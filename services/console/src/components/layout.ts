@@ -41,7 +41,10 @@ const places = [
 
 export function layout(page: Rendered, { session, path, assets, hasSandbox }: Surroundings): string {
   const { title, main, isLive = false } = page;
-  const live = isLive ? html` data-live="" data-stale="${texts.stale}"` : undefined;
+  const live = isLive
+    ? html` data-live="" data-stale="${texts.stale}" data-news="${texts.news}"
+      data-show="${texts.payments.filters.apply}"`
+    : undefined;
   return html`<!doctype html>
     <html lang="en">
       <head>
