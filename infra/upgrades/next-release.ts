@@ -47,7 +47,7 @@ const changesAt = (version: number): readonly Change[] => [
     to: '    RecurringTokenIssued: stay,\n    PaymentNoted: stay,',
   },
   {
-    file: `${domain}/payment/payment-state.ts`,
+    file: `${domain}/payment/payment-evolve.ts`,
     from: "    case 'RecurringTokenIssued':",
     to: "    case 'PaymentNoted':\n      return state;\n    case 'RecurringTokenIssued':",
   },

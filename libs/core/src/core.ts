@@ -10,7 +10,7 @@ import { createRecurringTokens } from './aggregates/recurring-tokens.ts';
 import { createRefundKeys } from './aggregates/refund-keys.ts';
 import type { Cause } from './aggregates/repository.ts';
 import { createUnmatchedOperations } from './aggregates/unmatched.ts';
-import { createAskAccount, inquiryPriorityOf } from './inquiry/ask-account.ts';
+import { createAskAccount, inquiryPriorityOf } from './outbound/ask-account.ts';
 import { type LastAnswer, inquireAbout, lastAnswersMax } from './inquiry/inquire.ts';
 import { createInquiries } from './inquiry/inquiries.ts';
 import type { DecisionRecorder } from './operations/recorded-decision.ts';

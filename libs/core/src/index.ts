@@ -181,8 +181,8 @@ export {
   paymentWalk,
   statusOfPhase,
 } from './domain/payment/payment-machine.ts';
+export { evolve } from './domain/payment/payment-evolve.ts';
 export {
-  evolve,
   isAllowed,
   machineStateOf,
   type Payment,
@@ -268,7 +268,7 @@ export {
   createAskAccount,
   inquiryScheduleName,
   reconciliationName,
-} from './inquiry/ask-account.ts';
+} from './outbound/ask-account.ts';
 export { createInquiryOnRead } from './inquiry/inquire-on-read.ts';
 export { inquireNamed, type Listed } from './inquiry/inquire.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';

@@ -5,7 +5,8 @@
 import { evolveDispute, type Dispute, type DisputeEvent } from './dispute/dispute.ts';
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
-import { evolve, type Payment } from './payment/payment-state.ts';
+import { evolve } from './payment/payment-evolve.ts';
+import { type Payment } from './payment/payment-state.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
 import { evolvePayout, type Payout } from './payout/payout-state.ts';
 import type { Review } from './review.ts';

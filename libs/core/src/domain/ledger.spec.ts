@@ -10,7 +10,8 @@ import {
   type JournalEntry,
   type Standing,
 } from './ledger.ts';
-import { evolve, type PaymentState } from './payment/payment-state.ts';
+import { evolve } from './payment/payment-evolve.ts';
+import { type PaymentState } from './payment/payment-state.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
 import { evolvePayout, type PayoutState } from './payout/payout-state.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';

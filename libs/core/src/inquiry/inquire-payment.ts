@@ -27,7 +27,7 @@ import {
 } from '../outbound/payment-calls.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
-import { failureOf } from './ask-account.ts';
+import { failureOf } from '../outbound/ask-account.ts';
 
 export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
   customers: Customers;

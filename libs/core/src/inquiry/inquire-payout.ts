@@ -5,9 +5,9 @@ import type { Clock } from '@tollgate/service-kit';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
-import type { AskAccount } from './ask-account.ts';
+import type { AskAccount } from '../outbound/ask-account.ts';
 import type { Inquired } from './inquire-payment.ts';
-import { failureOf } from './ask-account.ts';
+import { failureOf } from '../outbound/ask-account.ts';
 
 export interface PayoutInquiryDependencies {
   payouts: Payouts;

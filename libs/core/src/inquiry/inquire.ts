@@ -20,7 +20,7 @@ import {
 } from '../aggregates/subjects.ts';
 import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
-import { failureOf } from './ask-account.ts';
+import { failureOf } from '../outbound/ask-account.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiries.ts';
 
 /** When an inquiry was answered, milliseconds since the Unix epoch: one that finds nothing new writes no event. */

@@ -4,11 +4,11 @@ import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
 import { type Clock, valueWithin } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
+import { waitMaxMs } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 
-/** How long a caller waits for it, and between two readings of the stream, milliseconds. */
-const waitMaxMs = 5_000;
+/** Between two readings of the stream, milliseconds. */
 const pauseMs = 50;
 
 export interface AwaitOutcomeDependencies {
@@ -75,12 +75,6 @@ export async function inquireBriefly(
   const inquiring = inquire(token, cause).catch(() => 'failed' as const);
   return (await valueWithin(clock, until({ clock }, giveUpAt), inquiring)) ?? 'failed';
 }
-
-/** The value, or undefined if it takes longer than a caller may wait. */
-export const withinWait = <Value>(
-  clock: Pick<Clock, 'after'>,
-  work: Promise<Value>,
-): Promise<Value | undefined> => valueWithin(clock, waitMaxMs, work);
 
 const until = ({ clock }: Pick<AwaitOutcomeDependencies, 'clock'>, giveUpAt: number): number =>
   Math.max(0, giveUpAt - clock.monotonic());

@@ -16,7 +16,7 @@ import type { Permit } from '../accounts/account.ts';
 import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
-import { answersThat } from '../inquiry/ask-account.ts';
+import { answersThat } from '../outbound/ask-account.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';

@@ -7,7 +7,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause, Executed } from '../aggregates/repository.ts';
-import type { AskAccount } from '../inquiry/ask-account.ts';
+import type { AskAccount } from '../outbound/ask-account.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send.ts';

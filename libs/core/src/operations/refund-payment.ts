@@ -18,7 +18,7 @@ import type { Permit } from '../accounts/account.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
-import { answersThat } from '../inquiry/ask-account.ts';
+import { answersThat } from '../outbound/ask-account.ts';
 import { windowAt } from '../outbound/call-times.ts';
 import { announcedCall, requireServiceToken } from '../outbound/payment-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';

@@ -36,3 +36,6 @@ export const planAttempt = (
   providerOrderNumber: providerOrderNumber(token, options.number),
   ...windowAt(options.now, options.times),
 });
+
+/** How long a caller waits for the outcome of a call, milliseconds. */
+export const waitMaxMs = 5_000;

@@ -11,7 +11,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
-import { type AskAccount, answersThat } from '../inquiry/ask-account.ts';
+import { type AskAccount, answersThat } from './ask-account.ts';
 import { type CallTimes, planAttempt } from './call-times.ts';
 import { type Sender, afterAnswerBy, pauseBeforeRepeat } from './send.ts';
 

@@ -5,7 +5,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { PermitEnd } from '../accounts/account.ts';
 import { startStopwatch } from '../accounts/stopwatch.ts';
-import type { Asked } from '../inquiry/ask-account.ts';
+import type { Asked } from './ask-account.ts';
 import { type OutboundCall, createSender } from './send.ts';
 
 const quietPeriods = { observe: () => undefined };

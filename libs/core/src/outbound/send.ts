@@ -6,12 +6,11 @@
  */
 import type { CallOperation, CallOutcome, CallWindow } from '../domain/outbound-call/outbound-call.ts';
 import type { MaySend, Provider } from '../provider.ts';
-import { type Clock, InvariantViolation, type Log } from '@tollgate/service-kit';
+import { type Clock, InvariantViolation, type Log, valueWithin } from '@tollgate/service-kit';
 import type { Permit, PermitEnd } from '../accounts/account.ts';
 import type { Done } from '../aggregates/repository.ts';
-import type { Asked } from '../inquiry/ask-account.ts';
-import { withinWait } from '../operations/await-outcome.ts';
-import type { CallTimes } from './call-times.ts';
+import type { Asked } from './ask-account.ts';
+import { type CallTimes, waitMaxMs } from './call-times.ts';
 import type { QuietPeriods } from './quiet-periods.ts';
 
 export interface OutboundCall<Answer> {
@@ -143,7 +142,7 @@ async function confirm<Answer>(
 ): Promise<CallOutcome<Answer>> {
   const isRefusal = outcome.kind === 'refused' || (outcome.kind === 'not-sent' && outcome.isAnswered);
   if (!isRefusal || hasNoEffect === undefined || isConfirmed?.(outcome) === false) return outcome;
-  const asked = await withinWait(deps.clock, inquireRepeatedly(deps, hasNoEffect));
+  const asked = await valueWithin(deps.clock, waitMaxMs, inquireRepeatedly(deps, hasNoEffect));
   if (asked?.kind === 'accepted' && asked.answer) return outcome;
   const reason = `${reasonOf(outcome)}, and no inquiry has shown that it had no effect`;
   // A payment or payout that was shown under its number was not refused. A refunded sum may only not be shown yet.

@@ -16,7 +16,8 @@ import { inquiryNeedOf } from './inquiry-need.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent } from './payment-events.ts';
-import { evolve, refundableAmount } from './payment-state.ts';
+import { evolve } from './payment-evolve.ts';
+import { refundableAmount } from './payment-state.ts';
 
 const shown = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment =>
   observed(status, { orderNumber: 'shop-1', createdAt: 1, ...changes });

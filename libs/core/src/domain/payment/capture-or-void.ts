@@ -20,7 +20,8 @@ import type {
 } from './payment-commands.ts';
 import type { PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
-import { evolve, type CaptureOrVoid, type Payment } from './payment-state.ts';
+import { evolve } from './payment-evolve.ts';
+import { type CaptureOrVoid, type Payment } from './payment-state.ts';
 
 type Operation = CaptureOrVoid['operation'];
 type Answer = Omit<Extract<CaptureOrVoidOutcome, { kind: 'accepted' }>, 'kind'>;

@@ -26,7 +26,8 @@ import type {
   RequestPayment,
 } from './payment-commands.ts';
 import type { Attempt, PaymentEvent } from './payment-events.ts';
-import { inSteps, isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
+import { inSteps } from './payment-evolve.ts';
+import { isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
 
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
 export function requestPayment(

@@ -8,7 +8,8 @@ import { isAbout, resolveWhere, type Evidence } from '../review.ts';
 import { cutEvidence, omitUndefined } from '../values.ts';
 import type { RecordDispute } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
-import { amountOf, inSteps, refundableAmount, type Payment } from './payment-state.ts';
+import { inSteps } from './payment-evolve.ts';
+import { amountOf, refundableAmount, type Payment } from './payment-state.ts';
 
 export const disputeSchema = z.object({
   disputeToken: z.string(),

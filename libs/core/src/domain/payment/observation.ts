@@ -20,9 +20,9 @@ import { observeCaptureOrVoid } from './capture-or-void.ts';
 import type { ObservedPayment, RecordObservation, ReportedPayment } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
+import { inSteps } from './payment-evolve.ts';
 import {
   amountOf,
-  inSteps,
   isAllowed,
   isPaidPhase,
   refundedElsewhere,

@@ -15,7 +15,8 @@ import { inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
 import { ourSide } from './observation.ts';
 import type { PaymentCommand, PaymentInput, PaymentObservation, PaymentRefusal } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
-import { inSteps, type Payment, type PaymentState } from './payment-state.ts';
+import { inSteps } from './payment-evolve.ts';
+import { type Payment, type PaymentState } from './payment-state.ts';
 import { observeRefunds, recordRefundDeclineReported, recordRefundOutcome, submitRefund } from './refunds.ts';
 import { resolveAnswered, resolveReview } from './resolutions.ts';
 

@@ -10,14 +10,8 @@ import { isPaid, type DiscrepancyKind } from '../discrepancy.ts';
 import { reservedByDiscrepancies } from './observation.ts';
 import { decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
-import {
-  evolve,
-  isDecided,
-  isPaidPhase,
-  reservedAmount,
-  type Payment,
-  type PaymentState,
-} from './payment-state.ts';
+import { evolve } from './payment-evolve.ts';
+import { isDecided, isPaidPhase, reservedAmount, type Payment, type PaymentState } from './payment-state.ts';
 
 const kinds = ['hosted', 'card', 'recurring'] as const;
 

@@ -18,7 +18,8 @@ import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment
 import { decide } from './payment-decide.ts';
 import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
-import { refundErrorsLengthMax, reservedAmount } from './payment-state.ts';
+import { refundErrorsLengthMax } from './payment-evolve.ts';
+import { reservedAmount } from './payment-state.ts';
 import { refundsMax } from './refunds.ts';
 import { callRules } from '../outbound-call/outbound-call.ts';
 import { errorsMax } from '../values.ts';

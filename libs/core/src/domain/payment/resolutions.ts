@@ -20,9 +20,8 @@ import type { PaymentRefusal } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { isOpenStatus, isPartOf, revise } from './observation.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
+import { evolve, inSteps } from './payment-evolve.ts';
 import {
-  evolve,
-  inSteps,
   isDecided,
   isPaidPhase,
   isPaymentAwaited,

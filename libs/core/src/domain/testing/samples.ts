@@ -16,7 +16,8 @@ import type {
   PaymentTerms,
 } from '../payment/payment-events.ts';
 import type { PaymentPhase } from '../payment/payment-machine.ts';
-import { evolve, type Payment, type PaymentState } from '../payment/payment-state.ts';
+import { evolve } from '../payment/payment-evolve.ts';
+import { type Payment, type PaymentState } from '../payment/payment-state.ts';
 
 export const terms: PaymentTerms = {
   kind: 'hosted',

@@ -4,7 +4,8 @@ import { callAnnouncedBy, type AnnouncedCall } from '../payment/announced-call.t
 import type { PaymentInput, RecordObservation } from '../payment/payment-commands.ts';
 import { decide } from '../payment/payment-decide.ts';
 import type { Attempt, PaymentEvent, PaymentTerms } from '../payment/payment-events.ts';
-import { evolve, type PaymentState } from '../payment/payment-state.ts';
+import { evolve } from '../payment/payment-evolve.ts';
+import { type PaymentState } from '../payment/payment-state.ts';
 import type { Ledger, ServicePayment } from './service-model.ts';
 
 export interface World {

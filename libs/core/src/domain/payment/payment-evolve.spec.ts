@@ -20,7 +20,8 @@ import {
   type BeginningType,
   type PaymentPhase,
 } from './payment-machine.ts';
-import { evolve, machineStateOf, reservedAmount, toMachineEvent, type Payment } from './payment-state.ts';
+import { evolve, toMachineEvent } from './payment-evolve.ts';
+import { machineStateOf, reservedAmount, type Payment } from './payment-state.ts';
 
 const refundApproved = (refundToken: string): PaymentEvent => ({
   type: 'RefundApproved',
