@@ -57,9 +57,9 @@ describe('a payout above the sum of its team', () => {
     await open('order-1');
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByText('Approve', { exact: true }).click();
-    await page.getByText('Releases 15.00 EUR to A bank …2051.').waitFor();
+    await page.getByText('Approves 15.00 EUR to A bank …2051. Approving sends nothing.').waitFor();
     await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
-    await page.getByText('The payout is approved. The team repeats its request').waitFor();
+    await page.getByText('Approved. Nothing is sent yet').waitFor();
     await state('Approved, not sent yet').waitFor();
     await page.evaluate('window.isSame = true');
     expect((await ask('order-1')).statusCode).toBe(200);
@@ -76,14 +76,14 @@ describe('a payout above the sum of its team', () => {
     await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
     await state('Approved, not sent yet').waitFor();
     await page.getByText('Refuse', { exact: true }).click();
-    await page.getByLabel('Why, in your own words.').fill('Not our supplier.');
+    await page.getByLabel('Reason').fill('Not our supplier.');
     await page.getByRole('button', { name: 'Refuse the payout' }).click();
     await page.getByText('The payout is refused.').waitFor();
     await state('Failed').waitFor();
     await page.locator('.timeline .event', { hasText: 'Not our supplier.' }).waitFor();
     const { body } = await team('GET', `/api/v1/payouts/${token}/events`);
     expect(JSON.stringify(body)).toContain('Not our supplier.');
-    expect(await page.locator('#facts').innerText()).not.toContain('Lapses');
+    expect(await page.locator('#facts').innerText()).not.toContain('lapses');
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
     expect(await seriousFaults(page)).toEqual([]);
@@ -92,7 +92,7 @@ describe('a payout above the sum of its team', () => {
   it('is decided by nobody whose role is below that of an admin', async () => {
     await signIn('operator');
     await open('order-3');
-    await page.getByText('Your role, operator, neither approves nor refuses payouts').waitFor();
+    await page.getByText('Your role, operator, cannot approve or refuse payouts').waitFor();
     expect(await page.getByText('Refuse', { exact: true }).count()).toBe(0);
   });
 });

@@ -31,10 +31,10 @@ describe('a payment', () => {
     });
     await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
     await state('Authorized').waitFor();
-    await page.locator('.place.now', { hasText: 'authorized' }).waitFor();
+    await page.locator('.place.now', { hasText: 'Authorized' }).waitFor();
     expect(await page.evaluate('window.isSame')).toBe(true);
     await page.getByText('Capture', { exact: true }).click();
-    await page.getByText('Takes the reserved 12.50 EUR through account sandbox').waitFor();
+    await page.getByText('Captures the authorized 12.50 EUR through account sandbox').waitFor();
     await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
     await page.getByText('The capture was accepted.').waitFor();
     await state('Approved').waitFor();
@@ -56,9 +56,9 @@ describe('a payment', () => {
     await signIn();
     await play('lost-callback');
     await state('Waiting for the customer').waitFor();
-    await page.getByText('Inquire now').click();
-    await page.getByRole('button', { name: 'Inquire', exact: true }).click();
-    await page.getByText('The Payment Service answered; what it said is recorded.').waitFor();
+    await page.getByText('Check now').click();
+    await page.getByRole('button', { name: 'Check the status' }).click();
+    await page.getByText('The Payment Service answered. The status is up to date.').waitFor();
     await state('Approved').waitFor();
     expect(await page.locator('.timeline .event').last().innerText()).toContain('PaymentApproved · ada');
   });
@@ -68,8 +68,8 @@ describe('a payment', () => {
     await play('lost-answer');
     await state('Waiting for the customer').waitFor();
     const [first, second] = await page.locator('.timeline .call').allInnerTexts();
-    expect(first).toContain('announced → unknown');
-    expect(second).toMatch(/creation, number 2[^]*announced → accepted/);
+    expect(first).toContain('outcome unknown');
+    expect(second).toMatch(/payment 2, accepted/);
     await page
       .locator('.timeline .event', { hasText: 'The call was sent, and its answer was lost.' })
       .waitFor();
@@ -83,7 +83,7 @@ it('a review is decided by a person, with a reason that becomes history', async 
   const { calls } = (await system.sandbox('GET', '/sandbox/ledger')).body;
   const there = calls.find(({ orderNumber }) => orderNumber?.startsWith(token))?.token ?? '';
   await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'declined' });
-  await page.getByText('A person must decide').first().waitFor();
+  await page.getByText('A review waits for a decision.').waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('r');
   await page.waitForURL(own('/console/reviews'));

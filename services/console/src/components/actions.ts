@@ -1,4 +1,4 @@
-/** What a person may do with a payment now: each says what it sends before it is done. */
+/** Actions in a row of buttons that keep their places: each opens its form below the row. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
@@ -6,10 +6,42 @@ import { texts } from '../texts.ts';
 import { amountText, typedAmount } from './amount.ts';
 import { paymentPath, type ListedPayment } from './payment-list.ts';
 
+export interface ActionForm {
+  name: string;
+  /** Address that the form is sent to. */
+  path: string;
+  /** What it will do and what it costs. */
+  says: Html | string;
+  fields?: Html | undefined;
+  /** The text of the button that does it. */
+  does: string;
+  isHarmless?: boolean;
+  /** An action that is not allowed now keeps its place, so that no other one moves there. */
+  isAllowed?: boolean;
+}
+
+export const actionRow = (csrf: string, actions: readonly ActionForm[]): Html =>
+  html`<div class="actions">${actions.map((action) => actionIn(csrf, action))}</div>`;
+
+function actionIn(csrf: string, action: ActionForm): Html {
+  const { name, path, says, fields, does, isHarmless = false, isAllowed = true } = action;
+  if (!isAllowed)
+    return html`<button type="button" disabled title="${texts.actions.notNow}">${name}</button>`;
+  return html`<details class="action" name="action">
+    <summary>${name}</summary>
+    <form method="post" action="${path}">
+      <p>${says}</p>
+      ${fields}
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <button class="${isHarmless ? 'strong' : 'strong grave'}">${does}</button>
+    </form>
+  </details>`;
+}
+
 export type ActionName = 'capture' | 'void' | 'refund' | 'inquire';
 
 export interface ActionSubject {
-  payment: ListedPayment & { heldAmount: number; revision: number };
+  payment: ListedPayment & { heldAmount: number; revision: number; needConfirmation?: boolean };
   refundableAmount: number;
   actions: readonly ActionName[];
 }
@@ -20,30 +52,34 @@ export const mayAct = (
   owner: Pick<ListedPayment, 'team' | 'environment'>,
 ): boolean => mayDo(grants, 'operators:act', owner);
 
-export function actionForms(
+const ofOneStep = ['refund', 'inquire'] as const;
+const ofTwoSteps = ['capture', 'void', ...ofOneStep] as const;
+
+export function paymentActions(
   { payment, refundableAmount, actions }: ActionSubject,
   { session, idempotencyKey }: Pick<PageContext, 'session' | 'idempotencyKey'>,
 ): Html {
   if (!mayAct(session, payment))
     return html`<p class="calm">${texts.actions.notYours(formatGrants(session.grants))}</p>`;
-  const forms = actions.map((name) => {
+  const { token, currency, account, revision } = payment;
+  const forms = (payment.needConfirmation === true ? ofTwoSteps : ofOneStep).map((name): ActionForm => {
     const words = texts.actions[name];
-    const sum = name === 'refund' ? refundableAmount : payment.heldAmount;
-    const shown = amountText(sum, payment.currency);
-    const key = idempotencyKey(name, payment.token, payment.revision);
-    return html`<details class="action" name="action">
-      <summary>${words.name}</summary>
-      <form method="post" action="${paymentPath(payment.token)}/${name}">
-        <p>${words.says(shown, payment.account)}</p>
-        ${name === 'refund' ? amountField(refundableAmount, payment.currency) : undefined}
-        <input type="hidden" name="csrf" value="${session.csrf}" />
-        <input type="hidden" name="key" value="${key}" />
-        <button class="${name === 'inquire' ? 'strong' : 'strong grave'}">${words.does(shown)}</button>
-      </form>
-    </details>`;
+    const shown = amountText(name === 'refund' ? refundableAmount : payment.heldAmount, currency);
+    return {
+      name: words.name,
+      path: `${paymentPath(token)}/${name}`,
+      says: words.says(shown, account),
+      fields: html`${name === 'refund' ? amountField(refundableAmount, currency) : undefined}<input
+          type="hidden"
+          name="key"
+          value="${idempotencyKey(name, token, revision)}"
+        />`,
+      does: words.does(shown),
+      isHarmless: name === 'inquire',
+      isAllowed: actions.includes(name),
+    };
   });
-  return html`${disputedNote(payment)}
-    <div class="actions">${forms}</div>`;
+  return html`${actionRow(session.csrf, forms)}${disputedNote(payment)}`;
 }
 
 /** Why less can be refunded, or nothing. */
@@ -61,6 +97,6 @@ const amountField = (refundable: number, currency: string): Html =>
       required
       inputmode="decimal"
       autocomplete="off"
-      maxlength="16"
+      maxlength="20"
       value="${typedAmount(refundable, currency)}"
   /></label>`;

@@ -34,9 +34,10 @@ export const amount = (minor: number, currency: string): Html =>
 /** Minor units of a text such as `12.50`; undefined for what is no amount of this currency, or may be one of two. */
 export function parseAmount(text: string, currency: string): number | undefined {
   const digits = digitsOf(currency);
-  const [, whole, , mark, fraction = ''] = /^(\d{1,10})(([.,])(\d{1,4}))?$/.exec(text.trim()) ?? [];
+  const [, whole, , mark, fraction = ''] = /^(\d{1,16})(([.,])(\d{1,4}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined || fraction.length > digits) return undefined;
   // `1,250` is how we write a thousand and more, and how others write one and a quarter.
   if (mark === ',' && fraction.length === 3) return undefined;
-  return Number(`${whole}${fraction.padEnd(digits, '0')}`);
+  const minor = Number(`${whole}${fraction.padEnd(digits, '0')}`);
+  return Number.isSafeInteger(minor) ? minor : undefined;
 }

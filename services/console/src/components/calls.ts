@@ -1,6 +1,9 @@
 /** The outbound calls in a history, each from its announcement until its outcome. */
+import { omitUndefined } from '@tollgate/service-kit';
+import { reasonIn } from './event-reason.ts';
+
 export interface CallSpan {
-  operation: 'authorize' | 'capture' | 'void' | 'refund';
+  operation: 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
   /** Which one of its operation, from 1. */
   number: number;
   announcedAt: string;
@@ -10,6 +13,8 @@ export interface CallSpan {
   isUnresolved: boolean;
   outcome?: 'accepted' | 'refused' | 'not sent' | 'not found' | 'declined';
   settledAt?: string;
+  /** Why it was refused, not sent or lost. */
+  why?: string;
 }
 
 interface HistoryEvent {
@@ -24,6 +29,7 @@ const announcements: Readonly<Record<string, CallSpan['operation']>> = {
   CaptureSubmitted: 'capture',
   VoidSubmitted: 'void',
   RefundSubmitted: 'refund',
+  PayoutRequested: 'payout',
 };
 
 const outcomes: Readonly<Record<string, [CallSpan['operation'], NonNullable<CallSpan['outcome']>]>> = {
@@ -38,6 +44,11 @@ const outcomes: Readonly<Record<string, [CallSpan['operation'], NonNullable<Call
   RefundAccepted: ['refund', 'accepted'],
   RefundApproved: ['refund', 'accepted'],
   RefundDeclined: ['refund', 'declined'],
+  PayoutAccepted: ['payout', 'accepted'],
+  PayoutApproved: ['payout', 'accepted'],
+  PayoutDeclined: ['payout', 'declined'],
+  PayoutNotSent: ['payout', 'not sent'],
+  PayoutRefused: ['payout', 'refused'],
 };
 
 const lost: Readonly<Record<string, CallSpan['operation']>> = {
@@ -45,6 +56,7 @@ const lost: Readonly<Record<string, CallSpan['operation']>> = {
   CaptureUnresolved: 'capture',
   VoidUnresolved: 'void',
   RefundUnresolved: 'refund',
+  PayoutUnresolved: 'payout',
 };
 
 export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {
@@ -58,10 +70,12 @@ export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {
       calls.push({ operation, number, announcedAt: at, sendBy: sendByIn(data), isUnresolved: false });
     }
     const unresolved = lost[type] === undefined ? undefined : openOf(lost[type]);
-    if (unresolved !== undefined) unresolved.isUnresolved = true;
+    const why = reasonIn(data);
+    if (unresolved !== undefined) Object.assign(unresolved, { isUnresolved: true }, omitUndefined({ why }));
     const [settled, outcome] = outcomes[type] ?? [];
     const call = settled === undefined ? undefined : openOf(settled);
-    if (call !== undefined && outcome !== undefined) Object.assign(call, { outcome, settledAt: at });
+    if (call !== undefined && outcome !== undefined)
+      Object.assign(call, { outcome, settledAt: at }, omitUndefined({ why }));
   }
   return calls;
 }

@@ -1,6 +1,6 @@
 /**
- * Where the states of the machine that runs stand in its picture: what leads on in a row, from where it begins, and what is
- * final below. Computed from its definition, so that a state that is added there is drawn here.
+ * Positions of the states of the payment machine in its picture: states that lead on are in rows on the left, final states
+ * on the right, the refund below. Computed from the machine's definition, so that a new state appears by itself.
  */
 import { isFinalPhase, paymentMachine, paymentPhases, type PaymentPhase } from '@tollgate/core';
 import type { AnyStateNode } from 'xstate';
@@ -15,19 +15,16 @@ export interface Place {
   height: number;
 }
 
-/** A call in the lifecycle: a state with its own states. */
-interface Frame extends Place {
-  label: string;
-}
-
 export interface MachineLayout {
   width: number;
   height: number;
   places: ReadonlyMap<string, Place>;
-  frames: readonly Frame[];
+  /** Calls in the lifecycle: states with their own states. */
+  frames: readonly Place[];
   /** Every transition between two states of the lifecycle or of the refund lane. */
   edges: readonly MachineEdge[];
-  refundTop: number;
+  /** Of the row of the refund. */
+  refundMiddle: number;
 }
 
 export interface MachineEdge {
@@ -37,14 +34,18 @@ export interface MachineEdge {
   event: string;
 }
 
-const columnWidth = 168;
-const box = { width: 116, height: 30 };
-const leafHeight = 24;
 const margin = 14;
-/** Of the states that lead on, whatever is in them. */
-const leadingMiddle = 92;
-const finalsTop = 200;
-const refundTop = 272;
+const rowHeight = 58;
+const single = { width: 166, height: 36 };
+const leaf = { width: 104, height: 36 };
+const gap = 8;
+/** Room for the name of the refund's row. */
+const laneNameWidth = 72;
+const frameSize = { width: 2 * leaf.width + 3 * gap, height: leaf.height + 2 * gap };
+/** Left edge of the final states: beside the calls, with room for the edges between. */
+export const finalsLeft = margin + frameSize.width + 64;
+/** Room for an edge from one final state to another. */
+const marginRight = 36;
 
 const { lifecycle, refund } = paymentMachine.root.states as unknown as Record<
   'lifecycle' | 'refund',
@@ -106,46 +107,44 @@ function inOrder(edges: readonly MachineEdge[]): AnyStateNode[] {
     .toSorted((one, other) => (columns.get(one.key) ?? 0) - (columns.get(other.key) ?? 0));
 }
 
-const placeAt = (id: string, column: number, y: number): Place => ({
+const middleOf = (row: number): number => margin + frameSize.height / 2 + row * rowHeight;
+
+const placeAt = (id: string, x: number, row: number, size: typeof single): Place => ({
   id,
-  x: margin + column * columnWidth,
-  y,
-  ...box,
+  x,
+  y: middleOf(row) - size.height / 2,
+  width: size.width,
+  height: size.height,
 });
 
-/** A call has its own states, one above the other. */
-function frameOf(node: AnyStateNode, column: number): { frame: Frame; leaves: Place[] } {
-  const leaves = leavesOf(node);
-  const height = 24 + leaves.length * (leafHeight + 6);
-  const frame = { ...placeAt(node.key, column, leadingMiddle - height / 2), height, label: node.key };
-  const places = leaves.map((leaf, row) => ({
-    id: idOf(leaf),
-    x: frame.x + 7,
-    y: frame.y + 22 + row * (leafHeight + 6),
-    width: box.width - 14,
-    height: leafHeight,
-  }));
-  return { frame, leaves: places };
-}
+const rowOf = (nodes: readonly AnyStateNode[], left: number, row: number): Place[] =>
+  nodes.map((node, column) => placeAt(idOf(node), left + column * (leaf.width + gap), row, leaf));
 
 export function layOutMachine(): MachineLayout {
   const edges = edgesOf(lifecycle);
   const leading = inOrder(edges);
-  const calls = leading.flatMap((node, column) => (leavesOf(node).length > 1 ? [frameOf(node, column)] : []));
-  const single = leading.flatMap((node, column) =>
-    leavesOf(node).length > 1 ? [] : [placeAt(node.key, column, leadingMiddle - box.height / 2)],
+  const isCall = (node: AnyStateNode) => leavesOf(node).length > 1;
+  const left = margin + gap;
+  const frames = leading.flatMap((node, row) =>
+    isCall(node) ? [placeAt(node.key, margin, row, frameSize)] : [],
+  );
+  const leadingPlaces = leading.flatMap((node, row) =>
+    isCall(node) ? rowOf(leavesOf(node), left, row) : [placeAt(node.key, left, row, single)],
   );
   const finals = Object.values(lifecycle.states)
     .filter(({ key }) => isFinal(key))
-    .map(({ key }, column) => placeAt(key, column, finalsTop));
-  const lane = Object.values(refund.states).map((node, column) => placeAt(idOf(node), column + 1, refundTop));
-  const places = [...single, ...calls.flatMap(({ leaves }) => leaves), ...finals, ...lane];
+    .map(({ key }, row) => placeAt(key, finalsLeft, row, leaf));
+  const rows = Math.max(leading.length, finals.length);
+  // While no refund is under way, the lane is in none of its states.
+  const underWay = Object.values(refund.states).filter(({ key }) => key !== 'idle');
+  const lane = rowOf(underWay, left + laneNameWidth, rows);
+  const places = [...leadingPlaces, ...finals, ...lane];
   return {
-    width: margin + Math.max(...places.map(({ x, width }) => x + width)),
-    height: refundTop + box.height + 10,
+    width: finalsLeft + leaf.width + marginRight,
+    height: middleOf(rows) + frameSize.height / 2 + margin,
     places: new Map(places.map((place) => [place.id, place])),
-    frames: calls.map(({ frame }) => frame),
+    frames,
     edges: [...edges, ...edgesOf(refund)],
-    refundTop,
+    refundMiddle: middleOf(rows),
   };
 }

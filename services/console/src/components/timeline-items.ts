@@ -3,8 +3,10 @@ import { type Html, html } from '@tollgate/service-kit';
 import { eventSentences, texts } from '../texts.ts';
 import { amount, amountText } from './amount.ts';
 import type { CallSpan, CallbackMark } from './calls.ts';
+import { changeIn, reasonIn, reviewIn } from './event-reason.ts';
 import { sign } from './state.ts';
 import { durationText, relative, timeOfDay } from './time.ts';
+import { copyable } from './token.ts';
 
 export interface TimelineEvent {
   revision: number;
@@ -62,18 +64,16 @@ export function laneOf({ type }: Pick<TimelineEvent, 'type'>): 'refund' | 'dispu
   return type.includes('Refund') ? 'refund' : 'event';
 }
 
-export function eventItem(event: TimelineEvent, currency: string): Html {
+/** @param sum minor units that the event is about */
+export function eventItem(event: TimelineEvent, currency: string, sum: number | undefined): Html {
   const { type, at, cause, data, stored, revision } = event;
-  const sum =
-    typeof data['amount'] === 'number' ? html` <b>${amountText(data['amount'], currency)}</b>` : undefined;
-  const why = [data['reason'], data['declineReason'], data['code'], data['resolution']].filter(
-    (each) => typeof each === 'string',
-  );
-  const whyText = why.length === 0 ? undefined : html` <span class="why">${why.join(' · ')}</span>`;
+  const shown = sum === undefined ? undefined : html` <b>${amountText(sum, currency)}</b>`;
+  const why = [reviewIn(data), changeIn(data), reasonIn(data)].filter((each) => each !== undefined);
   return html`<li class="${laneOf(event)} ${toneOfEvent(type)}">
     ${timeOfDay(at)}${sign(toneOfEvent(type))}
     <div>
-      <p>${eventSentences[type] ?? type}${sum}${whyText}</p>
+      <p>${eventSentences[type] ?? type}${shown}</p>
+      ${why.length === 0 ? undefined : html`<p class="why">${why.join(' · ')}</p>`}
       <p class="cause"><code>${type}</code> · ${actorText(cause.actor)} · ${causeOf(cause)}</p>
       ${stored === undefined ? undefined : raw(`raw-${revision}`, stored)}
     </div>
@@ -115,30 +115,29 @@ export const callbackItem = ({ place, at, led }: CallbackMark): Html =>
     </div>
   </li>`;
 
-export function callItem({
-  operation,
-  outcome,
-  announcedAt,
-  settledAt,
-  sendBy,
-  number,
-  isUnresolved,
-}: CallSpan): Html {
+const tonesOfOutcomes: Readonly<Record<string, string>> = {
+  accepted: 'good',
+  unknown: 'note',
+  'under way': 'busy',
+};
+
+export function callItem(call: CallSpan): Html {
+  const { operation, announcedAt, settledAt, sendBy, number, isUnresolved, why } = call;
   const name = texts.operations[operation] ?? operation;
-  const span =
+  const outcome = call.outcome ?? (isUnresolved ? 'unknown' : 'under way');
+  const took =
     settledAt === undefined
-      ? 'open'
-      : `after ${durationText(Date.parse(settledAt) - Date.parse(announcedAt))}`;
-  const tone =
-    outcome === undefined ? (isUnresolved ? 'note' : 'busy') : outcome === 'accepted' ? 'good' : 'bad';
-  const found = isUnresolved && outcome !== undefined ? ', found by an inquiry' : '';
+      ? undefined
+      : words.call.after(durationText(Date.parse(settledAt) - Date.parse(announcedAt)));
+  const tone = tonesOfOutcomes[outcome] ?? 'bad';
+  const found = isUnresolved && settledAt !== undefined ? words.call.found : undefined;
   return html`<li class="call ${tone}">
     ${timeOfDay(announcedAt)}${sign(tone)}
     <div>
-      <p>Call to the Payment Service: <b>${name}</b>${number > 1 ? html`, number ${number}` : undefined}</p>
+      <p>${words.call.title(name, number)} <b>${words.call.outcomes[outcome]}</b> ${took}</p>
+      ${why === undefined ? undefined : html`<p class="why">${why}</p>`}
       <p class="cause">
-        announced → <b>${outcome ?? (isUnresolved ? 'unknown' : 'under way')}</b>${found} ${span}
-        ${sendBy === undefined ? undefined : html`· sent before ${timeOfDay(sendBy)} or never`}
+        ${found} ${sendBy === undefined ? undefined : html`${words.call.sendBy} ${timeOfDay(sendBy)}`}
       </p>
     </div>
   </li>`;
@@ -148,24 +147,29 @@ export function callItem({
 export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefined): Html {
   const { url, state, createdAt, nextAttemptAt, body, deliveries, id } = webhook;
   const tone = state === 'delivered' ? 'good' : state === 'open' ? 'busy' : 'bad';
-  const tries = deliveries.map(
-    ({ attempt, at, outcome, statusCode, reason }) =>
-      html`<li>
-        ${timeOfDay(at)} ${attempt}.
-        ${outcome}${statusCode === undefined ? undefined : html`, HTTP ${statusCode}`}${reason === undefined ? undefined : html`, ${reason}`}
-      </li>`,
-  );
   return html`<li class="webhook ${tone}">
     ${timeOfDay(createdAt)}${sign(tone)}
     <div>
-      <p>Webhook to <code>${url}</code>: <b>${state}</b></p>
-      <ol class="tries">
-        ${tries}${nextAttemptAt === undefined ? undefined : html`<li>${texts.webhooks.next} ${relative(nextAttemptAt)}</li>`}
-      </ol>
+      <p>${words.webhook} <code>${url}</code>: <b>${texts.webhooks.states[state] ?? state}</b></p>
+      ${triesOf(deliveries)}
+      ${nextAttemptAt === undefined ? undefined : html`<p class="cause">${texts.webhooks.next} ${relative(nextAttemptAt)}</p>`}
       ${raw(`webhook-${id}`, body)} ${replayForm}
     </div>
   </li>`;
 }
+
+/** Each try of a webhook. */
+export const triesOf = (deliveries: TimelineWebhook['deliveries']): Html =>
+  html`<ol class="tries">
+    ${deliveries.map(({ at, outcome, statusCode, reason }) => {
+      const answer = statusCode === undefined ? undefined : `HTTP ${statusCode}`;
+      const why = reason?.replaceAll('_', ' ');
+      return html`<li>
+        ${timeOfDay(at)} ${texts.webhooks.states[outcome] ?? outcome}:
+        ${[answer, why].filter((each) => each !== undefined).join(', ')}
+      </li>`;
+    })}
+  </ol>`;
 
 export function disputeItem(dispute: TimelineDispute): Html {
   const { id, createdAt, status, type = '', reasonCode = '', comment = '' } = dispute;
@@ -174,10 +178,11 @@ export function disputeItem(dispute: TimelineDispute): Html {
     ${timeOfDay(createdAt)}${sign('note')}
     <div>
       <p>
-        ${words.dispute} ${amount(dispute.amount, dispute.currency)}: <b>${status}</b>
-        <span class="why">${details}</span>
+        ${words.dispute} ${amount(dispute.amount, dispute.currency)}:
+        <b>${texts.disputes.states[status] ?? status}</b>
       </p>
-      <p class="cause"><code>${id}</code></p>
+      <p class="why">${details}</p>
+      <p class="cause">${copyable(id)}</p>
     </div>
   </li>`;
 }

@@ -1,4 +1,4 @@
-/** Everything that somebody would tell of a payment, in order: the lanes of one timeline, each of which can be left out. */
+/** One timeline of events, calls, callbacks, webhooks and disputes. The reader can hide each kind. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { callbacksIn, callsIn } from './calls.ts';
@@ -20,8 +20,10 @@ export interface Timeline {
   webhooks: readonly TimelineWebhook[];
   disputes: readonly TimelineDispute[];
   currency: string;
-  /** Sends a webhook again; where the reader may. */
+  /** Sends a webhook again, if the reader may. */
   replayForm: ((webhook: TimelineWebhook) => Html) | undefined;
+  /** Address of the page, which leads to the other order; none: the oldest entry is first. */
+  address?: string;
 }
 
 type Lane = keyof typeof texts.payment.kinds;
@@ -32,7 +34,7 @@ interface Entry {
   item: Html;
 }
 
-/** Shorter silences say nothing. */
+/** Shorter gaps are not shown, milliseconds. */
 const gapMs = 60_000;
 
 export function timeline(parts: Timeline): Html {
@@ -51,12 +53,26 @@ export function timeline(parts: Timeline): Html {
           ><input type="checkbox" name="show-${lane}" class="show-${lane}" checked />${name}</label
         >`,
     );
+  const [isNewestFirst, other] = orderOf(parts.address);
   return html`<div class="timeline">
-    <div class="kinds">${kinds}${zone}</div>
+    <div class="kinds">
+      ${kinds}${zone}${other === undefined ? undefined : html`<a href="${other}">${isNewestFirst ? texts.payments.oldestFirst : texts.payments.newestFirst}</a>`}
+    </div>
     <ol>
-      ${items}
+      ${isNewestFirst ? items.toReversed() : items}
     </ol>
   </div>`;
+}
+
+/** The other order is another address, so that it works without script and can be sent to a colleague. */
+function orderOf(address: string | undefined): [isNewestFirst: boolean, other: string | undefined] {
+  if (address === undefined) return [false, undefined];
+  const [path = '', query = ''] = address.split('?', 2);
+  const asked = new URLSearchParams(query);
+  const isNewestFirst = asked.get('timeline') === 'newest';
+  if (isNewestFirst) asked.delete('timeline');
+  else asked.set('timeline', 'newest');
+  return [isNewestFirst, `${path}${asked.size === 0 ? '' : `?${asked.toString()}`}#timeline`];
 }
 
 /** In order; of what came at once, the cause stands before its effects. */
@@ -70,7 +86,7 @@ function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timelin
     ...events.map((each) => ({
       lane: laneOf(each),
       at: each.at,
-      item: eventItem(each, currency),
+      item: eventItem(each, currency, sumOf(each, events)),
     })),
     ...callsIn(events).map((each) => ({
       lane: 'call' as const,
@@ -89,6 +105,15 @@ function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timelin
     })),
   ];
   return entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
+
+/** Only the request of a refund states its amount. */
+function sumOf({ data }: TimelineEvent, events: readonly TimelineEvent[]): number | undefined {
+  const refundToken = data['refundToken'];
+  const requested =
+    refundToken === undefined ? undefined : events.find((each) => each.data['refundToken'] === refundToken);
+  const sum = data['amount'] ?? requested?.data['amount'];
+  return typeof sum === 'number' ? sum : undefined;
 }
 
 /** With the day, which the times of the rows leave out. */

@@ -7,7 +7,11 @@ export const shortToken = (token: string): string => {
   return `${prefix}_${rest.slice(0, 4)}…${rest.slice(-4)}`;
 };
 
+/** Everything that identifies something can be copied, and shows it by its icon. */
 export const copyable = (text: string, shown = shortToken(text)): Html =>
   html`<button type="button" class="copy" data-copy="${text}" title="Copy ${text}">
-    <code>${shown}</code>
+    <code>${shown}</code
+    ><svg class="sign" viewBox="0 0 15 15" aria-hidden="true">
+      <path d="M5 5h7v7H5zM3 10V3h7" />
+    </svg>
   </button>`;

@@ -1,6 +1,7 @@
 /** Pausing, draining and resuming a merchant account, and reading the accounts file again. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
+import { type ActionForm, actionRow } from '../components/actions.ts';
 import { refusedOutcome } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -25,44 +26,43 @@ export function changeForms(
   const { grants } = session;
   if (!mayDo(grants, 'operators:accounts', 'everywhere'))
     return html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`;
-  return html`<div class="actions">
-    ${accountChanges.map((name) => changeForm(name, accounts, session.csrf))}
-    ${hasFile ? reloadForm(session.csrf) : undefined}
-  </div>`;
+  return actionRow(session.csrf, [
+    ...accountChanges.map((name) => changeForm(name, accounts)),
+    ...(hasFile
+      ? [
+          {
+            name: words.reload.name,
+            path: `${path}/reload`,
+            says: words.reload.says,
+            does: words.reload.does,
+            isHarmless: true,
+          },
+        ]
+      : []),
+  ]);
 }
 
-function changeForm(name: AccountChange, accounts: readonly Account[], csrf: string): Html | undefined {
+function changeForm(name: AccountChange, accounts: readonly Account[]): ActionForm {
   const possible = accounts.filter(({ state }) => from[name].includes(state));
-  if (possible.length === 0) return undefined;
   const options = possible.map(
     ({ environment, account }) =>
       html`<option value="${environment}/${account}">${account} (${environment})</option>`,
   );
-  return html`<details class="action" name="action">
-    <summary>${words[name].name}</summary>
-    <form method="post" action="${path}/${name}">
-      <p>${words[name].says}</p>
-      <label
+  return {
+    name: words[name].name,
+    path: `${path}/${name}`,
+    says: words[name].says,
+    fields: html`<label
         >${words.account}<select name="account" required>
           ${options}
         </select></label
       >
-      <label>${words.reason}<input name="reason" required maxlength="1000" autocomplete="off" /></label>
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <button class="${name === 'resume' ? 'strong' : 'strong grave'}">${words[name].does}</button>
-    </form>
-  </details>`;
+      <label>${words.reason}<input name="reason" required maxlength="1000" autocomplete="off" /></label>`,
+    does: words[name].does,
+    isHarmless: name === 'resume',
+    isAllowed: possible.length > 0,
+  };
 }
-
-const reloadForm = (csrf: string): Html =>
-  html`<details class="action" name="action">
-    <summary>${words.reload.name}</summary>
-    <form method="post" action="${path}/reload">
-      <p>${words.reload.says}</p>
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <button class="strong">${words.reload.does}</button>
-    </form>
-  </details>`;
 
 /** What a form of that name asks of the API. */
 export const changeAccount =

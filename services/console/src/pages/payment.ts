@@ -1,22 +1,24 @@
 /** One payment: what it is and what comes next, the way that it took, what happened, and what may be done. */
 import { type Html, html } from '@tollgate/service-kit';
-import { type ActionName, type ActionSubject, actionForms, mayAct } from '../components/actions.ts';
+import { type ActionName, type ActionSubject, mayAct, paymentActions } from '../components/actions.ts';
 import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
+import { openRefusal } from '../components/event-reason.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
 import {
   type OpenReview,
+  type Outcome,
   errorText,
   outcomeSection,
   refusedOutcome,
   reviewsNotice,
 } from '../components/notice.ts';
 import { disputeChip, paymentPath, shortMask } from '../components/payment-list.ts';
-import { chip } from '../components/state.ts';
+import { chip, phaseName, sign } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import type { TimelineDispute, TimelineEvent, TimelineWebhook } from '../components/timeline-items.ts';
-import { copyable } from '../components/token.ts';
+import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { playPanel } from './sandbox-play.ts';
@@ -53,35 +55,44 @@ export const paymentPage: Page = async (context) => {
   const replayForm = mayAct(context.session, payment)
     ? replayFormAt(paymentPath(payment.token), context)
     : undefined;
-  const main = html`<section id="facts" class="payment" data-region="">
-      ${heading(detail, events)} ${nextOf(detail)} ${reviewsNotice(payment.token, detail.reviews)}
-      ${factsOf(detail)}
-    </section>
-    ${outcomeSection(outcome)}
-    <section id="actions" class="panel" data-region="" aria-labelledby="actions-title">
-      <h2 id="actions-title">${texts.actions.title}</h2>
-      ${actionForms(detail, context)}
-    </section>
-    <div id="play" data-region="">${playPanel(payment, context)}</div>
-    <section id="way" class="panel" data-region="" aria-labelledby="way-title">
-      <h2 id="way-title">${texts.payment.picture}</h2>
-      <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">${statePicture(events)}</div>
-      <p class="calm">${texts.payment.pictureHelp}</p>
-    </section>
-    <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
-      <h2 id="timeline-title">${texts.payment.timeline}</h2>
-      ${timeline({ events, webhooks, disputes, currency: payment.currency, replayForm })}
-    </section>`;
-  const title = `${amountText(payment.amount, payment.currency)} · ${texts.phases[payment.phase] ?? payment.phase}`;
+  const main = html`${outcomeSection(outcome)}
+    <div class="object">
+      <section id="facts" class="payment" data-region="">
+        ${heading(detail, events)} ${nextOf(detail, events)} ${reviewsNotice(payment.token, detail.reviews)}
+        ${factsOf(detail)}
+      </section>
+      <section id="actions" data-region="" aria-label="${texts.actions.title}">
+        ${paymentActions(detail, context)}
+      </section>
+      <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
+        <h2 id="timeline-title">${texts.payment.timeline}</h2>
+        ${timeline({ events, webhooks, disputes, currency: payment.currency, replayForm, address: context.address })}
+      </section>
+      <div class="aside">
+        <section id="way" class="panel" data-region="" aria-labelledby="way-title">
+          <h2 id="way-title">${texts.payment.picture}</h2>
+          <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">
+            ${statePicture(events)}
+          </div>
+          <p class="calm">${texts.payment.pictureHelp}</p>
+        </section>
+        <div id="play" data-region="">${playPanel(payment, context)}</div>
+      </div>
+    </div>`;
+  const { token: id, orderNumber = shortToken(id), amount: sum, currency, phase } = payment;
+  const title = `${orderNumber} · ${amountText(sum, currency)} · ${phaseName(phase)}`;
   return { title, main, isLive: true };
 };
 
 function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
-  const { phase } = payment;
+  const { phase, orderNumber } = payment;
   // The first of the last events that left it in this phase.
   const since = events.slice(events.findLastIndex((event) => event.phase !== phase) + 1)[0]?.at;
   return html`<div class="heading">
-    <h1>${amount(payment.amount, payment.currency)}</h1>
+    <h1>
+      ${amount(payment.amount, payment.currency)}
+      ${orderNumber === undefined ? undefined : html`<small>${texts.payment.order} ${copyable(orderNumber)}</small>`}
+    </h1>
     <p>
       ${chip(phase)}${disputeChip(payment)}
       ${since === undefined ? undefined : html`<span class="calm">${texts.payment.since} ${time(since)}</span>`}
@@ -90,37 +101,46 @@ function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
   </div>`;
 }
 
-/** What happens next, and when. */
-function nextOf({ payment, call, machine, nextInquiryAt, reviews }: Detail): Html {
+/** What happens next, and when; after a refusal, the refusal first. */
+function nextOf(detail: Detail, events: readonly TimelineEvent[]): Html {
+  const refusal = detail.call === undefined ? openRefusal(events) : undefined;
+  const [text, when] = nextStep(detail);
+  return html`<p class="next">
+    ${refusal === undefined ? undefined : html`<span class="refused">${sign('bad')} ${refusal}</span>`}
+    <b>${texts.payment.next}</b> ${text}${when}
+  </p>`;
+}
+
+function nextStep({
+  payment,
+  call,
+  machine,
+  nextInquiryAt,
+  reviews,
+}: Detail): [text: string, when?: Html | undefined] {
   const words = texts.next;
   const at = nextInquiryAt === undefined ? undefined : html` ${relative(nextInquiryAt)}.`;
-  const line = (text: string, when?: Html) =>
-    html`<p class="next"><b>${texts.payment.next}</b> ${text}${when}</p>`;
   if (call !== undefined) {
     const operation = texts.operations[call.operation] ?? call.operation;
     const isLost = machine.lifecycle.endsWith('.unresolved') || machine.refund === 'unresolved';
-    if (isLost) return line(words.unresolved(operation), at);
-    return line(words.underWay(operation), html` ${relative(call.answerBy)}.`);
+    return isLost
+      ? [words.unresolved(operation), at]
+      : [words.underWay(operation), html` ${relative(call.answerBy)}.`];
   }
   const isOnlyDisputed = reviews.every(({ code }) => code === 'dispute_opened');
-  if (!isOnlyDisputed) return line(words.review(reviews.length));
-  if (machine.refund !== 'idle') return line(words.refund, at);
+  if (!isOnlyDisputed) return [words.review(reviews.length)];
+  if (machine.refund !== 'idle') return [words.refund, at];
   const { disputedAmount, currency } = payment;
-  if (disputedAmount > 0) return line(words.disputed(amountText(disputedAmount, currency)));
-  switch (payment.phase) {
-    case 'init':
-    case 'pending':
-      return at === undefined ? line(words.customerOnly) : line(words.customer, at);
-    case 'authorized':
-      return line(words.authorized);
-    default:
-      return at === undefined ? line(words.finalOnly) : line(words.final, at);
-  }
+  if (disputedAmount > 0) return [words.disputed(amountText(disputedAmount, currency))];
+  const isWaiting = payment.phase === 'init' || payment.phase === 'pending';
+  if (isWaiting) return at === undefined ? [words.customerOnly] : [words.customer, at];
+  if (payment.phase === 'authorized') return [words.authorized];
+  return at === undefined ? [words.finalOnly] : [words.final, at];
 }
 
 function factsOf({ payment }: Detail): Html {
   const words = texts.payment.facts;
-  const { token, currency, orderNumber, sanitizedMask, processingUrl, declineReason } = payment;
+  const { token, currency, sanitizedMask, processingUrl, declineReason } = payment;
   const sum = (minor: number) => (minor === 0 ? undefined : amount(minor, currency));
   const page =
     processingUrl !== undefined && /^https?:/.test(processingUrl)
@@ -129,14 +149,12 @@ function factsOf({ payment }: Detail): Html {
         >`
       : undefined;
   const facts: Fact[] = [
-    [words.team, payment.team],
-    [words.environment, payment.environment],
+    [words.team, `${payment.team}, ${payment.environment}`],
     [words.account, payment.account],
-    [words.order, orderNumber],
+    [words.created, time(payment.createdAt)],
+    [words.token, copyable(token)],
     [words.product, payment.product],
     [words.card, sanitizedMask === undefined ? undefined : shortMask(sanitizedMask)],
-    [words.token, copyable(token)],
-    [words.created, time(payment.createdAt)],
     [words.held, sum(payment.heldAmount)],
     [words.approved, sum(payment.approvedAmount)],
     [words.refunded, sum(payment.refundedAmount)],
@@ -144,7 +162,7 @@ function factsOf({ payment }: Detail): Html {
     [words.lost, sum(payment.lostAmount)],
     [words.declined, declineReason],
     ...metadataFacts(payment.metadata, '/console/payments'),
-    ['', page],
+    [words.page, page],
   ];
   return factList(facts);
 }
@@ -175,17 +193,14 @@ export const actOn =
     const { path, body } = requests[name];
     // With the amount: one that is corrected after a refusal makes another request.
     const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;
-    const answer = await api.call({
+    const answer = await api.call<{ refund?: { status: string } }>({
       method: 'POST',
       path,
       within: payment,
       body: body(token, minor),
       ...(name === 'refund' ? { idempotencyKey } : {}),
     });
-    if (answer.kind === 'answer') {
-      const text = answer.status === 202 ? texts.outcomes.unknown : texts.outcomes[name];
-      return { location, outcome: { isDone: true, text } };
-    }
+    if (answer.kind === 'answer') return { location, outcome: outcomeOf(name, answer) };
     const isTooMuch = answer.errors.some(
       ({ code }) => code === 'refund_exceeds_amount' || code === 'payment_disputed',
     );
@@ -194,6 +209,15 @@ export const actOn =
       : errorText(answer.errors);
     return { location, outcome: { isDone: false, text, requestId: answer.requestId } };
   };
+
+/** A refund that the Payment Service declined at once is answered 200: it was executed, and refused. */
+function outcomeOf(
+  name: Exclude<ActionName, 'inquire'>,
+  { status, body }: { status: number; body: { refund?: { status: string } } },
+): Outcome {
+  if (body.refund?.status === 'declined') return { isDone: false, text: texts.outcomes.refundDeclined };
+  return { isDone: true, text: status === 202 ? texts.outcomes.unknown : texts.outcomes[name] };
+}
 
 export const inquireNow: Action = async ({ api, params }) => {
   const token = params['token'] ?? '';

@@ -1,14 +1,16 @@
-/** One payout: where the money goes, who asked, and what somebody else decides. */
+/** One payout: destination, requester, approval and timeline. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, keyIdOfPerson, mayDo } from '@tollgate/teams';
+import { actionRow } from '../components/actions.ts';
 import { amount, amountText } from '../components/amount.ts';
+import { openRefusal } from '../components/event-reason.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
 import { type OpenReview, outcomeSection, refusedOutcome, reviewsNotice } from '../components/notice.ts';
-import { chip } from '../components/state.ts';
+import { chip, phaseName, sign } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import type { TimelineEvent, TimelineWebhook } from '../components/timeline-items.ts';
-import { copyable } from '../components/token.ts';
+import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type ListedPayout, destinationText, payoutPath } from './payouts.ts';
@@ -30,46 +32,56 @@ const read = async ({ api, params }: PageContext): Promise<Payout> =>
 export const payoutPage: Page = async (context) => {
   const { api, outcome } = context;
   const payout = await read(context);
-  const { token, currency } = payout;
+  const { token, currency, orderNumber } = payout;
   const [{ events }, { webhooks }] = await Promise.all([
     api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payouts/${token}/events`),
     api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/webhooks?token=${token}`, payout),
   ]);
   const mayReplay = mayDo(context.session.grants, 'payouts', payout);
   const replayForm = mayReplay ? replayFormAt(payoutPath(token), context) : undefined;
-  const main = html`<section id="facts" class="payment" data-region="">
+  const main = html`${outcomeSection(outcome)}
+    <section id="facts" class="payment" data-region="">
       <div class="heading">
-        <h1>${amount(payout.amount, currency)}</h1>
+        <h1>
+          ${amount(payout.amount, currency)}
+          ${orderNumber === undefined ? undefined : html`<small>${texts.payment.order} ${copyable(orderNumber)}</small>`}
+        </h1>
         <p>${chip(payout.phase)}</p>
       </div>
-      ${reviewsNotice(token, payout.reviews)} ${factsOf(payout)}
+      ${nextOf(payout, events)} ${reviewsNotice(token, payout.reviews)} ${factsOf(payout)}
     </section>
-    ${outcomeSection(outcome)}
     <div id="approval" data-region="">
       ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
     </div>
     <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
       <h2 id="timeline-title">${words.happened}</h2>
-      ${timeline({ events, webhooks, disputes: [], currency, replayForm })}
+      ${timeline({ events, webhooks, disputes: [], currency, replayForm, address: context.address })}
     </section>`;
-  const title = `${amountText(payout.amount, currency)} · ${texts.phases[payout.phase] ?? payout.phase}`;
+  const title = `${orderNumber ?? shortToken(token)} · ${amountText(payout.amount, currency)} · ${phaseName(payout.phase)}`;
   return { title, main, isLive: true };
 };
 
+function nextOf({ phase, approval }: Payout, events: readonly TimelineEvent[]): Html | undefined {
+  const refusal = openRefusal(events);
+  const text = words.next[phase];
+  const lapses = approval && decisions[phase] && html` ${words.lapses} ${relative(approval.lapsesAt)}.`;
+  return html`<p class="next">
+    ${refusal === undefined ? undefined : html`<span class="refused">${sign('bad')} ${refusal}</span>`}
+    <b>${texts.payment.next}</b> ${text ?? texts.next.finalOnly}${lapses}
+  </p>`;
+}
+
 function factsOf(payout: Payout): Html {
-  const { team, environment, token, phase, orderNumber, createdAt, approval, declineReason, errors } = payout;
+  const { team, environment, token, createdAt, approval, declineReason, errors } = payout;
   const names = texts.payment.facts;
   const failure = errors.map(({ code, message }) => message ?? code).join(' ');
   return factList([
-    [names.team, team],
-    [names.environment, environment],
+    [names.team, `${team}, ${environment}`],
     [words.columns.destination, destinationText(payout.destination)],
-    [names.order, orderNumber],
     [names.token, copyable(token)],
     [names.created, time(createdAt)],
     [words.askedBy, approval && html`<code>${approval.askedBy}</code>`],
     [words.grantedBy, approval?.grantedBy],
-    [words.lapses, approval && decisions[phase] && relative(approval.lapsesAt)],
     [words.declined, declineReason],
     [words.failed, failure === '' ? undefined : failure],
     ...metadataFacts(payout.metadata),
@@ -90,33 +102,30 @@ function approvalPanel(payout: Payout, { session }: PageContext): Html {
   </section>`;
 }
 
-/** Who asked for the payout may not decide on it; the API refuses it, too. */
+/** The requester may not decide on the payout. The API refuses it as well. */
 function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): Html {
   const { token, currency, approval, destination } = payout;
   if (approval?.askedBy === keyIdOfPerson(person)) return html`<p class="calm">${words.own}</p>`;
   const sum = amountText(payout.amount, currency);
   const { approve, refuse } = words;
-  const hidden = html`<input type="hidden" name="csrf" value="${csrf}" />`;
-  const forms = {
-    approve: html`<details class="action" name="action">
-      <summary>${approve.name}</summary>
-      <form method="post" action="${payoutPath(token)}/approve">
-        <p>${approve.says(sum, destinationText(destination))}</p>
-        ${hidden}
-        <button class="strong grave">${approve.does(sum)}</button>
-      </form>
-    </details>`,
-    refuse: html`<details class="action" name="action">
-      <summary>${refuse.name}</summary>
-      <form method="post" action="${payoutPath(token)}/refuse">
-        <p>${refuse.says(sum)}</p>
-        <label>${refuse.reason}<textarea name="reason" required maxlength="1000" rows="3"></textarea></label>
-        ${hidden}
-        <button class="strong grave">${refuse.does}</button>
-      </form>
-    </details>`,
-  };
-  return html`<div class="actions">${decisions[payout.phase]?.map((decision) => forms[decision])}</div>`;
+  return actionRow(csrf, [
+    {
+      name: approve.name,
+      path: `${payoutPath(token)}/approve`,
+      says: approve.says(sum, destinationText(destination)),
+      does: approve.does(sum),
+      isAllowed: decisions[payout.phase]?.includes('approve') === true,
+    },
+    {
+      name: refuse.name,
+      path: `${payoutPath(token)}/refuse`,
+      says: refuse.says(sum),
+      fields: html`<label
+        >${refuse.reason}<textarea name="reason" required maxlength="1000" rows="3"></textarea>
+      </label>`,
+      does: refuse.does,
+    },
+  ]);
 }
 
 export const decidePayout =

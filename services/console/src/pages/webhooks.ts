@@ -1,6 +1,7 @@
 /** Webhooks that were not delivered, over all teams: who does not accept them, each try, and sending them again. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
+import { actionRow } from '../components/actions.ts';
 import { choice } from '../components/choice.ts';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
@@ -91,16 +92,16 @@ function filterForm(query: URLSearchParams, status: string, teams: readonly stri
 function replayAll(count: number, { query, session }: PageContext): Html {
   const [team, environment] = [query.get('team') ?? '', query.get('environment') ?? ''];
   const { all } = words;
-  return html`<details class="action" name="action">
-    <summary>${all.name(count)}</summary>
-    <form method="post" action="${path}/replay">
-      <p>${all.says(count, all.whose(team))}</p>
-      <input type="hidden" name="csrf" value="${session.csrf}" />
-      <input type="hidden" name="team" value="${team}" />
-      <input type="hidden" name="environment" value="${environment}" />
-      <button class="strong grave">${all.does(count)}</button>
-    </form>
-  </details>`;
+  return actionRow(session.csrf, [
+    {
+      name: all.name(count),
+      path: `${path}/replay`,
+      says: all.says(count, all.whose(team)),
+      fields: html`<input type="hidden" name="team" value="${team}" />
+        <input type="hidden" name="environment" value="${environment}" />`,
+      does: all.does(count),
+    },
+  ]);
 }
 
 function listOf(webhooks: readonly FailingWebhook[], replaying: PageContext | undefined): Html {

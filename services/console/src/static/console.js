@@ -47,6 +47,14 @@ function startRows() {
   });
 }
 
+/** The second click of a double click closes no form that the first one has opened. */
+function startActions() {
+  document.addEventListener('click', (event) => {
+    if (event.detail > 1 && event.target instanceof Element && event.target.closest('.action > summary'))
+      event.preventDefault();
+  });
+}
+
 /** What is empty says nothing, so it is no part of the address; instants are typed in the reader's zone, and written in UTC. */
 function startFilters() {
   const form = document.querySelector('form.filters');
@@ -72,6 +80,7 @@ startLive();
 showTimes(document);
 startCopying();
 startRows();
+startActions();
 startFilters();
 forgetOutcome();
 startKeyboard();

@@ -17,7 +17,12 @@ export const webhookTexts = {
   empty: 'No webhook is here.',
   emptyHow: 'One is listed while its receiver does not accept it, and when all attempts are used up.',
   tries: 'Every try',
-  next: 'Next',
+  states: {
+    delivered: 'delivered',
+    open: 'retrying',
+    failed: 'failed',
+  } as Readonly<Record<string, string>>,
+  next: 'Next attempt',
   replay: 'Replay',
   replaysTo: (url: string) =>
     `Sends it to ${url} again, now. The receiver may know it already: its id is the same.`,

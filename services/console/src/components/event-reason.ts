@@ -1,0 +1,62 @@
+/** Reasons and changes in the data of an event, in words. */
+import { texts } from '../texts.ts';
+import { reviewTitle } from './notice.ts';
+import { phaseName } from './state.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Data => typeof value === 'object' && value !== null;
+const textIn = (data: Data, name: string): string | undefined =>
+  typeof data[name] === 'string' && data[name] !== '' ? data[name] : undefined;
+
+/** The Payment Service's own words if it gave any. */
+export function reasonIn(data: Data): string | undefined {
+  const errors = Array.isArray(data['errors']) ? data['errors'].filter(isRecord) : [];
+  const given = errors.map((error) => textIn(error, 'message') ?? textIn(error, 'code') ?? '');
+  if (given.length > 0) return given.join(' ');
+  const reason = textIn(data, 'reason');
+  return textIn(data, 'declineReason') ?? (reason && (texts.payment.reasons[reason] ?? reason));
+}
+
+/** The review that an event is about, and the answer to it. */
+export function reviewIn(data: Data): string | undefined {
+  const code = textIn(data, 'code');
+  if (code === undefined) return undefined;
+  const resolution = textIn(data, 'resolution');
+  if (resolution !== undefined) return texts.reviews.resolutions[resolution] ?? resolution;
+  return reviewTitle({ code, evidence: isRecord(data['evidence']) ? data['evidence'] : {} });
+}
+
+/** As in `Approved → Declined`. */
+export function changeIn(data: Data): string | undefined {
+  const evidence = isRecord(data['evidence']) ? data['evidence'] : data;
+  const from = textIn(evidence, 'from') ?? textIn(evidence, 'status');
+  const to = textIn(evidence, 'to') ?? textIn(evidence, 'observedStatus');
+  return from === undefined || to === undefined || from === to
+    ? undefined
+    : `${phaseName(from)} → ${phaseName(to)}`;
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  CaptureRefused: 'capture',
+  VoidRefused: 'void',
+  RefundDeclined: 'refund',
+  PaymentDeclined: 'authorize',
+  PaymentFailed: 'authorize',
+  PayoutDeclined: 'payout',
+  PayoutFailed: 'payout',
+};
+const sidelines = /^(Review|Callback|Dispute|RecurringToken)/;
+
+/** A refusal that nothing has followed yet, as in `The capture was refused: card expired.` */
+export function openRefusal(events: readonly { type: string; data: Data }[]): string | undefined {
+  const last = events.findLast(({ type }) => !sidelines.test(type));
+  const operation = last && refusals[last.type];
+  if (last === undefined || operation === undefined) return undefined;
+  // The reason of a payment that failed is with its last attempt.
+  const why = reasonIn(events.findLast(({ type }) => type === 'AttemptRefused')?.data ?? {});
+  return texts.payment.refused(
+    texts.operations[operation] ?? operation,
+    last.type === 'PaymentFailed' ? (why ?? reasonIn(last.data)) : reasonIn(last.data),
+  );
+}
