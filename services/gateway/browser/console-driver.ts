@@ -26,6 +26,8 @@ interface DrivenConsole {
   leaveTo(site: string): void;
   /** The state in the heading of a payment. */
   state(name: string): Locator;
+  /** The button that opens the form of an action. */
+  action(name: string): Locator;
 }
 
 export function driveConsole(): DrivenConsole {
@@ -88,5 +90,6 @@ export function driveConsole(): DrivenConsole {
       allowed.push(site);
     },
     state: (name) => page.locator('#facts .heading .chip', { hasText: name }),
+    action: (name) => page.locator('.action > summary', { hasText: name }),
   };
 }

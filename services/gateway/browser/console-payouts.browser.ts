@@ -11,7 +11,7 @@ import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();
-const { own, signIn, state } = driven;
+const { own, signIn, state, action } = driven;
 let page: Page;
 let system: System;
 beforeEach(() => ({ page, system } = driven.now()));
@@ -56,7 +56,7 @@ describe('a payout above the sum of its team', () => {
     await signIn('admin');
     await open('order-1');
     expect(await seriousFaults(page)).toEqual([]);
-    await page.getByText('Approve', { exact: true }).click();
+    await action('Approve').click();
     await page.getByText('Approves 15.00 EUR to A bank …2051. Approving sends nothing.').waitFor();
     await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
     await page.getByText('Approved. Nothing is sent yet').waitFor();
@@ -64,7 +64,7 @@ describe('a payout above the sum of its team', () => {
     await page.evaluate('window.isSame = true');
     expect((await ask('order-1')).statusCode).toBe(200);
     await page.locator('.timeline .event', { hasText: 'The payout was made.' }).waitFor();
-    await page.getByText('Refuse', { exact: true }).waitFor({ state: 'detached' });
+    await action('Refuse').waitFor({ state: 'detached' });
     expect(await page.evaluate('window.isSame')).toBe(true);
     expect(await page.locator('.timeline').innerText()).toContain('PayoutApprovalGranted · ada');
   });
@@ -72,10 +72,10 @@ describe('a payout above the sum of its team', () => {
   it('is refused with a reason that its team reads, also when it was approved', async () => {
     await signIn('admin');
     const token = await open('order-2');
-    await page.getByText('Approve', { exact: true }).click();
+    await action('Approve').click();
     await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
     await state('Approved, not sent yet').waitFor();
-    await page.getByText('Refuse', { exact: true }).click();
+    await action('Refuse').click();
     await page.getByLabel('Reason').fill('Not our supplier.');
     await page.getByRole('button', { name: 'Refuse the payout' }).click();
     await page.getByText('The payout is refused.').waitFor();
@@ -93,6 +93,6 @@ describe('a payout above the sum of its team', () => {
     await signIn('operator');
     await open('order-3');
     await page.getByText('Your role, operator, cannot approve or refuse payouts').waitFor();
-    expect(await page.getByText('Refuse', { exact: true }).count()).toBe(0);
+    expect(await action('Refuse').count()).toBe(0);
   });
 });

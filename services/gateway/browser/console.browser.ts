@@ -8,7 +8,7 @@ import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();
-const { own, signIn, play, state } = driven;
+const { own, signIn, play, state, action } = driven;
 let page: Page;
 let context: BrowserContext;
 let browser: Browser;
@@ -33,17 +33,17 @@ describe('a payment', () => {
     await state('Authorized').waitFor();
     await page.locator('.place.now', { hasText: 'Authorized' }).waitFor();
     expect(await page.evaluate('window.isSame')).toBe(true);
-    await page.getByText('Capture', { exact: true }).click();
+    await action('Capture').click();
     await page.getByText('Captures the authorized 12.50 EUR through account sandbox').waitFor();
     await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
     await page.getByText('The capture was accepted.').waitFor();
     await state('Approved').waitFor();
     expect(page.url()).not.toContain('done=');
-    await page.getByText('Refund', { exact: true }).click();
+    await action('Refund').click();
     await page.getByLabel('Amount (EUR)').fill('99');
     await page.getByRole('button', { name: 'Send the refund' }).click();
     await page.getByText('At most 12.50 EUR can be refunded now.').waitFor();
-    await page.getByText('Refund', { exact: true }).click();
+    await action('Refund').click();
     await page.getByLabel('Amount (EUR)').fill('2.50');
     await page.getByRole('button', { name: 'Send the refund' }).click();
     await page.getByText('The refund was accepted.').waitFor();
@@ -56,7 +56,7 @@ describe('a payment', () => {
     await signIn();
     await play('lost-callback');
     await state('Waiting for the customer').waitFor();
-    await page.getByText('Check now').click();
+    await action('Check now').click();
     await page.getByRole('button', { name: 'Check the status' }).click();
     await page.getByText('The Payment Service answered. The status is up to date.').waitFor();
     await state('Approved').waitFor();
@@ -89,14 +89,16 @@ it('a review is decided by a person, with a reason that becomes history', async 
   await page.waitForURL(own('/console/reviews'));
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  await page
-    .getByRole('heading', { name: /^It is final here, and the Payment Service shows another status/ })
-    .waitFor();
+  await page.getByText('The Payment Service shows another final status.').waitFor();
+  const changed = await page.locator('tr.differs', { hasText: 'Status' }).innerText();
+  expect(changed).toMatch(/Approved\s+Declined/);
+  expect(await page.locator('#evidence').innerText()).not.toMatch(/observedStatus|final_status_revised/);
+  await page.locator('#evidence .timeline .event', { hasText: 'Approved → Declined' }).waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('radio').first().check();
-  await page.getByLabel(/Why, in your own words/).fill('Seen at the bank.');
+  await page.getByLabel('Reason').fill('Seen at the bank.');
   await page.getByRole('button', { name: 'Decide' }).click();
-  await page.getByText('The review is resolved.').waitFor();
+  await page.getByText(/^Resolved: 12.50 EUR, order .*No other review is open\.$/).waitFor();
   await page.goto(own(`/console/payments/${token}`));
   await page.locator('.timeline .event', { hasText: 'Seen at the bank.' }).waitFor();
 });
@@ -114,7 +116,7 @@ it(
     await play('waiting');
     await page.getByRole('button', { name: 'The customer pays' }).click();
     await state('Approved').waitFor();
-    await page.getByText('Refund', { exact: true }).click();
+    await action('Refund').click();
     await page.getByRole('button', { name: 'Send the refund' }).click();
     await page.locator('.timeline .refund', { hasText: 'The answer to the refund was lost' }).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
@@ -192,13 +194,13 @@ it('a day is compared with the Payment Service, to the cent, when a person asks'
 it('lets an operator pause an account and resume it, and everybody sees who and why', async () => {
   await signIn('operator');
   await page.goto(own('/console/accounts'));
-  await page.getByText('Pause', { exact: true }).click();
+  await action('Pause').click();
   await page.getByLabel('Why').first().fill('The bank has announced maintenance.');
   await page.getByRole('button', { name: 'Pause the account' }).click();
   await page.getByText('sandbox/sandbox is paused.').waitFor();
   await page.getByText('Paused by ada').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
-  await page.getByText('Resume', { exact: true }).click();
+  await action('Resume').click();
   await page.getByLabel('Why').last().fill('It is over.');
   await page.getByRole('button', { name: 'Resume the account' }).click();
   await page.getByText('sandbox/sandbox is active.').waitFor();

@@ -153,19 +153,21 @@ it('where it takes two persons, the first answer is kept and the second one deci
   };
   await signIn('ada');
   await decide('The bank has it.');
-  await page.getByText('Your answer is kept. It holds when a second person gives the same.').waitFor();
+  await page
+    .getByText('Your answer is stored. It takes effect when a second person gives the same one.')
+    .waitFor();
   await page.getByText('takes effect when another person gives the same one').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await context.clearCookies();
   await signIn('olga');
   await page.goto(own('/console/reviews'));
-  await page.locator('tr[data-row]', { hasText: 'One of two persons has answered.' }).waitFor();
+  await page.locator('tr[data-row]', { hasText: 'One of two people has answered.' }).waitFor();
   await page.goto(review);
   await page.locator('#proposal', { hasText: 'The bank has it.' }).waitFor();
-  await page.getByText('The same answer from you holds at once').waitFor();
+  await page.getByText('The same answer from you takes effect at once').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await decide('I have asked, too.');
-  await page.getByText('The review is resolved.').waitFor();
+  await page.getByText('Resolved: 12.50 EUR, order revised-2.').waitFor();
   await eventually(async () => expect(await reviewsOf(system.gateway, token)).toEqual([]));
 });
 

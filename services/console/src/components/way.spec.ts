@@ -43,9 +43,7 @@ describe('the picture of the machine that runs', () => {
 
   it('says in words where the payment is', () => {
     const { html } = statePicture(history(requested, accepted, approved));
-    expect(html).toMatch(
-      /aria-label="States: Waiting for the customer, Approved\. Approved"/,
-    );
+    expect(html).toMatch(/aria-label="States: Waiting for the customer, Approved\. Approved"/);
     expect(html.match(/class="place now"/g)).toHaveLength(1);
   });
 });

@@ -1,17 +1,19 @@
-/** The inbox over all teams, production before the sandbox and each oldest first; and one review, with what is known and what each decision does. */
+/** The open reviews of all teams, production first and then the oldest; and one review with its evidence and allowed resolutions. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
+import { changeIn } from '../components/event-reason.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { outcomeSection, refusedOutcome, reviewTitle } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
-import { chip, sign } from '../components/state.ts';
-import { pager } from '../components/table.ts';
-import { relative, time, timeOfDay } from '../components/time.ts';
+import { chip, phaseName, sign } from '../components/state.ts';
+import { pager, rowTable } from '../components/table.ts';
+import { relative, time } from '../components/time.ts';
+import { timeline } from '../components/timeline.ts';
 import { copyable, shortToken } from '../components/token.ts';
-import type { TimelineEvent } from '../components/timeline-items.ts';
+import type { TimelineDispute, TimelineEvent } from '../components/timeline-items.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { eventSentences, texts } from '../texts.ts';
+import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
 
 interface Review {
@@ -76,38 +78,34 @@ const none = html`<p class="empty good">
 
 function reviewTable(reviews: readonly Review[]): Html {
   const { columns } = texts.reviews;
-  const rows = reviews.map(
-    (review) =>
-      html`<tr data-row="">
-        <td>${relative(review.since)}</td>
-        <td class="text">
-          <a href="${pathOf(review)}">${reviewTitle(review)}</a>${
-            review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`
-          }
-        </td>
-        <td><code>${shortToken(review.token)}</code></td>
-        <td class="number">${amount(review.amount, review.currency)}</td>
-        <td>
-          ${review.team}${review.environment === 'sandbox' ? undefined : html` <small class="production">${review.environment}</small>`}
-        </td>
-      </tr>`,
+  return rowTable(
+    texts.reviews.title,
+    [
+      { name: columns.what },
+      { name: columns.since },
+      { name: texts.payments.columns.order },
+      { name: columns.amount, isNumber: true },
+      { name: columns.team },
+      { name: columns.payment, isSecond: true },
+    ],
+    reviews.map(
+      (review) =>
+        html`<tr data-row="">
+          <td class="text">
+            <a href="${pathOf(review)}">${reviewTitle(review)}</a>${
+              review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`
+            }
+          </td>
+          <td>${relative(review.since)}</td>
+          <td class="text">${review.orderNumber}</td>
+          <td class="number">${amount(review.amount, review.currency)}</td>
+          <td>
+            ${review.team}${review.environment === 'sandbox' ? undefined : html` <small class="production">${review.environment}</small>`}
+          </td>
+          <td class="second"><code>${shortToken(review.token)}</code></td>
+        </tr>`,
+    ),
   );
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.reviews.title}">
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">${columns.since}</th>
-          <th scope="col">${columns.what}</th>
-          <th scope="col">${columns.payment}</th>
-          <th scope="col" class="number">${columns.amount}</th>
-          <th scope="col">${columns.team}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
 }
 
 const isNamed =
@@ -116,25 +114,31 @@ const isNamed =
     token === params['token'] && code === params['code'] && String(number) === params['number'];
 
 export const reviewPage: Page = async (context) => {
-  const { api, outcome } = context;
+  const { outcome } = context;
   const { reviews } = await readReviews(context, { token: context.params['token'] ?? '' });
   const review = reviews.find(isNamed(context));
   if (review === undefined) {
     const next = (await readReviews(context, { perPage: '1' })).reviews[0];
     return { title: texts.reviews.title, main: gone(next), status: 404 };
   }
-  const history =
-    review.kind === 'payment'
-      ? await api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${review.token}/events`)
-      : { events: [] };
+  const story = await storyOf(review, context);
   const title = reviewTitle(review);
   const main = html`<p class="calm"><a href="${path}">${texts.reviews.back}</a></p>
-    <h1>${title}</h1>
     ${outcomeSection(outcome)}
+    <div class="heading">
+      <h1>
+        ${amount(review.amount, review.currency)}
+        ${review.orderNumber === undefined ? undefined : html`<small>${texts.payment.order} ${copyable(review.orderNumber)}</small>`}
+      </h1>
+      <p>
+        ${review.phase === undefined ? undefined : chip(review.phase)}
+        <b>${title}</b> ${changeIn(review.evidence)}
+      </p>
+    </div>
     <div class="split">
       <section class="panel" id="evidence" data-region="" aria-labelledby="evidence-title">
         <h2 id="evidence-title">${texts.reviews.evidence}</h2>
-        ${evidenceOf(review)} ${storyOf(history.events)}
+        ${evidenceOf(review)} ${story}
       </section>
       <section class="panel" aria-labelledby="choices-title">
         <h2 id="choices-title">${texts.reviews.choices}</h2>
@@ -142,8 +146,14 @@ export const reviewPage: Page = async (context) => {
         ${decisionForm(review, context)}
       </section>
     </div>`;
-  return { title, main, isLive: true };
+  return { title: `${aboutText(review)} · ${title}`, main, isLive: true };
 };
+
+/** As in `49.90 EUR, order 4711`. */
+const aboutText = ({ amount: sum, currency, orderNumber }: Review): string =>
+  [amountText(sum, currency), orderNumber && `${texts.payment.order} ${orderNumber}`]
+    .filter((each) => each !== undefined)
+    .join(', ');
 
 const gone = (next: Review | undefined): Html =>
   html`<section class="alone">
@@ -157,7 +167,7 @@ const gone = (next: Review | undefined): Html =>
   </section>`;
 
 function evidenceOf(review: Review): Html {
-  const { token, kind, since, evidence, phase, orderNumber, team, environment } = review;
+  const { token, kind, since, evidence, team, environment } = review;
   const link =
     kind === 'payment'
       ? html`<a href="${paymentPath(token)}"><code>${shortToken(token)}</code></a>`
@@ -165,19 +175,58 @@ function evidenceOf(review: Review): Html {
         ? html`<a href="${payoutPath(token)}"><code>${shortToken(token)}</code></a>`
         : copyable(token);
   const words = texts.payment.facts;
+  const compared = Object.hasOwn(evidence, 'observedStatus') && review.code === 'discrepancy';
+  const others = Object.entries(evidence).filter(
+    ([name, value]) => name !== 'kind' && !isEmpty(value) && !(compared && sides.has(name)),
+  );
   const facts: Fact[] = [
     [texts.reviews.columns.payment, link],
-    ['', phase === undefined ? undefined : chip(phase)],
-    [texts.reviews.columns.amount, amount(review.amount, review.currency)],
     [words.team, `${team}, ${environment}`],
-    [words.order, orderNumber],
     [texts.reviews.columns.since, time(since)],
-    ...Object.entries(evidence).map(([name, value]): [string, string] => [
-      name,
-      shownEvidence(name, value, review),
-    ]),
+    ...others.map(([name, value]): Fact => [labelOf(name), shownEvidence(name, value, review)]),
   ];
-  return factList(facts);
+  return html`${factList(facts)} ${compared ? comparison(review) : undefined}`;
+}
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === 'null';
+
+/** As in `Provider order number`. */
+function labelOf(name: string): string {
+  const words = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return texts.reviews.labels[name] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}
+
+/** Our record and the Payment Service's, by the names that evidence has for both. */
+const compareds = [
+  ['status', 'observedStatus'],
+  ['amount', 'observedAmount'],
+  ['currency', 'observedCurrency'],
+  ['refundedAmount', 'observedRefundedAmount'],
+  ['providerOrderNumber', 'observedOrderNumber'],
+] as const;
+const sides = new Set<string>(compareds.flat());
+
+function comparison(review: Review): Html {
+  const { evidence } = review;
+  const shown = (name: string) => {
+    const value = evidence[name];
+    if (value === undefined || isEmpty(value)) return texts.reviews.nothing;
+    return name.toLowerCase().endsWith('status') ? phaseName(value) : shownEvidence(name, value, review);
+  };
+  const { record, ours, theirs } = texts.reviews.comparison;
+  return rowTable(
+    texts.reviews.comparison.title,
+    [{ name: record }, { name: ours }, { name: theirs }],
+    compareds.map(([our, their]) => {
+      // Order numbers are masked on one side.
+      const isSame = shown(our).endsWith(shown(their).replace('…', ''));
+      return html`<tr class="${isSame ? '' : 'differs'}">
+        <td>${labelOf(our)}</td>
+        <td class="text">${shown(our)}</td>
+        <td class="text">${isSame ? undefined : sign('note')} ${shown(their)}</td>
+      </tr>`;
+    }),
+  );
 }
 
 /** Sums are minor units of the currency that was observed with them, or of the payment's. */
@@ -186,12 +235,19 @@ function shownEvidence(name: string, value: string, { evidence, currency }: Revi
   return sum === undefined ? value : amountText(sum, evidence['observedCurrency'] ?? currency);
 }
 
-const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
-  events.length === 0
-    ? undefined
-    : html`<ol class="story">
-        ${events.map(({ at, type }) => html`<li>${timeOfDay(at)} ${eventSentences[type] ?? type}</li>`)}
-      </ol>`;
+/** Everything that happened, with the reason of each call. */
+async function storyOf(
+  { kind, token, currency }: Review,
+  { api, address }: PageContext,
+): Promise<Html | undefined> {
+  if (kind === 'unmatched') return undefined;
+  const about = `/api/v1/admin/${kind}s/${encodeURIComponent(token)}`;
+  const [{ events }, { disputes = [] }] = await Promise.all([
+    api.get<{ events: TimelineEvent[] }>(`${about}/events`),
+    api.get<{ disputes?: TimelineDispute[] }>(about),
+  ]);
+  return timeline({ events, webhooks: [], disputes, currency, replayForm: undefined, address });
+}
 
 /** The minor units of a text, unless it is none. */
 const sumOf = (text = ''): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);
@@ -217,21 +273,19 @@ const mayDecide = ({ grants }: PageContext['session'], review: Review): boolean 
 function decisionForm(review: Review, { session }: PageContext): Html {
   if (!mayDecide(session, review))
     return html`<p class="calm">${texts.reviews.notYours(formatGrants(session.grants))}</p>`;
-  const choices = review.resolutions.map(
-    (resolution, place) =>
-      html`<label class="choice"
-        ><input
-          type="radio"
-          name="resolution"
-          value="${resolution}"
-          required
-          ${place === 0 ? html`autofocus` : undefined}
-        /><span
-          ><b>${texts.reviews.resolutions[resolution] ?? resolution}</b>
-          ${consequenceOf(resolution, review)}</span
-        ></label
-      >`,
-  );
+  const [only, ...others] = review.resolutions;
+  const isSingle = only !== undefined && others.length === 0;
+  const choices = isSingle
+    ? html`<p>${sentenceOf(only, review)}</p>
+        <input type="hidden" name="resolution" value="${only}" />`
+    : review.resolutions.map(
+        (resolution) =>
+          html`<label class="choice"
+            ><input type="radio" name="resolution" value="${resolution}" required /><span
+              >${sentenceOf(resolution, review)}</span
+            ></label
+          >`,
+      );
   return html`<form method="post" action="${pathOf(review)}" class="decision">
     ${choices}
     <label
@@ -240,9 +294,12 @@ function decisionForm(review: Review, { session }: PageContext): Html {
     <input type="hidden" name="csrf" value="${session.csrf}" />
     <input type="hidden" name="team" value="${review.team}" />
     <input type="hidden" name="environment" value="${review.environment}" />
-    <button class="strong grave">${texts.reviews.does}</button>
+    <button class="strong grave">${(isSingle && texts.reviews.buttons[only]) || texts.reviews.does}</button>
   </form>`;
 }
+
+const sentenceOf = (resolution: string, review: Review): Html =>
+  html`<b>${texts.reviews.resolutions[resolution] ?? resolution}</b> ${consequenceOf(resolution, review)}`;
 
 /** What happens, with the sum that it happens to: evidence about a refund has that of the refund. */
 function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
@@ -256,25 +313,24 @@ export const decideReview: Action = async (context, form) => {
   const { api, params } = context;
   const { token = '', code = '', number = '' } = params;
   const text = (name: string) => form.get(name) ?? '';
-  const answer = await api.call({
+  const here = { token, code, number: Number(number) };
+  const before = (await readReviews(context, { token })).reviews.find(isNamed(context));
+  const answer = await api.call<Record<'payment' | 'payout', { reviews: Review[] } | undefined>>({
     method: 'POST',
     path: `/api/v1/reviews/${encodeURIComponent(token)}/resolve`,
     within: { team: text('team'), environment: text('environment') },
-    body: { code, number: Number(number), resolution: text('resolution'), reason: text('reason') },
+    body: { code, number: here.number, resolution: text('resolution'), reason: text('reason') },
   });
-  if (answer.kind === 'refused') {
-    const outcome = refusedOutcome(answer);
-    return { location: pathOf({ token, code, number: Number(number) }), outcome };
-  }
-  if (answer.status === 202) {
-    const outcome = { isDone: true, text: texts.outcomes.reviewProposed };
-    return { location: pathOf({ token, code, number: Number(number) }), outcome };
-  }
-  // The list of the API follows a moment later, and may show this one still.
+  if (answer.kind === 'refused') return { location: pathOf(here), outcome: refusedOutcome(answer) };
+  const done = (location: string, words: string) => ({ location, outcome: { isDone: true, text: words } });
+  if (answer.status === 202) return done(pathOf(here), texts.outcomes.reviewProposed);
+  const { payment, payout } = answer.body;
+  const again = (payment ?? payout)?.reviews.find((review) => review.code === code);
+  if (text('resolution') === 'check_again' && again !== undefined)
+    return done(pathOf({ token, code, number: again.number }), texts.outcomes.reviewStillOpen);
+  // The list of the API follows a moment later, and may still contain this one.
   const { reviews } = await readReviews(context, { perPage: '2' });
   const next = reviews.find((review) => !isNamed(context)(review));
-  return {
-    location: next === undefined ? path : pathOf(next),
-    outcome: { isDone: true, text: texts.outcomes.reviewResolved },
-  };
+  const words = texts.outcomes.reviewResolved(before && aboutText(before), next && aboutText(next));
+  return done(next === undefined ? path : pathOf(next), words);
 };
