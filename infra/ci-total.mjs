@@ -13,8 +13,9 @@ function failuresIn({ testResults = [] }) {
   return testResults.flatMap(({ name, status, message, assertionResults = [] }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');
     const file = relative(process.cwd(), name);
-    // A file that could not even be loaded has no tests.
-    if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+    // It could not be loaded, or its worker ended first.
+    if (failed.length === 0)
+      return status === 'failed' ? [`${file}: ${firstLine(message) || 'it did not finish'}`] : [];
     return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`);
   });
 }
