@@ -155,7 +155,7 @@ export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-
 export { isOwnedBy, isToken } from './domain/ownership.ts';
 export { type AdoptionRefusal, adoptPayment, type AdoptPayment } from './domain/payment/adoption.ts';
 export { mayBePaid } from './domain/payment/creation.ts';
-export { disputedAmount, lostAmount } from './domain/payment/disputes.ts';
+export { disputedAmount, lostAmount } from './domain/payment/payment-state.ts';
 export { callWithoutOutcome, inquiryNeedOf } from './domain/payment/inquiry-need.ts';
 export { refundedAmountOf, statusOf } from './domain/payment/observation.ts';
 export type { ObservedPayment, PaymentRefusal, RecordDispute } from './domain/payment/payment-commands.ts';

@@ -2,7 +2,7 @@
  * The ledger: every cent by double entry. A standing has the amounts of one payment, payout or transfer in the accounts of its
  * wallet; they sum to zero. A journal entry is the change of a standing by one event. Both are computed from the events.
  */
-import { disputedAmount, lostAmount } from './payment/disputes.ts';
+import { disputedAmount, lostAmount } from './payment/payment-state.ts';
 import { reservedByDiscrepancies } from './payment/observation.ts';
 import { isPaidPhase, reservedAmount, type Payment } from './payment/payment-state.ts';
 import { statusOfPayoutPhase } from './payout/payout-machine.ts';

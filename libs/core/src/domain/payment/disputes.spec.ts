@@ -11,7 +11,7 @@ import {
   requested,
   sampleEvents,
 } from '../testing/samples.ts';
-import { disputedAmount, lostAmount } from './disputes.ts';
+import { disputedAmount, lostAmount } from './payment-state.ts';
 import type { PaymentInput, RecordDispute } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent, PaymentEventType } from './payment-events.ts';

@@ -2,37 +2,15 @@
  * Disputes of a payment: the customer's bank wants money back. The amount is unusable while the bank decides, and gone if
  * the dispute is lost. The bank may decide anew, so no state is final.
  */
-import { z } from 'zod';
-import { amountSchema } from '../money.ts';
 import { isAbout, resolveWhere, type Evidence } from '../review.ts';
 import { cutEvidence, omitUndefined } from '../values.ts';
 import type { RecordDispute } from './payment-commands.ts';
-import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
+import type { PaymentEvent } from './payment-events.ts';
 import { inSteps } from './payment-evolve.ts';
 import { amountOf, refundableAmount, type Payment } from './payment-state.ts';
 
-export const disputeSchema = z.object({
-  disputeToken: z.string(),
-  amount: amountSchema,
-  state: z.enum(['open', 'won', 'lost']),
-  /** Of the dispute's own stream. */
-  revision: z.int().min(0),
-});
-
-type Dispute = z.infer<typeof disputeSchema>;
-type DisputeEvent = PaymentEventOf<'DisputeOpened' | 'DisputeChanged' | 'DisputeWon' | 'DisputeLost'>;
-
 /** Of one payment, whatever became of them. Further ones are on record in their own streams only. */
 const disputesMax = 100;
-
-/** What the bank has not decided, minor units. It may exceed what is left of the payment. */
-export const disputedAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'open');
-
-/** What the bank has taken back, minor units. */
-export const lostAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'lost');
-
-const sumOf = ({ disputes }: Pick<Payment, 'disputes'>, state: Dispute['state']): number =>
-  disputes.filter((each) => each.state === state).reduce((sum, { amount }) => sum + amount, 0);
 
 /** Records what is new; nothing if a later state of the dispute is on record. */
 export function recordDispute(state: Payment, command: RecordDispute): PaymentEvent[] {
@@ -73,23 +51,4 @@ function openReview(payment: Payment, command: RecordDispute): PaymentEvent[] {
     ...resolveWhere(payment, isOfThis, 'superseded', 'The dispute has changed.'),
     { type: 'ReviewOpened', data: { code: 'dispute_opened', evidence } },
   ];
-}
-
-const stateAfter = {
-  DisputeOpened: 'open',
-  DisputeChanged: 'open',
-  DisputeWon: 'won',
-  DisputeLost: 'lost',
-} as const;
-
-/** A dispute keeps its place in the list. */
-export function afterDispute(
-  disputes: Payment['disputes'],
-  { type, data }: DisputeEvent,
-): Payment['disputes'] {
-  const after = { ...data, state: stateAfter[type] };
-  const isOfThis = (each: { disputeToken: string }) => each.disputeToken === data.disputeToken;
-  return disputes.some(isOfThis)
-    ? disputes.map((each) => (isOfThis(each) ? after : each))
-    : [...disputes, after];
 }

@@ -3,7 +3,6 @@ import type { ApiError } from '../money.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { afterDeferred, afterInquired, noDeferredCallbacks } from '../deferred-callback.ts';
 import { inOrder } from '../decision.ts';
-import { afterDispute } from './disputes.ts';
 import { afterOpened, afterProposed, afterResolved, noReviews } from '../review.ts';
 import { omitUndefined } from '../values.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
@@ -312,3 +311,22 @@ export const inSteps = (
   payment: Payment,
   ...steps: ((payment: Payment) => readonly PaymentEvent[])[]
 ): PaymentEvent[] => inOrder<Payment, PaymentEvent>(payment, evolve, steps);
+
+const stateAfter = {
+  DisputeOpened: 'open',
+  DisputeChanged: 'open',
+  DisputeWon: 'won',
+  DisputeLost: 'lost',
+} as const;
+
+/** A dispute keeps its place in the list. */
+function afterDispute(
+  disputes: Payment['disputes'],
+  { type, data }: PaymentEventOf<'DisputeOpened' | 'DisputeChanged' | 'DisputeWon' | 'DisputeLost'>,
+): Payment['disputes'] {
+  const after = { ...data, state: stateAfter[type] };
+  const isOfThis = (each: { disputeToken: string }) => each.disputeToken === data.disputeToken;
+  return disputes.some(isOfThis)
+    ? disputes.map((each) => (isOfThis(each) ? after : each))
+    : [...disputes, after];
+}

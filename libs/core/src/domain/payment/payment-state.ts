@@ -1,9 +1,8 @@
 /** What a payment is, and what can be read from it. */
-import { apiErrorSchema } from '../money.ts';
+import { amountSchema, apiErrorSchema } from '../money.ts';
 import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
 import { deferredCallbacksShape } from '../deferred-callback.ts';
-import { disputedAmount, disputeSchema, lostAmount } from './disputes.ts';
 import { reviewableShape } from '../review.ts';
 import { metadataSchema } from '../metadata.ts';
 import { environmentSchema } from '../values.ts';
@@ -57,6 +56,15 @@ const captureOrVoidSchema = z.object({
   refused: endSchema.exactOptional(),
 });
 export type CaptureOrVoid = z.infer<typeof captureOrVoidSchema>;
+
+const disputeSchema = z.object({
+  disputeToken: z.string(),
+  amount: amountSchema,
+  state: z.enum(['open', 'won', 'lost']),
+  /** Of the dispute's own stream. */
+  revision: z.int().min(0),
+});
+type Dispute = z.infer<typeof disputeSchema>;
 
 /** A payment as it is kept: what is not a field here is lost when a view of it is stored. */
 export const paymentSchema = z.object({
@@ -128,6 +136,15 @@ export const isPaidPhase = ({ phase }: Pick<Payment, 'phase'>): boolean =>
 /** What is approved, or was asked for. */
 export const amountOf = ({ approvedAmount, terms }: Payment): number =>
   approvedAmount > 0 ? approvedAmount : terms.amount;
+
+/** What the bank has not decided, minor units. It may exceed what is left of the payment. */
+export const disputedAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'open');
+
+/** What the bank has taken back, minor units. */
+export const lostAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'lost');
+
+const sumOf = ({ disputes }: Pick<Payment, 'disputes'>, state: Dispute['state']): number =>
+  disputes.filter((each) => each.state === state).reduce((sum, { amount }) => sum + amount, 0);
 
 /** What may still be refunded, minor units: of an approved payment only, and nothing of what its customer's bank wants back. */
 export const refundableAmount = (payment: Payment): number =>

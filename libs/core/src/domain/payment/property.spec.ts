@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { happen, happeningKinds, settle, type Happening } from '../testing/payment-world.ts';
 import { createWorld, ownPayment, type World } from '../testing/world.ts';
 import type { ObservedPayment, PaymentInput } from './payment-commands.ts';
-import { disputedAmount, lostAmount } from './disputes.ts';
+import { disputedAmount, lostAmount } from './payment-state.ts';
 import { decide } from './payment-decide.ts';
 import { isPaid, type DiscrepancyKind } from '../discrepancy.ts';
 import { reservedByDiscrepancies } from './observation.ts';
