@@ -39,11 +39,13 @@ export interface Api {
   /** What does not work at the moment, by the names that `/readyz` has for it. */
   notWorking(): Promise<string[]>;
   /** A file, as it comes. @param signal aborted when nobody reads it any more */
-  download(
-    path: string,
-    within: Within | undefined,
-    signal: AbortSignal,
-  ): Promise<ApiAnswer<NodeJS.ReadableStream>>;
+  download(path: string, signal: AbortSignal): Promise<ApiAnswer<Download>>;
+}
+
+interface Download {
+  stream: NodeJS.ReadableStream;
+  /** The header with the name of the file. */
+  disposition: string;
 }
 
 export class ApiRefusal extends Error {
@@ -106,20 +108,21 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
       const { notReady = [], degraded = [] } = answer.json<{ notReady?: string[]; degraded?: string[] }>();
       return [...notReady, ...degraded];
     },
-    async download(path, within, signal) {
+    async download(path, signal) {
       const answer = await inject({
         method: 'GET',
         url: path,
         remoteAddress: address,
         payloadAsStream: true,
         signal,
-        headers: headersOf(within),
+        headers: headersOf(undefined),
       });
       const { statusCode: status } = answer;
       if (status !== 200) return toRefused(answer, await text(answer.stream()));
       // The route waits until what it has written is read: without a word it would wait for ever.
       signal.addEventListener('abort', () => answer.raw.res.destroy(), { once: true });
-      return { kind: 'answer', status, body: answer.stream() };
+      const disposition = String(answer.headers['content-disposition'] ?? 'attachment');
+      return { kind: 'answer', status, body: { stream: answer.stream(), disposition } };
     },
   };
 }

@@ -136,9 +136,8 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/reviews', reviewsPage);
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
-  addFile(app, kit, { name: 'payments.csv', path: '/api/v1/payments.csv', isOfTeam: true });
-  for (const name of ['refunds.csv', 'disputes.csv', 'journal.csv', 'statements.csv'])
-    addFile(app, kit, { name, path: `/api/v1/admin/${name}` });
+  for (const name of ['payments', 'refunds', 'disputes', 'journal', 'statements'])
+    addFile(app, kit, `${name}.csv`);
   addPage(app, kit, '/console/sandbox', sandboxPage(sandbox));
   addPage(app, kit, '/console/*', async () =>
     failurePage(404, texts.errors.notFound, texts.errors.notFoundText),

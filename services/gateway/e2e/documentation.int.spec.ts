@@ -398,6 +398,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       'declines',
       'security-log',
       'keys',
+      'payments.csv',
       'refunds',
       'refunds.csv',
       'disputes',

@@ -3,9 +3,15 @@ import { Readable } from 'node:stream';
 import { sendError, addReadRoute, type Call, type Route } from '@tollgate/gateway-api/http';
 import type { ViewList } from '@tollgate/lists';
 import type { SecurityWatch } from '@tollgate/teams';
-import { InvariantViolation, TollgateError, omitUndefined, type ReadShare } from '@tollgate/service-kit';
+import {
+  InvariantViolation,
+  TollgateError,
+  dayMs,
+  omitUndefined,
+  type ReadShare,
+} from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { byteOrderMark, toCsvLine } from './csv.ts';
+import { type Cell, byteOrderMark, decimal, toCsvLine } from './csv.ts';
 import { type ReadDependencies } from './reading.ts';
 
 export interface ExportOptions {
@@ -17,10 +23,13 @@ export interface ExportOptions {
 
 type Lines = AsyncGenerator<string, void, void>;
 
+/** A file is named after its team and its time: `payments-shop-2030-01.csv`. */
+type ExportName = 'payments' | 'refunds' | 'disputes' | 'journal' | 'statements';
+
 /** Adds a route for a file of this name. `linesOf` is undefined for a call that it has refused. */
 export type AddExport = <Stated extends Route>(
   route: Stated,
-  name: string,
+  name: ExportName,
   linesOf: (call: Call<Stated>) => Lines | undefined,
 ) => void;
 
@@ -41,7 +50,7 @@ export function createExports(
       const asFile = (): FastifyReply =>
         reply
           .type('text/csv; charset=utf-8; header=present')
-          .header('content-disposition', `attachment; filename="${name}"`);
+          .header('content-disposition', `attachment; filename="${fileName(name, call)}"`);
       // A request for the headers only reads nothing. A stream has no Content-Length, as the file has none.
       if (request.method === 'HEAD') return asFile().send(Readable.from([]));
       if (running.isEnding()) return sendError(reply, 'too_many_reads');
@@ -54,6 +63,38 @@ export function createExports(
       reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));
       return asFile().send(file);
     });
+}
+
+interface Asked {
+  team?: unknown;
+  month?: unknown;
+  createdFrom?: unknown;
+  createdBefore?: unknown;
+  dateFrom?: unknown;
+  dateTo?: unknown;
+}
+
+function fileName(name: ExportName, { query, caller }: { query: unknown; caller: { team: string } }): string {
+  const asked: Asked = Object(query);
+  const { month, createdFrom, createdBefore, dateFrom, dateTo } = asked;
+  const from = createdFrom ?? dateFrom;
+  const before = createdBefore ?? (typeof dateTo === 'number' ? dateTo + dayMs : undefined);
+  const owner = typeof asked.team === 'string' ? asked.team : caller.team;
+  // A team that does not exist may have any name.
+  const team = /^[a-z0-9-]+$/.test(owner) ? owner : 'all-teams';
+  const period = typeof month === 'string' ? month : periodName(from, before);
+  return `${[name, team, ...(period === undefined ? [] : [period])].join('-')}.csv`;
+}
+
+/** A month in UTC, or the first and the last day. */
+function periodName(from: unknown, before: unknown): string | undefined {
+  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  const first = typeof from === 'number' ? dayOf(from) : undefined;
+  const last = typeof before === 'number' ? dayOf(before - 1) : undefined;
+  if (first === undefined) return last && `until-${last}`;
+  if (last === undefined) return `from-${first}`;
+  const isMonth = first.endsWith('-01') && dayOf(Number(before)).endsWith('-01');
+  return isMonth && first.slice(0, 7) === last.slice(0, 7) ? first.slice(0, 7) : `${first}-to-${last}`;
 }
 
 /** Read at once: a few milliseconds of work. */
@@ -72,25 +113,39 @@ interface ExportPage {
 export const linesOfList = <Entry>(
   share: ReadShare,
   columns: readonly string[],
-  list: (page: ExportPage) => ViewList<Entry>,
+  list: (page: ExportPage) => ViewList<Entry> | Promise<ViewList<Entry>>,
   toCells: (entry: Entry) => Readonly<Record<string, unknown>>,
-): Lines =>
-  textOfList(share, columns, list, (entry) => {
+): Lines => {
+  const header = columns.flatMap((name) => (isAmount(name) ? [name, `${name}Decimal`] : [name]));
+  return textOfList(share, header, list, (entry) => {
     const cells = toCells(entry);
-    return toCsvLine(columns.map((name) => toCell(cells[name])));
+    const currency = String(cells['currency']);
+    return toCsvLine(
+      columns.flatMap((name) => {
+        const cell = toCell(cells[name]);
+        return isAmount(name) ? [cell, decimalOf(cell, currency)] : [cell];
+      }),
+    );
   });
+};
+
+/** Minor units, with the same in whole units beside it. */
+const isAmount = (column: string): boolean => /^(amount|.*Amount)$/.test(column);
+
+const decimalOf = (cell: Cell, currency: string): Cell =>
+  typeof cell === 'number' ? decimal(BigInt(cell), currency) : undefined;
 
 /** As {@link linesOfList}, with whatever lines an entry has. */
 export async function* textOfList<Entry>(
   share: ReadShare,
   columns: readonly string[],
-  list: (page: ExportPage) => ViewList<Entry>,
+  list: (page: ExportPage) => ViewList<Entry> | Promise<ViewList<Entry>>,
   toText: (entry: Entry) => string,
 ): Lines {
   let text = byteOrderMark + toCsvLine(columns);
   let cursor: string | undefined;
   do {
-    const page = list({ perPage: rowsPerPage, ...omitUndefined({ cursor }) });
+    const page = await list({ perPage: rowsPerPage, ...omitUndefined({ cursor }) });
     if (page.kind === 'refused') throw new InvariantViolation('a list has refused its own cursor');
     yield text + page.views.map(toText).join('');
     text = '';

@@ -132,8 +132,8 @@ test('the file of disputes opens in a spreadsheet', async () => {
   const { get, headers } = await givenDisputes();
   expect((await get('/api/v1/disputes.csv?status=lost', headers)).body).toBe(
     [
-      '\uFEFFtoken,id,paymentToken,status,reportedStatus,createdAt,updatedAt,currency,amount,type,reasonCode,comment',
-      `dsp_1,D-1,pay_1,lost,lost,${lost.createdAt},${lost.updatedAt},EUR,1500,chargeback,10.4,no answer`,
+      '\uFEFFtoken,id,paymentToken,status,reportedStatus,createdAt,updatedAt,currency,amount,amountDecimal,type,reasonCode,comment',
+      `dsp_1,D-1,pay_1,lost,lost,${lost.createdAt},${lost.updatedAt},EUR,1500,15.00,chargeback,10.4,no answer`,
       '',
     ].join('\r\n'),
   );

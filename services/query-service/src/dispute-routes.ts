@@ -43,7 +43,7 @@ export function registerDisputeRoutes(
     return sendList(reply, { name: 'disputes', query, list, toShown: toPublicDispute });
   });
 
-  addExport(routes.exportDisputes, 'disputes.csv', ({ caller, query: asked }) => {
+  addExport(routes.exportDisputes, 'disputes', ({ caller, query: asked }) => {
     const query = toListQuery(caller, asked);
     return linesOfList(share, columns, (page) => index.listDisputes({ ...query, ...page }), toPublicDispute);
   });
@@ -74,7 +74,7 @@ export function registerDisputeRoutes(
     });
   });
 
-  addExport(routes.exportDisputesOfAll, 'disputes.csv', ({ query, reach }) => {
+  addExport(routes.exportDisputesOfAll, 'disputes', ({ query, reach }) => {
     const { team, environment, ...rest } = query;
     const asked = { ...omitUndefined(rest), owners: allOwnersIn(deps, reach, { team, environment }) };
     return linesOfList(

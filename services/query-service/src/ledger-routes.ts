@@ -64,7 +64,7 @@ function addJournal(app: FastifyInstance, deps: ReadDependencies, addExport: Add
     return sendList(reply, { name: 'entries', query, list, toShown: toPublicJournalEntry });
   });
 
-  addExport(routes.exportJournal, 'journal.csv', ({ caller, query }) => {
+  addExport(routes.exportJournal, 'journal', ({ caller, query }) => {
     const { team, environment } = caller;
     const asked = { ...within(query), order: query.order, team, environment };
     return textOfList(
@@ -86,7 +86,7 @@ function addJournal(app: FastifyInstance, deps: ReadDependencies, addExport: Add
     return reply.send({ success: true, entries, perPage: rest.perPage, ...omitUndefined({ nextCursor }) });
   });
 
-  addExport(routes.exportJournalOfAll, 'journal.csv', ({ query, reach }) => {
+  addExport(routes.exportJournalOfAll, 'journal', ({ query, reach }) => {
     const { team, environment, ...rest } = query;
     const owners = allOwnersIn(deps, reach, { team, environment });
     const asked = { ...within(rest), order: rest.order, owners };
@@ -142,7 +142,7 @@ function addStatements(app: FastifyInstance, deps: ReadDependencies, addExport: 
       statements: ofTeam(caller, query).map(toPublicStatement),
     })),
   );
-  addExport(routes.exportStatements, 'statements.csv', ({ caller, query }) =>
+  addExport(routes.exportStatements, 'statements', ({ caller, query }) =>
     linesOfStatements(query.month, ofTeam(caller, query)),
   );
   addReadRoute(app, deps, routes.listStatementsOfAll, async ({ query, reach, reply }) =>
@@ -154,7 +154,7 @@ function addStatements(app: FastifyInstance, deps: ReadDependencies, addExport: 
       })),
     })),
   );
-  addExport(routes.exportStatementsOfAll, 'statements.csv', ({ query, reach }) =>
+  addExport(routes.exportStatementsOfAll, 'statements', ({ query, reach }) =>
     linesOfStatements(query.month, ofAll(reach, query)),
   );
 }

@@ -10,6 +10,7 @@ import {
   callWithoutOutcome,
   isToken,
 } from '@tollgate/core';
+import { minorUnitDigits } from '@tollgate/core/money';
 import { lagSeconds } from '@tollgate/event-store';
 import {
   proposedByOf,
@@ -32,8 +33,11 @@ import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/te
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner, ReviewEntry } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { type AddExport, linesOfList } from './csv-exports.ts';
 import { countHours } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
+import { fileColumns, toFileCells } from './payment-lists.ts';
 import { notedIn } from './list-query.ts';
 import { paymentHistory, readOperatorHistory } from './history.ts';
 import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
@@ -71,26 +75,51 @@ export function allOwnersIn(
   return [...owners, ...reach.ownersAmong([''], asked.environment)];
 }
 
-export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
+type PaymentsAsked = z.infer<(typeof routes.exportPaymentsOfAll)['query']>;
+
+function paymentsAsked(
+  deps: ReadDependencies,
+  reach: Reach,
+  query: PaymentsAsked & { cursor?: string | undefined },
+) {
+  const { team, environment, metadata, amountFrom, amountTo, account, sanitizedMask, ...others } = query;
+  const { declineReason, order, ...rest } = others;
+  return {
+    ...omitUndefined({ ...rest, metadata: notedIn(metadata) }),
+    order,
+    owners: ownersIn(deps, reach, { team, environment }),
+    accepts: acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason }),
+  };
+}
+
+export function registerOperatorRoutes(
+  app: FastifyInstance,
+  deps: OperatorReadDependencies,
+  addExport: AddExport,
+): void {
   const { store, index, clock, share } = deps;
 
   addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reach, reply }) => {
-    const { team, environment, metadata, amountFrom, amountTo, account, sanitizedMask, ...others } = query;
-    const { declineReason, ...rest } = others;
-    const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
-    const owners = ownersIn(deps, reach, { team, environment });
-    const noted = omitUndefined({ metadata: notedIn(metadata) });
-    const { perPage, order } = rest;
-    const asked = { ...omitUndefined(rest), ...noted, perPage, order, owners, accepts };
+    const asked = { ...paymentsAsked(deps, reach, query), perPage: query.perPage };
     const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payments = list.views.map(toOwned);
     return reply.send({
       success: true,
       payments,
-      perPage: rest.perPage,
+      perPage: query.perPage,
       ...omitUndefined({ nextCursor: list.nextCursor }),
     });
+  });
+
+  addExport(routes.exportPaymentsOfAll, 'payments', ({ query, reach }) => {
+    const asked = paymentsAsked(deps, reach, query);
+    return linesOfList(
+      share,
+      ['team', 'environment', 'account', ...fileColumns],
+      (page) => readInPieces(share, { ...asked, ...page }, (piece) => index.listPaymentsOfAll(piece)),
+      (view) => ({ ...toFileCells(view), ...ownerOf(view) }),
+    );
   });
 
   addReadRoute(app, deps, routes.retrievePaymentOfAny, async ({ request, reach, reply }) => {
@@ -236,29 +265,45 @@ const toOwnedRequest = (record: RequestRecord) => ({
   team: record.caller?.team ?? '',
 });
 
-const toOwned = (view: PaymentView) => {
-  const { team, environment, attempt } = view.payment;
-  return { ...toPublicPayment(view), team, environment, account: attempt.account };
-};
+const toOwned = (view: PaymentView) => ({ ...toPublicPayment(view), ...ownerOf(view) });
+
+const ownerOf = ({ payment: { team, environment, attempt } }: PaymentView) => ({
+  team,
+  environment,
+  account: attempt.account,
+});
 
 /** By what no index of the lists knows. */
 function acceptsOf(wanted: {
-  amountFrom: number | undefined;
-  amountTo: number | undefined;
+  amountFrom: string | undefined;
+  amountTo: string | undefined;
   account: string | undefined;
   sanitizedMask: string | undefined;
   declineReason: string | undefined;
 }) {
-  const { amountFrom = 0, amountTo = Infinity, account, sanitizedMask, declineReason } = wanted;
+  const { amountFrom, amountTo, account, sanitizedMask, declineReason } = wanted;
+  const least = amountFrom === undefined ? undefined : inParts(amountFrom);
+  const most = amountTo === undefined ? undefined : inParts(amountTo);
   return ({
     payment: { terms, attempt, sanitizedMask: mask, declineReason: reason },
   }: PaymentView): boolean =>
-    terms.amount >= amountFrom &&
-    terms.amount <= amountTo &&
+    (least === undefined || partsOf(terms) >= least) &&
+    (most === undefined || partsOf(terms) <= most) &&
     (account === undefined || attempt.account === account) &&
     (declineReason === undefined || reason === declineReason) &&
     (sanitizedMask === undefined || mask?.endsWith(sanitizedMask) === true);
 }
+
+/** Amounts of all currencies are compared in parts of which 10,000 are a whole unit: no currency has smaller ones. */
+const partDigits = 4;
+
+function inParts(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  return BigInt(`${whole}${fraction.padEnd(partDigits, '0')}`);
+}
+
+const partsOf = ({ amount, currency }: Payment['terms']): bigint =>
+  BigInt(amount) * 10n ** BigInt(partDigits - (minorUnitDigits(currency) ?? 2));
 
 function toDetail(view: PaymentView, dueAt: number | undefined): Omit<OperatorPaymentAnswer, 'disputes'> {
   const { payment } = view;

@@ -41,12 +41,12 @@ describe('the file', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': 'attachment; filename="payments.csv"',
+      'content-disposition': 'attachment; filename="payments-shop.csv"',
     });
     expect(linesOf(answer.body)).toEqual([
-      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,disputedAmount,lostAmount,sanitizedMask,declineReason,revision,reviews,metadata',
-      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,0,0,,insufficient funds,2,,`,
-      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,0,0,439296******1251,,3,discrepancy,"{""order"":""4711""}"`,
+      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,amountDecimal,needConfirmation,locale,recurring,recurringToken,heldAmount,heldAmountDecimal,approvedAmount,approvedAmountDecimal,refundedAmount,refundedAmountDecimal,disputedAmount,disputedAmountDecimal,lostAmount,lostAmountDecimal,sanitizedMask,declineReason,revision,reviews,metadata',
+      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,1500,false,,,,0,0,0,0,0,0,0,0,0,0,,insufficient funds,2,,`,
+      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,15.00,false,,,,0,0.00,1500,15.00,0,0.00,0,0.00,0,0.00,439296******1251,,3,discrepancy,"{""order"":""4711""}"`,
       '',
     ]);
   });

@@ -33,20 +33,16 @@ export function registerPaymentRoutes(
     },
   );
 
-  addExport(
-    routes.exportPayments,
-    'payments.csv',
-    ({ caller, query: { operationType, ...asked }, reply }) => {
-      if (operationType !== 'pays' && !mayReadPayouts(caller)) return void sendPayoutsNotAllowed(reply);
-      const query = toListQuery(caller, asked);
-      return linesOfList(
-        share,
-        fileColumns,
-        (page) => listOf(index, operationType, { ...query, ...page }),
-        toFileCells,
-      );
-    },
-  );
+  addExport(routes.exportPayments, 'payments', ({ caller, query: { operationType, ...asked }, reply }) => {
+    if (operationType !== 'pays' && !mayReadPayouts(caller)) return void sendPayoutsNotAllowed(reply);
+    const query = toListQuery(caller, asked);
+    return linesOfList(
+      share,
+      fileColumns,
+      (page) => listOf(index, operationType, { ...query, ...page }),
+      toFileCells,
+    );
+  });
 
   addReadRoute(app, deps, routes.retrievePayment, async ({ caller, request, reply }) => {
     const token = parameterOf(request, 'token');

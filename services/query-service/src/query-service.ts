@@ -80,7 +80,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerReconciliationRoutes(app, deps);
       registerRequestRoutes(app, { ...deps, instance }, requests);
       registerFeedRoutes(app, { ...deps, recordOf });
-      registerOperatorRoutes(app, { ...deps, requests });
+      registerOperatorRoutes(app, { ...deps, requests }, addExport);
       registerCredentialRoutes(app, deps);
     },
   };

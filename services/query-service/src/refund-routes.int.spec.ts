@@ -126,13 +126,13 @@ test('the file of refunds opens in a spreadsheet, and HEAD tells no length', asy
   const url = '/api/v1/refunds.csv?phase=declined';
   expect((await get(url, headers)).body).toBe(
     [
-      '\uFEFFtoken,paymentToken,status,phase,createdAt,updatedAt,currency,amount,errors,reviews,metadata',
-      `ref_2,pay_1,declined,declined,${at(5)},${at(6)},EUR,100,incorrect_private_key,,`,
+      '\uFEFFtoken,paymentToken,status,phase,createdAt,updatedAt,currency,amount,amountDecimal,errors,reviews,metadata',
+      `ref_2,pay_1,declined,declined,${at(5)},${at(6)},EUR,100,1.00,incorrect_private_key,,`,
       '',
     ].join('\r\n'),
   );
   const head = await app.inject({ method: 'HEAD', url, headers: { ...headers, authorization: shop } });
   expect(head).toMatchObject({ statusCode: 200, body: '' });
   expect(head.headers['content-length']).toBeUndefined();
-  expect(head.headers['content-disposition']).toBe('attachment; filename="refunds.csv"');
+  expect(head.headers['content-disposition']).toBe('attachment; filename="refunds-shop.csv"');
 });

@@ -37,7 +37,7 @@ export function registerRefundRoutes(
     return sendList(reply, { name: 'refunds', query, list, toShown });
   });
 
-  addExport(routes.exportRefunds, 'refunds.csv', ({ caller, query: asked }) => {
+  addExport(routes.exportRefunds, 'refunds', ({ caller, query: asked }) => {
     const query = toListQuery(caller, asked);
     return linesOfList(share, columns, (page) => index.listRefunds({ ...query, ...page }), toCells);
   });
@@ -64,7 +64,7 @@ export function registerRefundRoutes(
     });
   });
 
-  addExport(routes.exportRefundsOfAll, 'refunds.csv', ({ query, reach }) => {
+  addExport(routes.exportRefundsOfAll, 'refunds', ({ query, reach }) => {
     const { team, environment, ...rest } = query;
     const owners = ownersIn(deps, reach, { team, environment });
     return linesOfList(

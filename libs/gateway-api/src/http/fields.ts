@@ -9,7 +9,7 @@ interface Field {
 }
 
 const flag = { type: 'string', enum: ['true', 'false'] };
-const amount = { type: 'integer', format: 'int64', minimum: 0, maximum: 999_999_999_999 };
+const decimal = { type: 'string', pattern: String.raw`^\d{1,16}(\.\d{1,4})?$` };
 
 /** Parameters of queries by name. */
 export const queryFields: Readonly<Record<string, Field>> = {
@@ -55,8 +55,14 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Created before this instant, ISO 8601.',
     schema: { type: 'string', format: 'date-time' },
   },
-  amountFrom: { description: 'Of this amount or more, in minor units.', schema: amount },
-  amountTo: { description: 'Of this amount or less, in minor units.', schema: amount },
+  amountFrom: {
+    description: 'Of this amount or more, in whole units of the payment’s currency, such as 12.50.',
+    schema: decimal,
+  },
+  amountTo: {
+    description: 'Of this amount or less, in whole units of the payment’s currency, such as 12.50.',
+    schema: decimal,
+  },
   kind: { description: 'Only entries of this kind.' },
   state: { description: 'Filters by whether the credential is still active.' },
   order: { description: 'By creation: the newest first, or the oldest.' },

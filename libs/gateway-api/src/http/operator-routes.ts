@@ -8,6 +8,7 @@ import {
   operatorDisputeExportSchema,
   operatorDisputeListSchema,
   noQuerySchema,
+  operatorPaymentExportSchema,
   operatorPaymentListSchema,
   operatorPayoutListSchema,
   operatorRefundExportSchema,
@@ -46,6 +47,13 @@ export const operatorRoutes = {
       'OperatorPaymentList',
     ),
     errors: [...ofReads],
+  },
+  exportPaymentsOfAll: {
+    ...reading('payments.csv', 'teams'),
+    summary: 'Exports the payments of all teams as a CSV file, newest or oldest first',
+    description: 'In the form of `/api/v1/payments.csv`, with the filters of the list.',
+    query: operatorPaymentExportSchema,
+    ...csvFile,
   },
   retrievePaymentOfAny: {
     ...reading('payments/:token', 'teams'),

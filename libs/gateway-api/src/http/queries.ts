@@ -177,10 +177,10 @@ export const instantSchema = z.iso
   })
   .transform((text) => Date.parse(text));
 
+/** In whole units, whatever the currency: the same filter fits payments of all currencies. */
 const amountSchema = z
   .string('must be given once')
-  .regex(/^\d{1,12}$/, 'must be a whole number of minor units')
-  .transform(Number);
+  .regex(/^\d{1,16}(\.\d{1,4})?$/, 'must be an amount in whole units of the currency, such as 12.50');
 
 /** Of the lists over all teams. */
 export const operatorPaymentListSchema = z.strictObject({
@@ -204,6 +204,8 @@ export const operatorPaymentListSchema = z.strictObject({
   unresolved: onlySchema.optional(),
   refundOpen: onlySchema.optional(),
 });
+
+export const operatorPaymentExportSchema = operatorPaymentListSchema.omit({ perPage: true, cursor: true });
 
 export const operatorRefundExportSchema = operatorPaymentListSchema
   .pick({ team: true, environment: true, order: true, currency: true })

@@ -2,7 +2,9 @@
 import { type Html, html } from '@tollgate/service-kit';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
+import { csvMenu } from './csv-menu.ts';
 import { choice } from './choice.ts';
+import { filterChips } from './filter-chips.ts';
 import { outcomeNotice } from './notice.ts';
 import { entry, environmentChoice, instantEntry } from './payment-filters.ts';
 import { paymentPath } from './payment-list.ts';
@@ -19,7 +21,6 @@ interface PartList<Part> {
     filters: { from: string; to: string; payment: string };
     empty: string;
     emptyHow: string;
-    csvTitle: string;
   };
   /** Name of each tab with its status; the first is what there is to watch. */
   views: readonly (readonly [name: string, status: string])[];
@@ -46,29 +47,20 @@ export const partListPage =
     const addressOf = (each: string): string => `${path}?status=${each}`;
     const main = html`<div class="head">
         <h1>${words.title}</h1>
-        ${wrong.length > 0 ? undefined : csvLink(path, asked, words.csvTitle)}
+        ${wrong.length > 0 ? undefined : csvMenu(path, asked, now)}
       </div>
       ${tabs(
         words.title,
         addressOf(status),
         views.map(([tab, each]) => [tab, addressOf(each)]),
       )}
-      ${filterForm(path, words.filters, { query, status, teams })}
+      ${filterForm(path, words.filters, { query, status, teams })} ${filterChips(path, query, ['status'])}
       <section id="${name}" data-region="">
         ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : shown}
       </section>`;
     const isLive = query.get('cursor') === null && wrong.length === 0;
     return { title: words.title, main, isLive, ...(wrong.length > 0 && { status: 400 }) };
   };
-
-/** To the file with what the list shows, on this page and on others. */
-function csvLink(path: string, asked: URLSearchParams, title: string): Html {
-  const all = new URLSearchParams(asked);
-  for (const name of ['perPage', 'cursor']) all.delete(name);
-  return html`<a class="button" href="${path}.csv?${all.toString()}" title="${title}" download
-    >${texts.payments.csv}</a
-  >`;
-}
 
 function filterForm(
   path: string,

@@ -1,23 +1,9 @@
-/** What the list of payments asks the API for, by what stands in the address; and which of it the file beside it can have. */
+/** Maps the filters in the address of a list to a query of the API. */
 import { texts } from '../texts.ts';
-import { amountExample, parseAmount } from './amount.ts';
 import { metadataIn } from './payment-filters.ts';
 import { instantIn } from './time.ts';
 
 const perPage = 50;
-
-/** By name in the address, besides `metadata[…]`. */
-const filterNames: ReadonlySet<string> = new Set([
-  ...['phase', 'team', 'environment', 'currency', 'orderNumber', 'last', 'amountFrom', 'amountTo'],
-  ...['sanitizedMask', 'account', 'status', 'needsReview', 'before', 'metadata', 'from', 'to'],
-  ...['unresolved', 'refundOpen', 'declineReason'],
-]);
-
-/** The filters that leave something out. */
-export const filtersIn = (query: URLSearchParams): string[] =>
-  [...query.keys()].filter(
-    (name) => (filterNames.has(name) || name.startsWith('metadata[')) && (query.get(name) ?? '') !== '',
-  );
 
 const unitMs = new Map([
   ['m', 60_000],
@@ -44,14 +30,13 @@ export interface WrongFilter {
 }
 
 export function wrongFilters(query: URLSearchParams): WrongFilter[] {
-  const currency = currencyOf(query);
   const wrong = (names: readonly string[], isRight: (value: string) => boolean, example: string) =>
     names.flatMap((name) => {
       const value = query.get(name) ?? '';
       return value === '' || isRight(value) ? [] : [{ name, value, example }];
     });
   return [
-    ...wrong(amountNames, (value) => parseAmount(value, currency) !== undefined, amountExample(currency)),
+    ...wrong(amountNames, (value) => decimalIn(value) !== undefined, '1250.00'),
     ...wrong(rangeNames, (value) => spanMs(value) !== undefined, '90m, 24h, 7d'),
     ...wrong(instantNames, (value) => instantIn(value) !== undefined, '2030-01-31T14:05'),
   ];
@@ -60,26 +45,27 @@ export function wrongFilters(query: URLSearchParams): WrongFilter[] {
 export const wrongTexts = (wrong: readonly WrongFilter[]): string =>
   wrong.map(({ name, value, example }) => texts.payments.filters.wrong(name, value, example)).join(' ');
 
-/** Of the amounts that are asked for. */
-const currencyOf = (query: URLSearchParams): string => {
-  const currency = query.get('currency') ?? '';
-  return currency === '' ? 'EUR' : currency;
-};
+/** In whole units; `1,250` may be one and a quarter, or more than a thousand. */
+function decimalIn(text: string): string | undefined {
+  const [, whole, , mark, fraction] = /^(\d{1,16})(([.,])(\d{1,4}))?$/.exec(text.trim()) ?? [];
+  if (whole === undefined || (mark === ',' && fraction?.length === 3)) return undefined;
+  return fraction === undefined ? whole : `${whole}.${fraction}`;
+}
 
 const sameHere = [
   ...['phase', 'team', 'environment', 'currency', 'orderNumber', 'sanitizedMask', 'account', 'status'],
   ...['needsReview', 'unresolved', 'refundOpen', 'paymentToken'],
 ];
 
-/** What the API is asked, where no filter is wrong; ranges of time count from now, amounts are whole units of the currency. */
+/** The query of the API if no filter is wrong. Ranges of time count from now. */
 export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams {
   const asked = new URLSearchParams({ perPage: String(perPage) });
   const value = (name: string) => query.get(name) ?? '';
   for (const name of [...sameHere, 'declineReason', 'order', 'cursor'])
     if (value(name) !== '') asked.set(name, value(name));
   for (const name of amountNames) {
-    const minor = parseAmount(value(name), currencyOf(query));
-    if (minor !== undefined) asked.set(name, String(minor));
+    const decimal = decimalIn(value(name));
+    if (decimal !== undefined) asked.set(name, decimal);
   }
   for (const { name, text } of metadataIn(query)) asked.append('metadata', `${name}:${text}`);
   // By the minute, so that a page that is loaded again asks the same.
@@ -99,22 +85,4 @@ export function toDeclineQuery(query: URLSearchParams, now: number): URLSearchPa
   const asked = toApiQuery(query, now);
   const names = ['team', 'environment', 'createdFrom', 'createdBefore'];
   return new URLSearchParams([...asked].filter(([name]) => names.includes(name)));
-}
-
-const inFiles = ['phase', 'status', 'orderNumber', 'currency', 'needsReview'];
-const isInFiles = (name: string): boolean =>
-  ['team', 'environment', 'metadata', ...inFiles].includes(name) || name.startsWith('metadata[');
-
-/** The file with what the list shows; or why there is none: it is a team's own, of one environment, with fewer filters. */
-export function fileOf(
-  query: URLSearchParams,
-): { kind: 'file'; address: string } | { kind: 'none'; lacks: string[]; without: string[] } {
-  const value = (name: string) => query.get(name) ?? '';
-  const lacks = ['team', 'environment'].filter((name) => value(name) === '');
-  const without = filtersIn(query).filter((name) => !isInFiles(name));
-  if (lacks.length > 0 || without.length > 0) return { kind: 'none', lacks, without };
-  const asked = new URLSearchParams({ team: value('team'), environment: value('environment') });
-  for (const name of inFiles) if (value(name) !== '') asked.set(name, value(name));
-  for (const { name, text } of metadataIn(query)) asked.append('metadata', `${name}:${text}`);
-  return { kind: 'file', address: `/console/payments.csv?${asked.toString()}` };
 }

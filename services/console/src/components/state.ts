@@ -29,7 +29,8 @@ const shapes: Readonly<Record<string, string>> = {
 };
 
 const toneOf = (phase: string): string => tones[phase] ?? 'calm';
-export const phaseName = (phase: string): string => texts.phases[phase] ?? phase;
+export const phaseName = (phase: string): string =>
+  (Object.hasOwn(texts.phases, phase) && texts.phases[phase]) || phase;
 
 /** @param tone one of those that have a shape */
 export const sign = (tone: string): Html =>

@@ -6,28 +6,20 @@ import { type ConsoleKit, admit, protect, send } from '../page.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
 
-/** @param file its name, where the API has it, and whether it is of the team and environment in its address */
-export function addFile(
-  app: FastifyInstance,
-  kit: ConsoleKit,
-  { name, path, isOfTeam = false }: { name: string; path: string; isOfTeam?: boolean },
-): void {
-  const asFile = (reply: FastifyReply): FastifyReply =>
-    protect(reply)
-      .type('text/csv; charset=utf-8; header=present')
-      .header('content-disposition', `attachment; filename="${name}"`);
+export function addFile(app: FastifyInstance, kit: ConsoleKit, name: string): void {
+  const asFile = (reply: FastifyReply, disposition: string): FastifyReply =>
+    protect(reply).type('text/csv; charset=utf-8; header=present').header('content-disposition', disposition);
   app.get(`/console/${name}`, async (request, reply) => {
     const session = await admit(kit, request, reply);
     if (session === undefined) return reply;
     // A program asks for the headers before it asks for the file.
-    if (request.method === 'HEAD') return asFile(reply).send(Readable.from([]));
+    if (request.method === 'HEAD')
+      return asFile(reply, `attachment; filename="${name}"`).send(Readable.from([]));
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
-    const owner = { team: asked.get('team') ?? '', environment: asked.get('environment') ?? '' };
-    if (isOfTeam) for (const field of Object.keys(owner)) asked.delete(field);
     const left = untilLeft(reply);
     const answer = await kit
       .apiOf(session, request.ip)
-      .download(`${path}?${asked.toString()}`, isOfTeam ? owner : undefined, left)
+      .download(`/api/v1/admin/${name}?${asked.toString()}`, left)
       .catch((error: unknown) => {
         if (left.aborted) return undefined;
         throw error;
@@ -39,7 +31,7 @@ export function addFile(
       return send(kit, request, reply, page, session);
     }
     reply.raw.setTimeout(kit.exportStalledMs, () => reply.raw.destroy());
-    return asFile(reply).send(answer.body);
+    return asFile(reply, answer.body.disposition).send(answer.body.stream);
   });
 }
 

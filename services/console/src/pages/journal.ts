@@ -1,7 +1,9 @@
 /** The entries of the ledger: what moved the money, with links to what they are about. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
+import { csvLink } from '../components/csv-menu.ts';
 import { choice } from '../components/choice.ts';
+import { filterChips } from '../components/filter-chips.ts';
 import { entry, environmentChoice } from '../components/payment-filters.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { pager, rowTable } from '../components/table.ts';
@@ -43,14 +45,12 @@ export const journalPage: Page = async ({ api, query }) => {
     api.get<{ entries: readonly Entry[]; nextCursor?: string }>(`/api/v1/admin/journal?${asked.toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
   ]);
-  const file = new URLSearchParams(asked);
-  for (const name of ['perPage', 'cursor']) file.delete(name);
   const nothing = nextCursor === undefined ? words.empty : words.further;
   const main = html`<div class="head">
       <h1>${words.title}</h1>
-      <a class="button" href="/console/journal.csv?${file.toString()}" download>${texts.payments.csv}</a>
+      ${csvLink('/console/journal', asked)}
     </div>
-    ${filterForm(query, teams)}
+    ${filterForm(query, teams)} ${filterChips('/console/money/journal', query)}
     <section id="journal" data-region="">
       ${entries.length === 0 ? html`<p class="empty">${nothing}</p>` : entryTable(entries)}
       ${pager('/console/money/journal', query, nextCursor)}

@@ -2,22 +2,15 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { type DeclineCounts, declineReasons } from '../components/decline-reasons.ts';
 import { outcomeNotice, outcomeSection } from '../components/notice.ts';
+import { csvMenu } from '../components/csv-menu.ts';
+import { filterChips } from '../components/filter-chips.ts';
 import { filterForm } from '../components/payment-filters.ts';
 import { type ListedPayment, type Sorting, paymentTable } from '../components/payment-list.ts';
-import {
-  fileOf,
-  filtersIn,
-  toApiQuery,
-  toDeclineQuery,
-  wrongFilters,
-  wrongTexts,
-} from '../components/payment-query.ts';
+import { toApiQuery, toDeclineQuery, wrongFilters, wrongTexts } from '../components/payment-query.ts';
 import { type SavedView, viewLinks } from '../components/payment-views.ts';
 import { pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
-
-const { filters: words } = texts.payments;
 
 interface PaymentList {
   payments: ListedPayment[];
@@ -43,9 +36,10 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
   const further = query.get('order') === 'oldest' ? texts.payments.newer : texts.payments.older;
   const main = html`<div class="head">
       <h1>${texts.payments.title}</h1>
-      ${wrong.length > 0 ? undefined : csvLink(query)}
+      ${wrong.length > 0 ? undefined : csvMenu('/console/payments', toApiQuery(query, now), now)}
     </div>
     ${outcomeSection(outcome)} ${viewLinks(query, views, session)} ${filterForm(query, teams)}
+    ${filterChips('/console/payments', query)}
     <section id="payments" data-region="" data-further="${texts.payments.further}">
       ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
     </section>`;
@@ -63,38 +57,18 @@ function sortingOf(query: URLSearchParams): Sorting {
   return { isOldestFirst, other: `/console/payments?${next.toString()}` };
 }
 
-/** Says which filters hide everything, with a way out. */
+/** An empty list is never shown without its reason. */
 function nothing(query: URLSearchParams, { nextCursor }: PaymentList, hasSandbox: boolean): Html {
-  const asked = filtersIn(query);
-  if (asked.length === 0) {
+  if (filterChips('/console/payments', query) === undefined) {
     const sandbox = hasSandbox
       ? html` <a href="/console/sandbox">${texts.payments.emptySandbox}</a>`
       : undefined;
     return html`<p class="empty">${texts.payments.empty} ${texts.payments.emptyHow}${sandbox}</p>`;
   }
-  const named = asked.map((name) => {
-    const without = new URLSearchParams(query);
-    without.delete(name);
-    without.delete('cursor');
-    const value = query.get(name) ?? '';
-    return html`<a class="filter" href="/console/payments?${without.toString()}" title="${words.clear}"
-      >${name}: ${value} <span aria-hidden="true">×</span></a
-    >`;
-  });
   // So many were looked at without a match, and there are more: to say that none matches would be a guess.
   const text =
     nextCursor === undefined
       ? texts.payments.hidden
       : texts.payments.lookedFurther(query.get('order') === 'oldest');
-  return html`<p class="empty">${text} ${named}</p>`;
-}
-
-/** To the file with what the list shows, or why there is none. */
-function csvLink(query: URLSearchParams): Html {
-  const file = fileOf(query);
-  if (file.kind === 'none')
-    return html`<small class="calm">${texts.payments.csvNone(file.lacks, file.without)}</small>`;
-  return html`<a class="button" href="${file.address}" title="${texts.payments.csvTitle}" download
-    >${texts.payments.csv}</a
-  >`;
+  return html`<p class="empty">${text}</p>`;
 }

@@ -60,6 +60,15 @@ function startFilters() {
   const form = document.querySelector('form.filters');
   const instants = [...(form?.querySelectorAll('input[type="datetime-local"]') ?? [])];
   for (const field of instants) if (field.value !== '') field.value = toLocal(field.value);
+  // Each filter acts at once: a choice when it is made, a text when it is left.
+  form?.querySelector(':scope > button')?.setAttribute('hidden', '');
+  form?.addEventListener('change', ({ target }) => {
+    if (target.type !== 'datetime-local') form.requestSubmit();
+  });
+  for (const field of instants) {
+    const shown = field.value;
+    field.addEventListener('blur', () => field.value !== shown && form.requestSubmit());
+  }
   form?.addEventListener('formdata', ({ formData }) => {
     for (const { name, value } of instants) if (value !== '') formData.set(name, toUtc(value));
     for (const [name, value] of [...formData]) if (value === '') formData.delete(name);

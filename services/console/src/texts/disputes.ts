@@ -15,5 +15,4 @@ export const disputeTexts = {
   filters: { from: 'Opened from', to: 'Opened before', payment: 'Payment' },
   empty: 'No dispute here.',
   emptyHow: "A dispute appears when the Payment Service lists one. Answer it in the provider's console.",
-  csvTitle: 'The disputes of this list, as a file',
 } as const;

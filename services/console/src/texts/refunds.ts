@@ -22,5 +22,4 @@ export const refundTexts = {
   empty: 'No refund here.',
   emptyHow:
     'Refunds requested by a team appear here. Refunds made at the Payment Service appear in their payment.',
-  csvTitle: 'The refunds of this list, as a file',
 } as const;

@@ -109,40 +109,38 @@ it('a name that every object has is none of ours', async () => {
 
 describe('the file beside a list', () => {
   /** The list was filtered by a day and by an amount, and the file beside it had everything that the team ever sold. */
-  it('has what the list has, or is not there, and the page says why', async () => {
+  it('has what the list has, over all teams and any range', async () => {
     const { get } = await start();
-    const fileOf = async (list: string) => {
-      const { body } = await get(list);
-      const link = /href="(\/console\/payments\.csv[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
-      const isListed = body.includes('/console/payments/pay_1');
-      const isInFile = link === undefined ? undefined : (await get(link)).body.includes('pay_1');
-      return { isListed, isInFile, body };
-    };
-    const whole = 'team=shop&environment=sandbox';
-    for (const filter of ['', '&status=approved', '&phase=approved', '&needsReview=true', '&currency=EUR'])
-      expect(await fileOf(`/console/payments?${whole}${filter}`), filter).toMatchObject({
-        isListed: true,
-        isInFile: true,
-      });
-    for (const filter of ['&status=declined', '&orderNumber=none', '&metadata=order:4711'])
-      expect(await fileOf(`/console/payments?${whole}${filter}`), filter).toMatchObject({
-        isListed: false,
-        isInFile: false,
-      });
-    for (const [filter, why] of [
-      ['last=24h', 'A CSV file knows no last'],
-      ['before=1h', 'A CSV file knows no before'],
-      ['amountFrom=1&amountTo=9', 'A CSV file knows no amountFrom, amountTo'],
-      ['account=other', 'A CSV file knows no account'],
-      ['sanitizedMask=0000', 'A CSV file knows no sanitizedMask'],
-    ] as const) {
-      const { isInFile, body } = await fileOf(`/console/payments?${whole}&${filter}`);
-      expect(isInFile, filter).toBeUndefined();
-      expect(body).toContain(why);
+    for (const [filter, isListed] of [
+      ...['', 'team=shop', 'status=approved', 'needsReview=true', 'currency=EUR'].map((each) => [each, true]),
+      ...['last=9999d', 'amountFrom=15&amountTo=15.0', 'from=2026-01-02'].map((each) => [each, true]),
+      ...['status=declined', 'orderNumber=none', 'metadata=order:4711'].map((each) => [each, false]),
+      ...['last=24h', 'amountTo=14.99', 'account=other', 'sanitizedMask=0000'].map((each) => [each, false]),
+    ] as [string, boolean][]) {
+      const { body } = await get(`/console/payments?${filter}`);
+      const link = /href="(\/console\/payments\.csv[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      expect(body.includes('/console/payments/pay_1'), filter).toBe(isListed);
+      expect((await get(link)).body.includes(',payment,pay_1,'), filter).toBe(isListed);
     }
-    const ofBoth = await fileOf('/console/payments?team=shop');
-    expect(ofBoth).toMatchObject({ isListed: true, isInFile: undefined });
-    expect(ofBoth.body).toContain('For a CSV file, choose one environment');
+  });
+
+  it('is named after its team and month, and has amounts in minor and in whole units', async () => {
+    const { get } = await start();
+    const month = 'createdFrom=2026-01-01T00:00:00Z&createdBefore=2026-02-01T00:00:00Z';
+    for (const [asked, name] of [
+      [month, 'payments-all-teams-2026-01.csv'],
+      [`team=shop&${month}`, 'payments-shop-2026-01.csv'],
+      ['team=shop', 'payments-shop.csv'],
+      [
+        'createdFrom=2026-01-01T00:00:00Z&createdBefore=2026-01-04T00:00:00Z',
+        'payments-all-teams-2026-01-01-to-2026-01-03.csv',
+      ],
+    ]) {
+      const { headers, body } = await get(`/console/payments.csv?${asked}`);
+      expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`);
+      expect(body).toMatch(/^\uFEFFteam,environment,account,.*,currency,amount,amountDecimal,/);
+      expect(body).toContain(',EUR,1500,15.00,');
+    }
   });
 
   it('that is refused says why', async () => {

@@ -58,7 +58,7 @@ describe('the list of refunds', () => {
     expect([wrong.statusCode, wrong.body.includes('from cannot be “yesterday”')]).toEqual([400, true]);
     const [, file = ''] = /href="(\/console\/refunds\.csv[^"]*)"/.exec(body) ?? [];
     const csv = await get(file.replaceAll('&amp;', '&'));
-    expect(csv.headers['content-disposition']).toBe('attachment; filename="refunds.csv"');
+    expect(csv.headers['content-disposition']).toBe('attachment; filename="refunds-all-teams.csv"');
     expect(csv.body).toMatch(/^\uFEFFteam,environment,token,.*\r\nshop,sandbox,ref_open,.*\r\n$/);
   });
 });
@@ -128,7 +128,7 @@ describe('the page of the money', () => {
     for (const name of ['journal', 'statements']) {
       const [, file = ''] = new RegExp(`href="(/console/${name}\\.csv[^"]*)"`).exec(body) ?? [];
       const csv = await get(file.replaceAll('&amp;', '&'));
-      expect(csv.headers['content-disposition']).toBe(`attachment; filename="${name}.csv"`);
+      expect(csv.headers['content-disposition']).toBe(`attachment; filename="${name}-all-teams-2026-01.csv"`);
       expect(csv.body).toMatch(/^\uFEFF[^]*team-shop/);
     }
   });

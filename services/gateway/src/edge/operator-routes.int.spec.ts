@@ -99,8 +99,8 @@ describe('across teams', () => {
     await eventually(async () => expect((await list('')).toSorted()).toEqual(['pay_1', 'pay_2']));
     expect(await list('?team=games')).toEqual(['pay_2']);
     expect(await list('?environment=production')).toEqual([]);
-    expect(await list('?amountFrom=999999')).toEqual([]);
-    expect(await list('?phase=approved&amountTo=1500&currency=EUR')).toHaveLength(2);
+    expect(await list('?amountFrom=9999')).toEqual([]);
+    expect(await list('?phase=approved&amountTo=15.00&currency=EUR')).toHaveLength(2);
     const first = await ask('/api/v1/admin/payments?perPage=1');
     const { nextCursor } = first.json<{ nextCursor: string }>();
     const second = await ask(`/api/v1/admin/payments?perPage=1&cursor=${nextCursor}`);

@@ -137,6 +137,7 @@ const ofNobody = (): Asked => ({});
 /** How each route across teams is asked about what an owner has. A route that is not here does not compile. */
 const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   listPaymentsOfAll: ofNobody,
+  exportPaymentsOfAll: ofNobody,
   retrievePaymentOfAny: token,
   listPaymentEventsOfAny: token,
   inquirePayment: token,

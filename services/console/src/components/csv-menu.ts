@@ -1,0 +1,39 @@
+/** The list as a file, or one whole month of it. */
+import { type Html, html } from '@tollgate/service-kit';
+import { texts } from '../texts.ts';
+
+const words = texts.payments.csv;
+const monthsShown = 12;
+
+/** @param asked the query of the list in the API */
+export const csvLink = (path: string, asked: URLSearchParams): Html =>
+  html`<a class="button" href="${fileAddress(path, asked)}" download>${words.name}</a>`;
+
+function fileAddress(path: string, asked: URLSearchParams): string {
+  const all = new URLSearchParams(asked);
+  for (const name of ['perPage', 'cursor']) all.delete(name);
+  return `${path}.csv?${all.toString()}`;
+}
+
+/** @param asked as for {@link csvLink} */
+export function csvMenu(path: string, asked: URLSearchParams, now: number): Html {
+  const link = (text: string, query: URLSearchParams) =>
+    html`<a href="${fileAddress(path, query)}" download>${text}</a>`;
+  const first = new Date(now);
+  const months = Array.from({ length: monthsShown }, (_, place) => {
+    const begin = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() - place));
+    const end = new Date(Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1));
+    const query = new URLSearchParams(asked);
+    query.set('createdFrom', begin.toISOString());
+    query.set('createdBefore', end.toISOString());
+    return link(begin.toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }), query);
+  });
+  return html`<details class="menu">
+    <summary class="button">${words.name}</summary>
+    <div>
+      ${link(words.list, asked)}
+      <p class="calm">${words.months}</p>
+      ${months}
+    </div>
+  </details>`;
+}
