@@ -68,6 +68,7 @@ export function openBookkeeper(file: string): Bookkeeper {
         setAside.run(record.key, JSON.stringify(record.headers), record.value, decoded.reason);
         return;
       case 'dispute':
+      case 'journal':
       case 'unknown-type':
         return;
     }

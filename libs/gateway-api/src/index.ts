@@ -3,7 +3,7 @@ export * from './dispute-events.ts';
 export * from './dispute.ts';
 export * from './payment-events.ts';
 export * from './payment.ts';
-export { toPublicJournalEntry } from './journal.ts';
+export { toJournalEntryOnTopic, toPublicJournalEntry, type JournalEntryOnTopic } from './journal.ts';
 export * from './payout-events.ts';
 export * from './payout.ts';
 export { type PublicEvent } from './public-object.ts';

@@ -1,13 +1,14 @@
 /** The ledger as teams see it: entries of the journal, statements and balances. */
 import {
   entryKinds,
+  environmentSchema,
   ledgerAccounts,
   type EntryKind,
   type LedgerAccount,
   type LedgerOwner,
 } from '@tollgate/core';
 import { z } from 'zod';
-import { oneOf, showing, shownBy } from './public-object.ts';
+import { oneOf, onTopics, showing, shownBy } from './public-object.ts';
 import { refundToken } from './refund.ts';
 import { currency, example, instant } from './values.ts';
 
@@ -70,6 +71,36 @@ export const publicJournalEntry = z.object({
 });
 export type PublicJournalEntry = z.infer<typeof publicJournalEntry>;
 
+/** As the topic shows it, which has the entries of all teams. */
+export const journalEntryOnTopic = onTopics(
+  z.object({
+    ...publicJournalEntry.shape,
+    environment: oneOf(environmentSchema.options, 'The environment.'),
+    team: z
+      .string()
+      .exactOptional()
+      .describe('The team that moved the money. Absent if an operator moved it in a shared wallet.'),
+  }),
+);
+export type JournalEntryOnTopic = z.infer<typeof journalEntryOnTopic>;
+
+export const exampleJournalEntry: JournalEntryOnTopic = {
+  id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0',
+  time: example.instant,
+  kind: 'payment',
+  eventType: 'PaymentApproved',
+  token: example.paymentToken,
+  wallet: 'team-shop',
+  account: 'main',
+  currency: 'EUR',
+  postings: [
+    { ledgerAccount: 'customers', amount: -1250 },
+    { ledgerAccount: 'available', amount: 1250 },
+  ],
+  environment: 'sandbox',
+  team: 'shop',
+};
+
 /** An entry as it is kept. */
 interface KeptEntry extends LedgerOwner {
   team?: string;
@@ -99,8 +130,11 @@ const sourceOf = ({ eventId, number, subject, part, at, kind, postings, ...entry
 });
 
 const show = showing(publicJournalEntry);
+const showOnTopic = showing(journalEntryOnTopic);
 
 export const toPublicJournalEntry = (entry: KeptEntry): PublicJournalEntry => show(sourceOf(entry));
+
+export const toJournalEntryOnTopic = (entry: KeptEntry): JournalEntryOnTopic => showOnTopic(sourceOf(entry));
 
 /** A month of one wallet, merchant account and currency. */
 export const statementSchema = z.object({

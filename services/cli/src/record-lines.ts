@@ -1,7 +1,7 @@
 /** Records of the topics as the command line shows them. */
 import { styleText } from 'node:util';
 import { decodeDlqRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
-import { decodeGatewayRecord, sequenceHeader } from '@tollgate/gateway-api';
+import { decodeGatewayRecord, type JournalEntryOnTopic, sequenceHeader } from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
 import { formatAmount } from '@tollgate/core/money';
 import { printable } from '@tollgate/service-kit/command-line';
@@ -72,6 +72,8 @@ function shownOf(record: BusRecord): Shown {
       return shownOfSubject(decoded.payout);
     case 'dispute':
       return shownOfSubject(decoded.dispute);
+    case 'journal':
+      return shownOfEntry(decoded.entry);
     case 'unknown-type':
       return { state: 'of a type that this version does not know' };
     case 'unreadable':
@@ -82,6 +84,14 @@ function shownOf(record: BusRecord): Shown {
 const shownOfSubject = (subject: { status: string; phase?: string; amount: number; currency: string }) => ({
   state: subject.phase === undefined ? subject.status : `${subject.status}/${subject.phase}`,
   amount: formatAmount(subject.amount, subject.currency),
+});
+
+/** What each ledger account gained or lost. */
+const shownOfEntry = ({ kind, currency, postings }: JournalEntryOnTopic): Shown => ({
+  state: kind,
+  amount: postings
+    .map(({ ledgerAccount, amount }) => `${ledgerAccount} ${formatAmount(amount, currency)}`)
+    .join(', '),
 });
 
 function shownOfDeadLetter(record: BusRecord): Shown {

@@ -3,6 +3,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { systemClock, systemIds } from '@tollgate/service-kit';
+import { publishedTopics } from '@tollgate/topics';
 import { describe, expect, it } from 'vitest';
 import type { TopicAdmin } from './tools.ts';
 import { runWith, toolsWith } from './testing/run-with.ts';
@@ -95,12 +96,9 @@ describe('topics republish', () => {
   const stream = 'checkpoint-event-publisher';
 
   it.each([
-    ['topics republish', ['gateway.payments.v1', 'gateway.payouts.v1', 'gateway.disputes.v1']],
+    ['topics republish', publishedTopics],
     ['topics republish --topic gateway.payouts.v1', ['gateway.payouts.v1']],
-    [
-      'topics republish --from 2020-01-01',
-      ['gateway.payments.v1', 'gateway.payouts.v1', 'gateway.disputes.v1'],
-    ],
+    ['topics republish --from 2020-01-01', publishedTopics],
   ])('%s has the publisher begin again, and is in the security log', async (command, topics) => {
     const store = await temporaryStore();
     await store.append(stream, [moved], 'no-stream');

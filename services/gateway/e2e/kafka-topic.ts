@@ -10,6 +10,7 @@ import {
   decodePaymentRecord,
   decodePayoutRecord,
   gatewayDisputesTopic,
+  gatewayJournalTopic,
   gatewayPaymentsTopic,
   gatewayPayoutsTopic,
   positionHeader,
@@ -19,6 +20,7 @@ import type { BusRecord } from '@tollgate/message-bus';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
+import { createComputedTopicReader } from '@tollgate/topics';
 import { expect } from 'vitest';
 
 export type TopicRecord = Omit<BusRecord, 'timestamp'>;
@@ -96,6 +98,16 @@ async function storedEvents(dataDir: string): Promise<RecordedEvent[]> {
   await store.close();
   return events;
 }
+
+/** The ids of the journal entries that the events of a data directory lead to. */
+async function storedEntryIds(dataDir: string): Promise<string[]> {
+  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
+  const options = { from: 'beginning', signal: new AbortController().signal } as const;
+  const records = createComputedTopicReader({ store }).readTopic(gatewayJournalTopic, options);
+  return Array.fromAsync(records, entryIdOf).finally(() => store.close());
+}
+
+const entryIdOf = ({ headers }: Pick<TopicRecord, 'headers'>): string => headers['ce_id'] ?? '';
 
 /** One line for each record that has to be there, by topic and key. */
 function expectedLines(events: readonly RecordedEvent[]): Map<string, string[]> {
@@ -175,6 +187,8 @@ export async function expectPublishedOnce({
       expectSameLines(foundLines(records), expected);
       for (const ofKey of Map.groupBy(records, ({ topic, key }) => `${topic} ${key}`).values())
         expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
+      const entryIds = (await readTopic(brokers, gatewayJournalTopic)).map(entryIdOf);
+      expect(entryIds.toSorted()).toEqual((await storedEntryIds(dataDir)).toSorted());
       return records;
     },
     { timeoutMs, intervalMs: 500 },

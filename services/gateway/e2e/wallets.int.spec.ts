@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatewayJournalTopic, type JournalEntryOnTopic } from '@tollgate/gateway-api';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { issueKey, tollgate, tollgateExit } from './commands.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+import { textsOnTopics } from './topic.ts';
 
 const settled = { timeoutMs: 30_000 };
 const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
@@ -156,6 +158,26 @@ it('a payout above a sum waits for a second key, which cannot be the one that as
     { code: 'payout_approval_refused' },
   ]);
   expect(await walletOf(shop)).toEqual(has(3_500));
+});
+
+it('the journal of a team and the topic have the same entries, each once', async () => {
+  await eventually(async () => {
+    const lines = (await textsOnTopics(system)).get(gatewayJournalTopic)?.split('\n') ?? [];
+    const onTopic = lines.map((line) => {
+      const { value } = JSON.parse(line) as { value: string };
+      return (JSON.parse(value) as { entry: JournalEntryOnTopic }).entry;
+    });
+    const entriesOf = (name: string | undefined) => onTopic.filter(({ team }) => team === name);
+    for (const [name, team] of [['shop', shop] as const, ['stranger', stranger] as const]) {
+      const { body } = await team('GET', '/api/v1/journal?perPage=100');
+      const { entries } = body as unknown as { entries: JournalEntryOnTopic[] };
+      const listed = entries.map((entry) => ({ ...entry, environment: 'sandbox', team: name }));
+      const byId = (all: JournalEntryOnTopic[]) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      expect(byId(entriesOf(name))).toEqual(byId(listed));
+      expect(listed.length).toBeGreaterThan(3);
+    }
+    expect(entriesOf(undefined)).toMatchObject([{ kind: 'transfer', wallet: 'wallet-group' }]);
+  }, settled);
 });
 
 it("an operator lets a team pay out of the provider's balance, which it then reads", async () => {

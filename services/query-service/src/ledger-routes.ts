@@ -2,10 +2,10 @@
 import { ledgerAccounts, providerWallet, walletNameOf } from '@tollgate/core';
 import { toPublicJournalEntry } from '@tollgate/gateway-api';
 import { addReadRoute, routes, sendError, sendRefusedPage } from '@tollgate/gateway-api/http';
-import type { JournalRow, ListOwner } from '@tollgate/lists';
+import type { ListOwner } from '@tollgate/lists';
 import { dayMs, omitUndefined } from '@tollgate/service-kit';
 import type { Reach } from '@tollgate/teams';
-import { SumTooLarge } from '@tollgate/views';
+import { type JournalRow, SumTooLarge } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { textOfList, type AddExport } from './csv-exports.ts';
 import { byteOrderMark, decimal, toCsvLine, type Cell } from './csv.ts';

@@ -28,7 +28,7 @@ const valueOf = ({ value }: EncodedRecord): unknown => JSON.parse(new TextDecode
 describe('the AsyncAPI document', () => {
   it('has a channel for each public topic, with a message for each of its events', () => {
     expect(Object.values(document.channels).map(({ address }) => address)).toEqual([
-      ...['gateway.payments.v1', 'gateway.payouts.v1', 'gateway.disputes.v1'],
+      ...['gateway.payments.v1', 'gateway.payouts.v1', 'gateway.disputes.v1', 'gateway.journal.v1'],
     ]);
     for (const { topic, messages: all } of publicTopics)
       expect(Object.keys(document.channels[topic]?.['messages'] as object)).toEqual(
@@ -70,7 +70,7 @@ describe.each(messages)('the example of $type', ({ type, event, schema, example 
     const { kind, ...rest } = decodeGatewayRecord(example);
     expect(rest).toEqual(valueOf(example));
     expect(type).toMatch(new RegExp(`^tollgate\\.${kind}\\.`));
-    expect(rest).toMatchObject({ event: { type: event } });
+    if (kind !== 'journal') expect(rest).toMatchObject({ event: { type: event } });
   });
 });
 

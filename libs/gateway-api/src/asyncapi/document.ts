@@ -17,32 +17,31 @@ export interface AsyncApiDocument {
   components: { messages: Record<string, JsonObject>; schemas: Record<string, JsonObject> };
 }
 
-const description = `Tollgate publishes every event of every payment, payout and dispute: each once, and in order per key.
+const description = `Tollgate publishes every event of every payment, payout and dispute, and every entry of the journal: each once, and in
+order per key.
 
-A record carries the event and the state of its subject after it, so consumers need no further call. Fields and event types may
+A record of an event carries the state of its subject after it, so consumers need no further call. Fields and event types may
 be added at any time: ignore what you do not know. A consumer that stops between the effect of a record and the commit of its
-offset receives the record again; recognise the repeat by its key and \`ce_sequence\`.`;
+offset receives the record again; recognise the repeat by its key and \`ce_sequence\`, and that of a journal entry by its \`ce_id\`.`;
 
 export const createAsyncApiDocument = (): AsyncApiDocument => ({
   asyncapi: '3.0.0',
   info: { title: 'Tollgate', version: '1', description, license: { name: 'Apache-2.0' } },
   defaultContentType: 'application/json',
   channels: Object.fromEntries(publicTopics.map((each) => [each.topic, toChannel(each)])),
-  operations: Object.fromEntries(
-    publicTopics.map((each) => [`publish-${each.subject}-events`, toOperation(each)]),
-  ),
+  operations: Object.fromEntries(publicTopics.map((each) => [`publish ${each.topic}`, toOperation(each)])),
   components: {
     messages: Object.fromEntries(publicTopics.flatMap(toMessages)),
     schemas: toSchemas(),
   },
 });
 
-function toChannel({ topic, subject, messages }: PublicTopic): JsonObject {
+function toChannel({ topic, contents, messages }: PublicTopic): JsonObject {
   const made = gatewayTopics.find((each) => each.topic === topic);
   if (made === undefined) throw new RangeError(`${topic} is not in the list of topics`);
   return {
     address: topic,
-    description: `Every event of every ${subject}, keyed by its token.`,
+    description: contents,
     messages: Object.fromEntries(messages.map(({ type }) => [type, refTo('messages', type)])),
     bindings: {
       kafka: {
@@ -57,16 +56,16 @@ function toChannel({ topic, subject, messages }: PublicTopic): JsonObject {
   };
 }
 
-const toOperation = ({ topic, subject }: PublicTopic): JsonObject => ({
+const toOperation = ({ topic, contents }: PublicTopic): JsonObject => ({
   action: 'send',
   channel: { $ref: `#/channels/${topic}` },
-  summary: `Publishes the events of a ${subject}.`,
+  summary: contents,
 });
 
-const toMessages = ({ subject, messages }: PublicTopic): [string, JsonObject][] =>
-  messages.map((message) => [message.type, toMessage(subject, message)]);
+const toMessages = ({ key, messages }: PublicTopic): [string, JsonObject][] =>
+  messages.map((message) => [message.type, toMessage(key, message)]);
 
-function toMessage(subject: string, { type, event, meaning, example }: PublicMessage): JsonObject {
+function toMessage(key: string, { type, event, meaning, example }: PublicMessage): JsonObject {
   const typeOfThis = { type: 'object', properties: { ce_type: { const: type } } };
   return {
     name: type,
@@ -76,7 +75,7 @@ function toMessage(subject: string, { type, event, meaning, example }: PublicMes
     headers: { allOf: [refTo('schemas', 'Headers'), typeOfThis] },
     payload: refTo('schemas', type),
     bindings: {
-      kafka: { key: { type: 'string', description: `Token of the ${subject}.` }, bindingVersion: '0.5.0' },
+      kafka: { key: { type: 'string', description: key }, bindingVersion: '0.5.0' },
     },
     examples: [
       { headers: example.headers, payload: JSON.parse(new TextDecoder().decode(example.value)) as unknown },

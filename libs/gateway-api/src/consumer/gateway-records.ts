@@ -1,5 +1,6 @@
 /** Decoding for consumers: one call for the records of all public topics, typed by the kind of event. */
 import type { z } from 'zod';
+import type { JournalEntryOnTopic } from '../journal.ts';
 import type { PublicEvent } from '../public-object.ts';
 import type { EncodedRecord } from '@tollgate/core';
 import {
@@ -8,7 +9,7 @@ import {
   cloudEventType,
   decodeEventRecord,
 } from '../topics/record-format.ts';
-import { type RecordOf, topicContents } from '../topics/records.ts';
+import { decodeJournalRecord, journalEntryType, type RecordOf, topicContents } from '../topics/records.ts';
 
 type EventsOf<Subject extends RecordSubject> = (typeof topicContents)[Subject]['events'];
 
@@ -28,6 +29,7 @@ export type DecodedGatewayRecord =
   | DecodedOf<'payment'>
   | DecodedOf<'payout'>
   | DecodedOf<'dispute'>
+  | { kind: 'journal'; entry: JournalEntryOnTopic }
   /** An event type newer than this version. The topic's own decoder still reads its subject. */
   | { kind: 'unknown-type'; type: string }
   /** Not a valid record of this version: a foreign record, or a damaged one. */
@@ -50,6 +52,10 @@ const knownTypes = new Map(
 export function decodeGatewayRecord(encoded: EncodedRecord): DecodedGatewayRecord {
   const ceType = encoded.headers['ce_type'];
   if (ceType === undefined) return unreadable('the header ce_type is missing');
+  if (ceType === journalEntryType) {
+    const decoded = decodeJournalRecord(encoded);
+    return decoded.kind === 'unreadable' ? decoded : { kind: 'journal', entry: decoded.record.entry };
+  }
   const known = knownTypes.get(ceType);
   if (known === undefined) return { kind: 'unknown-type', type: ceType };
   const decoded = decodeEventRecord<{ event: EventOnTopic }>(topicContents[known.subject].value, encoded);

@@ -1,13 +1,21 @@
 /** Each message of the public topics with an example record: AsyncAPI derives from them, and specs check records by them. */
 import { z } from 'zod';
 import { exampleDispute, publicDispute } from '../dispute.ts';
+import { exampleJournalEntry, journalEntryOnTopic } from '../journal.ts';
 import { examplePayment, publicPayment } from '../payment.ts';
 import { examplePayout, publicPayout } from '../payout.ts';
 import type { PublicEvent } from '../public-object.ts';
 import { example } from '../values.ts';
 import type { EncodedRecord } from '@tollgate/core';
 import { type RecordSubject, cloudEventType, eventOnTopicSchema } from './record-format.ts';
-import { encodeRecord, topicContents } from './records.ts';
+import {
+  encodeJournalRecord,
+  encodeRecord,
+  gatewayJournalTopic,
+  journalEntryType,
+  journalRecordSchema,
+  topicContents,
+} from './records.ts';
 
 export interface PublicMessage {
   /** `ce_type`. */
@@ -20,10 +28,13 @@ export interface PublicMessage {
   example: EncodedRecord;
 }
 
-export interface PublicTopic {
+export interface PublicTopic<Subject extends string = RecordSubject | 'entry'> {
   topic: string;
-  /** The field of a value with the subject of the event. */
-  subject: RecordSubject;
+  /** The field of a value with the subject of the event, or with the entry of the journal. */
+  subject: Subject;
+  /** What the topic has, and what its key is. */
+  contents: string;
+  key: string;
   subjectSchema: z.ZodObject;
   messages: readonly PublicMessage[];
 }
@@ -43,7 +54,7 @@ function toPublicTopic(
   subject: RecordSubject,
   subjectSchema: z.ZodObject,
   exampleSubject: { token: string },
-): PublicTopic {
+): PublicTopic<RecordSubject> {
   const { topic, events } = topicContents[subject];
   const messages = Object.entries<PublicEvent>(events).map(([event, { meaning, record, ...of }]) => ({
     type: cloudEventType(event, subject),
@@ -59,11 +70,40 @@ function toPublicTopic(
       { shown: { ...exampleSubject, ...of.after }, origin },
     ),
   }));
-  return { topic, subject, subjectSchema, messages };
+  return {
+    topic,
+    subject,
+    contents: `Every event of every ${subject}, keyed by its token.`,
+    key: `Token of the ${subject}.`,
+    subjectSchema,
+    messages,
+  };
 }
 
-export const publicTopics: readonly PublicTopic[] = [
+const journalTopic: PublicTopic = {
+  topic: gatewayJournalTopic,
+  subject: 'entry',
+  contents: 'Every entry of the journal, keyed by its wallet. An event that moves no money has no entry.',
+  key: '`<environment>/<merchant account>/<wallet>`.',
+  subjectSchema: journalEntryOnTopic,
+  messages: [
+    {
+      type: journalEntryType,
+      event: 'JournalEntry',
+      meaning: 'An event has moved money in a wallet. The postings sum to zero.',
+      schema: journalRecordSchema,
+      example: encodeJournalRecord(exampleJournalEntry, {
+        sequence: envelope.sequence,
+        correlationId: envelope.correlationId,
+        origin: { ...origin, position: `${origin.position}~0` },
+      }),
+    },
+  ],
+};
+
+export const eventTopics: readonly PublicTopic<RecordSubject>[] = [
   toPublicTopic('payment', publicPayment.record, examplePayment),
   toPublicTopic('payout', publicPayout.record, examplePayout),
   toPublicTopic('dispute', publicDispute.record, exampleDispute),
 ];
+export const publicTopics: readonly PublicTopic[] = [...eventTopics, journalTopic];

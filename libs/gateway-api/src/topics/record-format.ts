@@ -6,6 +6,8 @@ import { type EncodedRecord, parseObject } from '@tollgate/core';
 export const positionHeader = 'tollgate_position';
 /** The header with the id of the event, the same as in the event store. */
 export const eventIdHeader = 'ce_id';
+/** The header with the token of the payment, payout, dispute or transfer whose event it is. */
+export const subjectHeader = 'ce_subject';
 /** The header with the event's number in its history. */
 export const sequenceHeader = 'ce_sequence';
 
@@ -49,25 +51,35 @@ export function cloudEventType(type: string, subject: RecordSubject = 'payment')
 const sequenceDigits = 10;
 const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, '0');
 
-export function encodeEventRecord(
-  value: { event: EventOnTopic },
-  { subject, token, origin }: { subject: RecordSubject; token: string; origin: RecordOrigin },
-): EncodedRecord {
-  const { event } = value;
+export interface RecordHead {
+  id: string;
+  /** As in `ce_type`. */
+  type: string;
+  source: string;
+  /** The token of the payment, payout, dispute or transfer. */
+  subject: string;
+  time: string;
+  sequence: number;
+  correlationId: string;
+  origin: RecordOrigin;
+}
+
+export function encodeCloudEvent(key: string, value: object, head: RecordHead): EncodedRecord {
+  const { id, type, source, subject, time, sequence, correlationId, origin } = head;
   const headers = {
     'content-type': 'application/json',
     ce_specversion: '1.0',
-    [eventIdHeader]: event.id,
-    ce_type: cloudEventType(event.type, subject),
-    ce_source: `/tollgate/${subject}s`,
-    ce_subject: token,
-    ce_time: event.time,
-    [sequenceHeader]: sequenceText(event.sequence),
-    [correlationHeader]: event.correlationId,
+    [eventIdHeader]: id,
+    ce_type: type,
+    ce_source: source,
+    [subjectHeader]: subject,
+    ce_time: time,
+    [sequenceHeader]: sequenceText(sequence),
+    [correlationHeader]: correlationId,
     [positionHeader]: origin.position,
     ...(origin.traceparent === undefined ? {} : { traceparent: origin.traceparent }),
   };
-  return { key: token, value: new TextEncoder().encode(JSON.stringify(value)), headers };
+  return { key, value: new TextEncoder().encode(JSON.stringify(value)), headers };
 }
 
 export type DecodedRecord<Value> = { kind: 'record'; record: Value } | { kind: 'unreadable'; reason: string };

@@ -1,7 +1,12 @@
 /** The topics of Tollgate, as created on Kafka. The embedded bus creates a topic on first use. */
 import { dayMs } from '@tollgate/service-kit';
 import { providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
-import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from './records.ts';
+import {
+  gatewayDisputesTopic,
+  gatewayJournalTopic,
+  gatewayPaymentsTopic,
+  gatewayPayoutsTopic,
+} from './records.ts';
 
 export interface GatewayTopic {
   topic: string;
@@ -21,6 +26,7 @@ export const gatewayTopics: readonly GatewayTopic[] = [
   { topic: gatewayPaymentsTopic, ...history },
   { topic: gatewayPayoutsTopic, ...history },
   { topic: gatewayDisputesTopic, ...history },
+  { topic: gatewayJournalTopic, ...history },
   // A callback is only a hint: the inquiry schedule covers its payment without it.
   { topic: providerCallbacksTopic, partitions: 12, ...ofDays(7) },
   // An operator examines these, who may be on holiday.

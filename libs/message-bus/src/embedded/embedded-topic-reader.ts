@@ -6,14 +6,15 @@ import { requireBusName, toBusRecord, topicStream } from './records.ts';
 export const createEmbeddedTopicReader = ({ store }: { store: EventStore }): TopicReader => ({
   async *readTopic(topic, options) {
     requireBusName('topic', topic);
-    for await (const event of readEvents(store, topicStream(topic), options)) yield toBusRecord(topic, event);
+    for await (const event of readEvents(store, [topicStream(topic)], options))
+      yield toBusRecord(topic, event);
   },
 });
 
-/** The events of the streams with that prefix, as the options of a reading have it. */
+/** The events of the streams with those prefixes, as the options of a reading have it. */
 export async function* readEvents(
   store: EventStore,
-  prefix: string,
+  prefixes: readonly string[],
   { from, isFollowing = false, signal }: ReadTopicOptions,
 ): AsyncGenerator<RecordedEvent> {
   const end = await store.head();
@@ -24,7 +25,7 @@ export async function* readEvents(
     return begun.has(stream);
   };
   const start = from === 'end' ? end : beginning;
-  for await (const item of store.subscribe({ from: start, prefixes: [prefix], signal })) {
+  for await (const item of store.subscribe({ from: start, prefixes, signal })) {
     // A producer that writes faster than this reads must not keep it from ending.
     if (!isFollowing && item.position > end) return;
     if (item.kind === 'event' && isWanted(item)) yield item;

@@ -2,16 +2,9 @@
  * The journal in the index: a row for each entry, and sums by month from which a statement is read. The journal of a team has
  * what the team itself has moved, and what was moved in the wallet that it has alone.
  */
-import {
-  entriesOf,
-  entryKindOf,
-  ownWalletTeam,
-  type EntryKind,
-  type LedgerAccount,
-  type LedgerOwner,
-} from '@tollgate/core';
+import type { EntryKind, LedgerAccount, LedgerOwner } from '@tollgate/core';
 import type { Position, RecordedEvent } from '@tollgate/event-store';
-import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import { journalOf, type JournalRow, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 import type { IndexFile } from './index-file.ts';
 import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
 import { listRows } from './index-lists.ts';
@@ -60,24 +53,6 @@ export const monthKeys = [
   ...['environment', 'team', 'wallet', 'currency', 'account', 'month', 'entry_kind', 'ledger_account'],
 ];
 
-export interface JournalRow extends LedgerOwner {
-  /** Absent for what no team has moved in a shared wallet. */
-  team?: string;
-  kind: EntryKind;
-  eventId: string;
-  eventType: string;
-  /** Of the entry among those of its event. */
-  number: number;
-  /** The payment, payout or transfer. */
-  subject: string;
-  /** The refund or dispute of the payment that the event names. */
-  part?: string;
-  /** Milliseconds since the Unix epoch. */
-  at: number;
-  position: Position;
-  postings: readonly (readonly [LedgerAccount, bigint])[];
-}
-
 interface Changed {
   kind: ViewKind;
   before: ViewEnvelope | undefined;
@@ -91,30 +66,22 @@ export function writeJournal(
   event: RecordedEvent,
   addToMonth: (keys: readonly string[], amount: bigint) => void,
 ): void {
-  if (kind.standingsOf === undefined || before === after) return;
-  const entries = entriesOf((before && kind.standingsOf(before)) ?? [], kind.standingsOf(after));
   const insert = statements('INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const entryKind = entryKindOf(kind.name as 'payment' | 'payout' | 'transfer', event.type);
-  const month = monthOf(after.updatedAt);
-  for (const [number, { environment, wallet, account, currency, postings }] of entries.entries()) {
-    const team = kind.ownerOf(after).team ?? ownWalletTeam(wallet) ?? '';
+  for (const entry of journalOf(kind, { before, after }, event)) {
+    const { environment, wallet, account, currency, team = '', at, kind: entryKind, postings } = entry;
+    const month = monthOf(at);
     insert.run(
-      ...[environment, wallet, team, after.updatedAt, `${event.position}~${number}`, account, currency],
-      ...[entryKind, event.id, event.type, after.token, partOf(event) ?? null],
-      JSON.stringify(postings.map(({ ledgerAccount, amount }) => [ledgerAccount, String(amount)])),
+      ...[environment, wallet, team, at, `${entry.position}~${entry.number}`, account, currency],
+      ...[entryKind, entry.eventId, entry.eventType, entry.subject, entry.part ?? null],
+      JSON.stringify(postings.map(([ledgerAccount, amount]) => [ledgerAccount, String(amount)])),
     );
-    for (const { ledgerAccount, amount } of postings)
+    for (const [ledgerAccount, amount] of postings)
       addToMonth([environment, team, wallet, currency, account, month, entryKind, ledgerAccount], amount);
   }
 }
 
 /** `YYYY-MM`, in UTC. */
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
-
-function partOf({ data }: RecordedEvent): string | undefined {
-  const { refundToken, disputeToken } = data as { refundToken?: unknown; disputeToken?: unknown };
-  return [refundToken, disputeToken].find((token) => typeof token === 'string');
-}
 
 export interface JournalQuery extends PageQuery {
   currency?: string;

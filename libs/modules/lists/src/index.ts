@@ -2,7 +2,7 @@ export { openIndexForComparison } from './compared-index.ts';
 export type { RecordOf } from './feed/feed-pages.ts';
 export { registerFeedRoutes } from './feed/feed-routes.ts';
 export { fillIndex } from './filled-index.ts';
-export type { JournalRow, MonthSum } from './index-journal.ts';
+export type { MonthSum } from './index-journal.ts';
 export { type ListOfAll, pageLengthMax } from './index-lists.ts';
 export type { HourCount } from './index-operators.ts';
 export type { RefundEntry } from './index-refunds.ts';

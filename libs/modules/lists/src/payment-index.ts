@@ -23,6 +23,7 @@ import {
   paymentKind,
   payoutKind,
   type DayTotals,
+  type JournalRow,
   disputeKind,
   type DisputeView,
   type PaymentView,
@@ -62,7 +63,6 @@ import {
   listJournal,
   monthSumsIn,
   type JournalQuery,
-  type JournalRow,
   type MonthQuery,
   type MonthSum,
 } from './index-journal.ts';

@@ -1,17 +1,19 @@
+import { gatewayJournalTopic } from '@tollgate/gateway-api';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import { bytesOf, messageBytesMax } from './topic-records.ts';
+import { bytesOf, messageBytesMax, type TopicRecord } from './topic-records.ts';
 
 const messagesMax = 200;
 const batchBytesMax = 900_000;
 
 /** Messages of several topics, on their way to the bus. */
 export interface Batch {
-  add(topic: string, message: Message): void;
+  add(record: TopicRecord): void;
   /** True if another message could be too many. */
   isFull(): boolean;
   isEmpty(): boolean;
   /**
-   * Publishes each topic in order and empties the batch.
+   * Publishes each topic in order and empties the batch: the journal first, so that an event whose own record is there needs nothing
+   * more.
    *
    * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
    */
@@ -23,7 +25,7 @@ export function createBatch(bus: Pick<MessageBus, 'publish'>): Batch {
   let count = 0;
   let bytes = 0;
   return {
-    add: (topic, message) => {
+    add: ({ topic, ...message }) => {
       const messages = byTopic.get(topic) ?? [];
       messages.push(message);
       byTopic.set(topic, messages);
@@ -33,6 +35,9 @@ export function createBatch(bus: Pick<MessageBus, 'publish'>): Batch {
     isFull: () => count >= messagesMax || bytes + messageBytesMax > batchBytesMax,
     isEmpty: () => count === 0,
     publish: async () => {
+      const entries = byTopic.get(gatewayJournalTopic);
+      byTopic.delete(gatewayJournalTopic);
+      if (entries !== undefined) await bus.publish(gatewayJournalTopic, entries);
       const sends = [...byTopic].map(([topic, messages]) => bus.publish(topic, messages));
       const outcomes = await Promise.allSettled(sends);
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;

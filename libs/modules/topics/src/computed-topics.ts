@@ -6,36 +6,42 @@ import {
   createEmbeddedTopicReader,
   readEvents,
 } from '@tollgate/message-bus';
+import { positionHeader } from '@tollgate/gateway-api';
 import { isRetryable } from '@tollgate/service-kit';
-import { createRecordOf, publishedKinds } from './topic-records.ts';
+import { createRecordsOf, sourcesOfTopics } from './topic-records.ts';
 
 /** Reads the public topics of the events in a store; any other topic is one of the embedded bus. */
 export function createComputedTopicReader({ store }: { store: EventStore }): TopicReader {
-  const recordOf = createRecordOf(store);
+  const recordsOf = createRecordsOf(store);
   const embedded = createEmbeddedTopicReader({ store });
 
   /** An event of which no record can be made has an empty value. */
-  async function toBusRecord(topic: string, key: string, event: RecordedEvent): Promise<BusRecord> {
-    const place = { topic, partition: 0, offset: event.position, timestamp: event.recordedAt };
+  async function toBusRecords(topic: string, event: RecordedEvent): Promise<BusRecord[]> {
+    const { position: offset, recordedAt: timestamp, stream } = event;
+    const place = { topic, partition: 0, offset, timestamp };
     try {
-      const { value, headers } = await recordOf(event);
-      return { ...place, key, value, headers };
+      const records = (await recordsOf(event)).filter((record) => record.topic === topic);
+      return records.map((record) => ({
+        ...place,
+        offset: record.headers[positionHeader] ?? offset,
+        ...record,
+      }));
     } catch (error) {
       if (isRetryable(error)) throw error;
-      return { ...place, key, value: new Uint8Array(), headers: {} };
+      const key = stream.slice(stream.indexOf('-') + 1);
+      return [{ ...place, key, value: new Uint8Array(), headers: {} }];
     }
   }
 
   return {
     async *readTopic(topic, options) {
-      const kind = publishedKinds.find((each) => each.topic === topic);
-      if (kind === undefined) {
+      const sources = sourcesOfTopics.get(topic);
+      if (sources === undefined) {
         yield* embedded.readTopic(topic, options);
         return;
       }
-      const { streamPrefix } = kind.views;
-      for await (const event of readEvents(store, streamPrefix, options))
-        yield await toBusRecord(topic, event.stream.slice(streamPrefix.length), event);
+      const prefixes = sources.map(({ streamPrefix }) => streamPrefix);
+      for await (const event of readEvents(store, prefixes, options)) yield* await toBusRecords(topic, event);
     },
   };
 }

@@ -22,6 +22,7 @@ import { systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checkpointStream } from './checkpoint.ts';
+import { publishedTopics } from './topic-records.ts';
 import { expectPublishedOnce, untilAllArePublished } from './testing/expect-published.ts';
 import { hastyClock, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
@@ -34,6 +35,18 @@ beforeEach(async () => {
   memory = createMemoryBus();
 });
 
+const transferred = {
+  type: 'WalletTransferred',
+  data: {
+    environment: 'sandbox',
+    account: 'main',
+    currency: 'EUR',
+    amount: 1,
+    from: 'team-a',
+    to: 'team-b',
+    reason: 'r',
+  },
+};
 const start = () => startPublisher({ store, bus: memory.bus });
 const history = [requested(), happening.accepted, happening.pending, happening.approved];
 const record = (token: string, from = 0, to = history.length) =>
@@ -52,7 +65,7 @@ async function expectAllOnce(): Promise<void> {
   await expectPublishedOnce(store, memory);
 }
 
-it('publishes every event of payments, payouts and disputes once, each kind on its topic, in the order of its stream', async () => {
+it('publishes every event of payments, payouts and disputes and every entry of the journal once, in the order of its stream', async () => {
   start();
   const payouts = tokens.map((token) =>
     appendEvents(store, `payout-po_${token}`, [payoutRequested(), payoutHappening.accepted]),
@@ -60,12 +73,11 @@ it('publishes every event of payments, payouts and disputes once, each kind on i
   const disputes = tokens.map((token) =>
     appendEvents(store, `dispute-dsp_${token}`, [disputeOpened(), disputeHappening.matched]),
   );
-  await Promise.all([recordAll(), ...payouts, ...disputes]);
+  const transfers = tokens.map((token) => appendEvents(store, `transfer-tr_${token}`, [transferred]));
+  await Promise.all([recordAll(), ...payouts, ...disputes, ...transfers]);
   await expectAllOnce();
-  const counts = [gatewayPaymentsTopic, gatewayPayoutsTopic, gatewayDisputesTopic].map(
-    (topic) => memory.recordsOf(topic).length,
-  );
-  expect(counts).toEqual([48, 24, 24]);
+  // Each payment and payout has one entry, and each transfer has one in either wallet.
+  expect(publishedTopics.map((topic) => memory.recordsOf(topic).length)).toEqual([48, 24, 24, 48]);
 });
 
 it.each([0, 1, 5, 17])(
@@ -101,7 +113,7 @@ it('waits until the other topics are written, too, when one fails', async () => 
   };
   startPublisher({ store, bus });
   await expectAllOnce();
-  expect(inquiredBefore).toBe(3);
+  expect(inquiredBefore).toBe(publishedTopics.length);
 });
 
 it('goes on after it was stopped at any event', async () => {

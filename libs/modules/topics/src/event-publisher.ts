@@ -1,6 +1,6 @@
 /**
- * Event store → `gateway.payments.v1`, `gateway.payouts.v1`, `gateway.disputes.v1` on Kafka: every event of every payment,
- * payout and dispute, in the order of its stream, without a gap and without a duplicate.
+ * Event store → the public topics on Kafka: every event of every payment, payout and dispute, and every entry of the journal,
+ * in the order of its stream, without a gap and without a duplicate.
  *
  * Records are written in the order of the store's positions, one batch at a time, and each carries the position that its
  * partition has reached. After a crash or a failed send, the last record of a partition shows what the partition has.

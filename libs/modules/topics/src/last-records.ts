@@ -1,25 +1,33 @@
 /** The last record of each partition: what a publisher resumes from after an unclean stop. */
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
-import { eventIdHeader, positionHeader, sequenceHeader } from '@tollgate/gateway-api';
-import type { BusRecord, KafkaMessageBus } from '@tollgate/message-bus';
+import { eventIdHeader, positionHeader, sequenceHeader, subjectHeader } from '@tollgate/gateway-api';
+import type { BusRecord, KafkaMessageBus, Message } from '@tollgate/message-bus';
 import { TollgateError } from '@tollgate/service-kit';
-import { publishedKinds, publishedTopics } from './topic-records.ts';
+import { streamOf } from '@tollgate/views';
+import { publishedTopics, sourcesOfTopics } from './topic-records.ts';
 
-interface LastRecord {
-  key: string;
+export interface LastRecord {
   /** Every event up to here that belongs on the partition is there, except those of quarantined streams. */
   position: Position;
-  /** Revision of the event in the record. */
+  /** The payment, payout, dispute or transfer of the event, and the event's revision in its stream. */
+  subject: string;
   revision: number;
+  /** Of the entry, if the event has several. */
+  number: number;
 }
 
+/** A record on its way to its topic. */
+export type Outgoing = Pick<Message, 'key' | 'headers'> & { topic: string };
+
 export interface LastRecords {
-  /** Undefined if the partition of this key has no record. */
-  ofKey(topic: string, key: string): Promise<LastRecord | undefined>;
-  /** Notes that the partition of this key has another last record. */
-  note(topic: string, last: LastRecord): Promise<void>;
-  /** True if an event of this key at this position is on its topic, unless its stream was quarantined. */
-  reaches(topic: string, key: string, position: Position): Promise<boolean>;
+  /** Undefined if the partition of this record is empty. */
+  of(record: Outgoing): Promise<LastRecord | undefined>;
+  /** Notes that the partition of this record has it as its last one. */
+  note(record: Outgoing): Promise<void>;
+  /** True if this record is on its topic, unless its stream was quarantined. */
+  reaches(record: Outgoing): Promise<boolean>;
+  /** Where the furthest partition has come. */
+  furthest: Position;
 }
 
 interface Dependencies {
@@ -39,21 +47,30 @@ export async function readLastRecords({ store, bus }: Dependencies, end: Positio
     records.map((record) => [nameOf(record.topic, record.partition), toLastRecord(record)]),
   );
   const furthest = [...byPartition.values()].reduce((a, { position: b }) => (a > b ? a : b), beginning);
-  const partitionOf = async (topic: string, key: string) => nameOf(topic, await bus.partitionOf(topic, key));
-  const ofKey = async (topic: string, key: string) => byPartition.get(await partitionOf(topic, key));
+  const partitionOf = async ({ topic, key }: Outgoing) => nameOf(topic, await bus.partitionOf(topic, key));
+  const of = async (record: Outgoing) => byPartition.get(await partitionOf(record));
   return {
-    ofKey,
-    note: async (topic, last) => void byPartition.set(await partitionOf(topic, last.key), last),
-    reaches: async (topic, key, position) =>
-      position <= furthest && position <= ((await ofKey(topic, key))?.position ?? beginning),
+    of,
+    furthest,
+    note: async (record) => void byPartition.set(await partitionOf(record), toLastRecord(record)),
+    reaches: async (record) => {
+      const { position } = toLastRecord(record);
+      return position <= furthest && position <= ((await of(record))?.position ?? beginning);
+    },
   };
 }
 
-const toLastRecord = ({ key, headers }: BusRecord): LastRecord => ({
-  key,
+export const toLastRecord = ({ headers }: Pick<Message, 'headers'>): LastRecord => ({
   position: (headers[positionHeader] ?? beginning) as Position,
+  subject: headers[subjectHeader] ?? '',
   revision: Number(headers[sequenceHeader] ?? -1),
+  number: Number(headers[eventIdHeader]?.split('.')[1] ?? 0),
 });
+
+/** A record of the same stream, and not before the other. */
+export const isAtOrAfter = (one: LastRecord | undefined, other: LastRecord): boolean =>
+  one?.subject === other.subject &&
+  (one.revision > other.revision || (one.revision === other.revision && one.number >= other.number));
 
 /**
  * Positions of a topic and of a store that was restored or recreated cannot be compared: events would be left out silently.
@@ -61,18 +78,19 @@ const toLastRecord = ({ key, headers }: BusRecord): LastRecord => ({
  * @throws TollgateError `topic_of_another_store` if the store does not have the record's event
  */
 async function requireOfStore(store: Dependencies['store'], record: BusRecord, end: Position): Promise<void> {
-  const { topic, partition, key, headers } = record;
-  const kind = publishedKinds.find((each) => each.topic === topic);
+  const { topic, partition, headers } = record;
   // A record of another program says nothing about a store.
-  if (kind === undefined || headers[positionHeader] === undefined) return;
-  const { revision, position } = toLastRecord(record);
-  const stream = `${kind.views.streamPrefix}${key}`;
+  if (headers[positionHeader] === undefined) return;
+  const { revision, position, subject } = toLastRecord(record);
+  const streams = (sourcesOfTopics.get(topic) ?? []).map((kind) => streamOf(kind, subject));
+  // The id of a journal entry is that of its event and a number.
+  const [eventId] = (headers[eventIdHeader] ?? '').split('.');
   if (position <= end && Number.isSafeInteger(revision) && revision >= 0)
-    for await (const { id } of store.read(stream, { from: revision, limit: 1 }))
-      if (id === headers[eventIdHeader]) return;
+    for (const stream of streams)
+      for await (const { id } of store.read(stream, { from: revision, limit: 1 })) if (id === eventId) return;
   throw new TollgateError(
     'topic_of_another_store',
-    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${stream}, which this event store does not have: the store was restored or recreated. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
+    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${subject}, which this event store does not have: the store was restored or recreated. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
     { retryable: true },
   );
 }

@@ -1,6 +1,6 @@
 /** The schemas that the AsyncAPI document is made of are what is really published: no field more, and none less. */
 import { type RecordSubject, decodeGatewayRecord } from '@tollgate/gateway-api';
-import { headersSchema, publicTopics } from '@tollgate/gateway-api/asyncapi';
+import { headersSchema, eventTopics } from '@tollgate/gateway-api/asyncapi';
 import {
   type DisputeEvent,
   type PaymentEvent,
@@ -175,7 +175,7 @@ interface Value {
 }
 const valueOf = ({ value }: { value: Uint8Array }): Value => JSON.parse(new TextDecoder().decode(value));
 
-describe.each(publicTopics)('$topic', ({ topic, subject, subjectSchema, messages }) => {
+describe.each(eventTopics)('$topic', ({ topic, subject, subjectSchema, messages }) => {
   const byEvent = new Map(messages.map((message) => [message.event, message]));
   /** Fields that were seen in the data of each event, and `phase` after it; under the subject, its own fields. */
   const seen = new Map<string, Set<string>>();
@@ -233,7 +233,7 @@ describe.each(publicTopics)('$topic', ({ topic, subject, subjectSchema, messages
 
 it('AsyncAPI names every review code', () => {
   const codes = { payment: reviewCodes, payout: payoutReviewCodes, dispute: [] };
-  for (const { subject, messages } of publicTopics)
+  for (const { subject, messages } of eventTopics)
     for (const { event, schema } of messages)
       if (event.startsWith('Review'))
         for (const code of codes[subject])

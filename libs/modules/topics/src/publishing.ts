@@ -13,7 +13,7 @@ import {
   restAfter,
 } from '@tollgate/event-store';
 import { positionHeader } from '@tollgate/gateway-api';
-import type { KafkaMessageBus, Message } from '@tollgate/message-bus';
+import type { KafkaMessageBus } from '@tollgate/message-bus';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { type Batch, createBatch } from './batch.ts';
 import {
@@ -22,8 +22,8 @@ import {
   checkpointStream,
   createPublisherCheckpoint,
 } from './checkpoint.ts';
-import { type LastRecords, readLastRecords } from './last-records.ts';
-import { type RecordOf, createRecordOf, publishedPrefixes, publishedStream } from './topic-records.ts';
+import { isAtOrAfter, type LastRecords, readLastRecords, toLastRecord } from './last-records.ts';
+import { type TopicRecord, createRecordsOf, publishedPrefixes, publishedStream } from './topic-records.ts';
 
 export interface PublishingDependencies {
   store: EventStore;
@@ -48,7 +48,7 @@ interface Pass extends PublishingDependencies {
   from: Position;
   republication: Progress['republication'];
   lastRecords: LastRecords;
-  recordOf: RecordOf;
+  recordsOf: ReturnType<typeof createRecordsOf>;
   batch: Batch;
   failed: FailedStreams;
   watch: PublishingWatch;
@@ -68,9 +68,9 @@ export async function publishFromCheckpoint(
   const { failedStreams, claimedAt, position: from, republication } = await checkpoint.claim();
   // After the claim: from here on, the former publisher begins no further send.
   const lastRecords = await readLastRecords(deps, claimedAt);
-  const [recordOf, batch] = [createRecordOf(deps.store), createBatch(deps.bus)];
+  const [recordsOf, batch] = [createRecordsOf(deps.store), createBatch(deps.bus)];
   const failed = createFailedStreams(deps.log, failedStreams);
-  const parts = { checkpoint, from, republication, lastRecords, recordOf, batch, failed, watch, signal };
+  const parts = { checkpoint, from, republication, lastRecords, recordsOf, batch, failed, watch, signal };
   const pass: Pass = { ...deps, ...parts };
   watch.failed(failed.list());
   for (const each of failedStreams) await retry(pass, each);
@@ -78,31 +78,34 @@ export async function publishFromCheckpoint(
 }
 
 /**
- * Publishes what is missing of a quarantined stream up to where its partition has come. These records are late in their
+ * Publishes what is missing of a quarantined stream up to where each partition has come. These records are late in their
  * partition, and carry its position, so that it does not seem to go back.
  */
 async function retry(pass: Pass, { stream, revision }: FailedStream): Promise<void> {
   const { store, lastRecords, from, failed, batch } = pass;
-  const published = publishedStream(stream);
-  if (published === undefined) return;
-  const { kind, key } = published;
-  const last = await lastRecords.ofKey(kind.topic, key);
-  const upTo = laterOf(from, last?.position ?? beginning);
-  const start = last?.key === key ? Math.max(revision, last.revision + 1) : revision;
   failed.delete(stream);
-  let latest: RecordedEvent | undefined;
-  for await (const event of store.read(stream, { from: start })) {
-    if (event.position > upTo) break;
-    const message = await messageOf(pass, event);
-    if (message === undefined) break;
-    batch.add(kind.topic, { ...message, headers: { ...message.headers, [positionHeader]: upTo } });
-    latest = event;
+  for await (const event of store.read(stream, { from: revision })) {
+    if (event.position > laterOf(from, lastRecords.furthest)) break;
+    const records = await recordsFor(pass, event);
+    if (records === undefined) break;
+    for (const record of records) await addLate(pass, record, event.position);
     if (batch.isFull()) await flush(pass);
   }
   await flush(pass);
-  if (latest !== undefined)
-    await lastRecords.note(kind.topic, { key, position: upTo, revision: latest.revision });
   await noteFailed(pass, from);
+}
+
+async function addLate(
+  { lastRecords, from, batch }: Pass,
+  record: TopicRecord,
+  position: Position,
+): Promise<void> {
+  const last = await lastRecords.of(record);
+  const upTo = laterOf(from, last?.position ?? beginning);
+  if (position > upTo || isAtOrAfter(last, toLastRecord(record))) return;
+  const late = { ...record, headers: { ...record.headers, [positionHeader]: upTo } };
+  batch.add(late);
+  await lastRecords.note(late);
 }
 
 async function follow(pass: Pass): Promise<void> {
@@ -133,17 +136,27 @@ async function follow(pass: Pass): Promise<void> {
 }
 
 async function take(pass: Pass, event: RecordedEvent): Promise<void> {
-  const published = publishedStream(event.stream);
-  if (published === undefined || isHeldBack(pass, event)) return;
-  const { kind, key } = published;
-  if (await isThere(pass, { topic: kind.topic, key, position: event.position })) return;
-  pass.watch.pending(event);
-  const message = await messageOf(pass, event);
-  if (message === undefined) {
+  if (isHeldBack(pass, event) || (await isPublished(pass, event))) return;
+  const records = await recordsFor(pass, event);
+  if (records === undefined) {
     await flush(pass);
     // On record before anything later is published: that would make it look as if this had been, too.
     await noteFailed(pass, event.position);
-  } else pass.batch.add(kind.topic, message);
+    return;
+  }
+  for (const record of records) {
+    if (await isThere(pass, record, event.position)) continue;
+    pass.watch.pending(event);
+    pass.batch.add(record);
+  }
+}
+
+/** Journal entries are sent first: with the record of its subject, all records of an event are there. */
+async function isPublished({ republication, lastRecords }: Pass, event: RecordedEvent): Promise<boolean> {
+  const published = publishedStream(event.stream);
+  if (published === undefined || republication !== undefined) return false;
+  const { kind, key } = published;
+  return lastRecords.reaches({ topic: kind.topic, key, headers: { [positionHeader]: event.position } });
 }
 
 const isHeldBack = ({ failed }: Pass, { stream, revision }: RecordedEvent): boolean =>
@@ -151,18 +164,22 @@ const isHeldBack = ({ failed }: Pass, { stream, revision }: RecordedEvent): bool
 
 async function isThere(
   { republication, lastRecords }: Pass,
-  { topic, key, position }: { topic: string; key: string; position: Position },
+  record: TopicRecord,
+  position: Position,
 ): Promise<boolean> {
-  const isRepublished = republication?.topics.includes(topic) === true;
+  const isRepublished = republication?.topics.includes(record.topic) === true;
   if (isRepublished && position > republication.from && position <= republication.upTo) return false;
   if (republication !== undefined && !isRepublished && position <= republication.reached) return true;
-  return lastRecords.reaches(topic, key, position);
+  return lastRecords.reaches(record);
 }
 
-/** Undefined if there is none, and the stream is quarantined. @throws StoreUnavailable */
-async function messageOf({ recordOf, failed }: Pass, event: RecordedEvent): Promise<Message | undefined> {
+/** Undefined if they cannot be made, and the stream is quarantined. @throws StoreUnavailable */
+async function recordsFor(
+  { recordsOf, failed }: Pass,
+  event: RecordedEvent,
+): Promise<TopicRecord[] | undefined> {
   try {
-    return await recordOf(event);
+    return await recordsOf(event);
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     failed.add(failureAt(event, error));

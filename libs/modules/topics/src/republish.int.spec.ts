@@ -105,7 +105,7 @@ it('begins at a time', async () => {
   await publisher.stop();
   await request(since);
   start();
-  await eventually(() => expect(memory.count()).toBe(12));
+  await eventually(() => expect(memory.recordsOf(gatewayPaymentsTopic)).toHaveLength(12));
   const again = memory.recordsOf(gatewayPaymentsTopic).slice(8);
   expect(new Set(again.map(({ key }) => key))).toEqual(new Set(['pay_new']));
 });

@@ -1,8 +1,11 @@
 /** From an event to its public record: the same on Kafka, in the event feed and in `tollgate tail`. */
-import { type EventStore, type RecordedEvent, createFoldedStates } from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, type Step, createFoldedStates } from '@tollgate/event-store';
 import {
   type RecordSubject,
+  encodeJournalRecord,
   encodeRecord,
+  gatewayJournalTopic,
+  toJournalEntryOnTopic,
   toRecordData,
   toRecordedDispute,
   toRecordedPayment,
@@ -12,7 +15,16 @@ import {
 import type { Message } from '@tollgate/message-bus';
 import { eventMetadataSchema } from '@tollgate/core';
 import { TollgateError } from '@tollgate/service-kit';
-import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, payoutKind } from '@tollgate/views';
+import {
+  type ViewEnvelope,
+  type ViewKind,
+  disputeKind,
+  journalOf,
+  kindOfStream,
+  paymentKind,
+  payoutKind,
+  transferKind,
+} from '@tollgate/views';
 
 export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
   views: ViewKind<View>;
@@ -46,8 +58,18 @@ export const publishedKinds: readonly PublishedKind[] = [
   publishedKind('payout', payoutKind, toRecordedPayout),
   publishedKind('dispute', disputeKind, toRecordedDispute),
 ];
-export const publishedTopics = publishedKinds.map(({ topic }) => topic);
-export const publishedPrefixes = publishedKinds.map(({ views }) => views.streamPrefix);
+/** Streams whose events move money. */
+const journaledKinds: readonly ViewKind[] = [paymentKind, payoutKind, transferKind];
+
+/** Each public topic, with the kinds of streams whose events lead to its records. */
+export const sourcesOfTopics: ReadonlyMap<string, readonly ViewKind[]> = new Map([
+  ...publishedKinds.map(({ topic, views }) => [topic, [views]] as const),
+  [gatewayJournalTopic, journaledKinds],
+]);
+export const publishedTopics = [...sourcesOfTopics.keys()];
+export const publishedPrefixes = [
+  ...new Set([...sourcesOfTopics.values()].flat().map(({ streamPrefix }) => streamPrefix)),
+];
 
 /** The kind of a stream, and the token that its records have as their key. */
 export function publishedStream(stream: string): { kind: PublishedKind; key: string } | undefined {
@@ -64,19 +86,57 @@ export const bytesOf = ({ key, value, headers }: Message): number =>
 /** Payments, payouts and disputes that are held in memory. */
 const statesMax = 1_000;
 
-/** @throws StoreUnavailable; any other error means that no record can be made of this event */
-export type RecordOf = (event: RecordedEvent) => Promise<Message & { topic: string }>;
+export type TopicRecord = Message & { topic: string };
 
+/** The record of its subject, if it has a topic, and those of its journal entries. */
+export function recordsOfStep(event: RecordedEvent, step: Step<ViewEnvelope>): TopicRecord[] {
+  const published = publishedStream(event.stream);
+  const records = journalRecordsOf(event, step);
+  if (published !== undefined) records.unshift(subjectRecordOf(published.kind, event, step.after));
+  return records;
+}
+
+/** @throws StoreUnavailable; any other error means that no record can be made of this event */
+export function createRecordsOf(
+  store: Pick<EventStore, 'read'>,
+): (event: RecordedEvent) => Promise<TopicRecord[]> {
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
+  return async (event) => recordsOfStep(event, await states.stepOf(event, kindOf(event).fold));
+}
+
+export type RecordOf = (event: RecordedEvent) => Promise<TopicRecord>;
+
+/** Of its subject alone. @throws as {@link createRecordsOf} */
 export function createRecordOf(store: Pick<EventStore, 'read'>): RecordOf {
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
   return async (event) => {
     const published = publishedStream(event.stream);
     if (published === undefined) throw new RangeError(`${event.stream} is not published`);
-    const { kind } = published;
-    const { after } = await states.stepOf(event, kind.views.fold);
-    const message = kind.toMessage(event, after);
-    if (bytesOf(message) > messageBytesMax)
-      throw new TollgateError('record_too_large', 'The record of an event is too large for the message bus.');
-    return { ...message, topic: kind.topic };
+    const { after } = await states.stepOf(event, published.kind.views.fold);
+    return subjectRecordOf(published.kind, event, after);
   };
+}
+
+function subjectRecordOf(kind: PublishedKind, event: RecordedEvent, after: ViewEnvelope): TopicRecord {
+  const message = kind.toMessage(event, after);
+  if (bytesOf(message) > messageBytesMax)
+    throw new TollgateError('record_too_large', 'The record of an event is too large for the message bus.');
+  return { ...message, topic: kind.topic };
+}
+
+/** Entries of one event may share a partition: their number is part of their position. */
+function journalRecordsOf(event: RecordedEvent, step: Step<ViewEnvelope>): TopicRecord[] {
+  const { correlationId, traceparent } = eventMetadataSchema.parse(event.metadata);
+  return journalOf(kindOf(event), step, event).map((entry) => {
+    const position = `${event.position}~${entry.number}`;
+    const origin = traceparent === undefined ? { position } : { position, traceparent };
+    const head = { sequence: event.revision, correlationId, origin };
+    return { ...encodeJournalRecord(toJournalEntryOnTopic(entry), head), topic: gatewayJournalTopic };
+  });
+}
+
+function kindOf({ stream }: RecordedEvent): ViewKind {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) throw new RangeError(`${stream} is not published`);
+  return kind;
 }

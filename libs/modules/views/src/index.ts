@@ -1,3 +1,4 @@
+export { journalOf, type JournalRow } from './journal.ts';
 export {
   type LedgerNow,
   type LedgerQuery,

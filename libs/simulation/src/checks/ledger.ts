@@ -105,7 +105,7 @@ export function requireWallet(world: World, name: WalletName, available: number,
 }
 
 /** The provider has three days to decide an accepted refund; a person has said that it is of another amount, or freed it wrongly. */
-function isUncertain(world: World, operation: OperationOnRecord): boolean {
+export function isUncertain(world: World, operation: OperationOnRecord): boolean {
   const { refunds, isFreed } = operation;
   if (isFreed || [...refunds.values()].some(({ state }) => state === 'accepted')) return true;
   if (paymentsOf(world, operation).some(({ wasShownWrong }) => wasShownWrong)) return true;
@@ -148,13 +148,13 @@ function leftAt(world: World, operation: OperationOnRecord): number {
   );
 }
 
-const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
+export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
 
 /** What the provider has under its numbers. */
-const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
+export const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
   ledger.payments.filter(
     ({ orderNumber, token, isStranger }) =>
       !isStranger && (attempts.has(orderNumber) || token === serviceToken),
   );
-const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
+export const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
   ledger.payouts.filter(({ orderNumber }) => attempts.has(orderNumber));

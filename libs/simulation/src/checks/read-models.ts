@@ -5,6 +5,7 @@ import { createMachine } from '../world/machine.ts';
 import type { GatewayProcess } from '../world/process.ts';
 import { createSimulatedStore } from '../world/simulated-store.ts';
 import type { World } from '../world.ts';
+import { journalOnTopic, requireEntriesOfProvider, requireSameJournal } from './journal.ts';
 import { requireWallet } from './ledger.ts';
 
 const patienceMs = 600_000;
@@ -25,8 +26,11 @@ export async function compareReadModels(world: World): Promise<void> {
       complain('I8', `the index of ${name} differs from the events: ${differingInIndex.join()}`);
     if (failed.length > 0) complain('I8', `views were quarantined: ${failed.join()}`);
   }
+  const entries = journalOnTopic(world);
+  requireEntriesOfProvider(world, entries);
   for (const each of serving(world)) {
     requireOperations(world, each);
+    requireSameJournal(world, entries, each);
     await compareWallets(world, each);
   }
 }

@@ -1,0 +1,102 @@
+import { decodeGatewayRecord, decodeJournalRecord, gatewayJournalTopic, toIso } from '@tollgate/gateway-api';
+import { headersSchema } from '@tollgate/gateway-api/asyncapi';
+import type { RecordedEvent } from '@tollgate/event-store';
+import { kindOfStream, type ViewEnvelope } from '@tollgate/views';
+import { type AnyEvent, anyHistory, anyPayoutHistory, toRecordedIn } from '@tollgate/views/testing';
+import { propertyRuns } from '@tollgate/testing';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { recordsOfStep } from './topic-records.ts';
+
+const transferred = {
+  type: 'WalletTransferred',
+  data: {
+    environment: 'sandbox',
+    account: 'main',
+    currency: 'EUR',
+    amount: 100,
+    from: 'team-shop',
+    to: 'wallet-both',
+    reason: 'r',
+  },
+};
+
+/** The records of the journal that a history leads to, with the event of each. */
+function journalOf(stream: string, history: readonly AnyEvent[]) {
+  const kind = kindOfStream(stream)!;
+  let before: ViewEnvelope | undefined;
+  return toRecordedIn(stream, history).flatMap((event) => {
+    const after = kind.fold(before, event);
+    const records = recordsOfStep(event, { before, after }).filter(
+      ({ topic }) => topic === gatewayJournalTopic,
+    );
+    before = after;
+    return records.map((record) => ({ record, event }));
+  });
+}
+
+const entryOf = ({ record }: { record: Parameters<typeof decodeJournalRecord>[0]; event: RecordedEvent }) => {
+  const decoded = decodeJournalRecord(record);
+  if (decoded.kind !== 'record') throw new Error(decoded.reason);
+  return decoded.record.entry;
+};
+
+it('every entry of any history sums to zero, names its event, and has its wallet as its key', () => {
+  const histories = fc.oneof(
+    anyHistory.map((history) => ({ stream: 'payment-x_1', history })),
+    anyPayoutHistory.map((history) => ({ stream: 'payout-x_1', history })),
+    fc.constant({ stream: 'transfer-x_1', history: [transferred] }),
+  );
+  fc.assert(
+    fc.property(histories, ({ stream, history }) => {
+      for (const each of journalOf(stream, history)) {
+        const { record, event } = each;
+        const entry = entryOf(each);
+        expect(entry.postings.reduce((sum, { amount }) => sum + amount, 0)).toBe(0);
+        expect(entry.postings.length).toBeGreaterThan(1);
+        expect(record.key).toBe(`${entry.environment}/${entry.account}/${entry.wallet}`);
+        expect(entry.id).toMatch(new RegExp(`^${event.id}\\.\\d$`));
+        expect([entry.eventType, entry.token]).toEqual([event.type, 'x_1']);
+        expect(headersSchema.strict().parse(record.headers)).toEqual(record.headers);
+        expect(decodeGatewayRecord(record)).toEqual({ kind: 'journal', entry });
+      }
+    }),
+    { numRuns: propertyRuns(300) },
+  );
+});
+
+it('a transfer has an entry in either wallet, at positions of their own', () => {
+  const entries = journalOf('transfer-tr_1', [transferred]);
+  const [event] = entries.map((each) => each.event);
+  expect(entries.map(({ record }) => record.headers['tollgate_position'])).toEqual([
+    `${event?.position}~0`,
+    `${event?.position}~1`,
+  ]);
+  expect(entries.map(({ record }) => record.key)).toEqual([
+    'sandbox/main/team-shop',
+    'sandbox/main/wallet-both',
+  ]);
+  expect(entries.map(entryOf)).toMatchObject([
+    {
+      id: `${event?.id}.0`,
+      kind: 'transfer',
+      eventType: 'WalletTransferred',
+      team: 'shop',
+      time: toIso((event?.metadata as { recordedAt: number }).recordedAt),
+      currency: 'EUR',
+      postings: [
+        { ledgerAccount: 'available', amount: -100 },
+        { ledgerAccount: 'transferred', amount: 100 },
+      ],
+    },
+    {
+      id: `${event?.id}.1`,
+      wallet: 'wallet-both',
+      postings: [
+        { ledgerAccount: 'available', amount: 100 },
+        { ledgerAccount: 'transferred', amount: -100 },
+      ],
+    },
+  ]);
+  expect(entries.map((each) => entryOf(each).team)).toEqual(['shop', undefined]);
+});
