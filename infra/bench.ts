@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, string>> = {
   inquiries: 'services/command-service/bench/inquiries.ts',
   webhooks: 'libs/modules/webhooks/bench/webhooks.ts',
   lists: 'services/query-service/bench/lists.ts',
+  ledger: 'services/cli/bench/ledger.ts',
   projector: 'services/projector/bench/rebuild.ts',
 };
 
@@ -19,7 +20,7 @@ const withOwnOptions = ['creation', 'operations'];
 const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
-  --payments <n>  how many payments (100000); a few thousand for a quick run
+  --payments <n>  how many payments (100000; ledger 1000000); a few thousand for a quick run
 \`npm run bench -- creation --help\` has options of its own; \`operations\` has --seconds <n> for each and --json <file>.
 `;
 

@@ -1,0 +1,159 @@
+/**
+ * `npm run bench -- ledger`: how long the decision on a payout takes while one wallet has many payments, and how many events a second
+ * `tollgate ledger verify` recomputes. The events are written into an embedded event store first.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollgate/event-store';
+import {
+  createLedgerGuard,
+  createWalletReservations,
+  differencesOf,
+  recomputeLedger,
+} from '@tollgate/ledger';
+import { createPaymentIndex, type PaymentIndex } from '@tollgate/lists';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { readCount } from '@tollgate/testing/bench';
+import { paymentKind, payoutKind, streamOf } from '@tollgate/views';
+
+const decisions = 2_000;
+const warmUp = 200;
+const appendsAtOnce = 500;
+const amount = 1_000;
+const owner = { environment: 'sandbox', team: 'shop', wallet: 'team-shop', askedBy: 'k1' } as const;
+const sum = { amount, currency: 'EUR' };
+const call = { sendBy: 1, answerBy: 2, quietUntil: 3 };
+
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(58)} ${figure}\n`);
+const perSecond = (count: number, sinceMs: number) =>
+  `${whole((count * 1000) / (performance.now() - sinceMs))}/s`;
+
+const toEvent = (type: string, data: object): NewEvent => ({
+  id: systemIds.uuid(),
+  type,
+  data,
+  metadata: {
+    schemaVersion: 1,
+    correlationId: 'c',
+    causationId: 'c',
+    recordedAt: Date.now(),
+    actor: { kind: 'team', team: owner.team, keyId: 'k1' },
+  },
+});
+
+const attemptOf = (token: string) => ({
+  number: 1,
+  account: 'main',
+  providerOrderNumber: `${token}.1`,
+  ...call,
+});
+
+const paidPayment = (token: string): NewEvent[] => [
+  toEvent('PaymentRequested', {
+    ...owner,
+    terms: { kind: 'hosted', product: 'Tea', needConfirmation: false, ...sum },
+    fingerprint: 'f',
+    attempt: attemptOf(token),
+  }),
+  toEvent('AttemptAccepted', { attemptNumber: 1, serviceToken: `svc-${token}`, evidence: 'answer' }),
+  toEvent('PaymentApproved', { amount }),
+];
+
+const destination = { kind: 'bankAccount', bankName: 'A bank', accountEnding: '2051' };
+const { number: _, ...payoutCall } = attemptOf('po');
+const payoutRequested = (token: string): NewEvent =>
+  toEvent('PayoutRequested', {
+    ...owner,
+    terms: { amount: 1, currency: 'EUR', destination },
+    fingerprint: 'f',
+    call: { ...payoutCall, providerOrderNumber: token },
+  });
+
+async function writePayments(store: EventStore, count: number): Promise<void> {
+  let next = 0;
+  const write = async () => {
+    for (let number = next; number < count; number = next) {
+      next += 1;
+      const token = `pay_${number}`;
+      await store.append(streamOf(paymentKind, token), paidPayment(token), 'no-stream');
+    }
+  };
+  await Promise.all(Array.from({ length: appendsAtOnce }, write));
+}
+
+/** Each decision reads the wallet with everything on record, and appends its reservation. */
+async function measureDecisions(store: EventStore, index: PaymentIndex, isRecorded: boolean): Promise<void> {
+  const quietPeriods = { hasLapsed: () => true };
+  const deps = { store, index, quietPeriods, clock: systemClock, ids: systemIds };
+  const guard = createLedgerGuard(createWalletReservations(deps));
+  const times: number[] = [];
+  for (let number = 0; number < decisions + warmUp; number += 1) {
+    const token = `po_${String(isRecorded)}_${number}`;
+    const startedAt = performance.now();
+    const verdict = await guard.check({
+      operation: 'payout',
+      caller: {
+        environment: 'sandbox',
+        team: owner.team,
+        keyId: 'k1',
+        wallet: { kind: 'own' },
+        allowedOrigins: { callback: undefined, redirect: undefined },
+      },
+      cause: { correlationId: 'c', causationId: 'c', actor: { kind: 'team', team: owner.team, keyId: 'k1' } },
+      token,
+      subject: token,
+      amount: 1,
+      currency: 'EUR',
+      fingerprint: 'f',
+      account: 'main',
+      lapsesAt: 1,
+      askedAt: Date.now(),
+    });
+    if (number >= warmUp) times.push(performance.now() - startedAt);
+    if (verdict.kind !== 'passed') throw new Error(`the payout was ${verdict.kind}`);
+    if (isRecorded) await store.append(streamOf(payoutKind, token), [payoutRequested(token)], 'no-stream');
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(2);
+  const name = isRecorded ? 'decision right after the payout before is recorded' : 'decision on a payout';
+  say(`${name}, p50 / p99 (mark: 5 ms)`, `${at(0.5)} / ${at(0.99)} ms`);
+}
+
+async function verify(store: EventStore, index: PaymentIndex): Promise<void> {
+  const startedAt = performance.now();
+  const { events, standings, unbalanced } = await recomputeLedger({
+    store,
+    signal: new AbortController().signal,
+  });
+  say('ledger verify, events (mark: 50,000/s)', `${whole(events)}, ${perSecond(events, startedAt)}`);
+  if (unbalanced.length > 0 || differencesOf(standings, index.listBalances()).length > 0)
+    throw new Error('the balances differ');
+}
+
+const count = readCount({ usual: 1_000_000, least: 1_000 });
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+try {
+  const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
+  let startedAt = performance.now();
+  await writePayments(store, count);
+  say(`${whole(count)} paid payments of one wallet written`, perSecond(count, startedAt));
+  startedAt = performance.now();
+  const index = createPaymentIndex({
+    file: join(folder, 'index.db'),
+    store,
+    log: silentLog,
+    clock: systemClock,
+    ids: systemIds,
+  });
+  await index.start();
+  say('index built from events, payments', perSecond(count, startedAt));
+  await measureDecisions(store, index, false);
+  await measureDecisions(store, index, true);
+  await verify(store, index);
+  await index.stop();
+  await store.close();
+} finally {
+  rmSync(folder, { recursive: true });
+}
