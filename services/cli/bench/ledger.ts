@@ -99,7 +99,7 @@ async function measureDecisions(store: EventStore, index: PaymentIndex, isRecord
         team: owner.team,
         keyId: 'k1',
         wallet: { kind: 'own' },
-        allowedOrigins: { callback: undefined, redirect: undefined },
+        allowedOrigins: { callback: [], redirect: undefined },
       },
       cause: { correlationId: 'c', causationId: 'c', actor: { kind: 'team', team: owner.team, keyId: 'k1' } },
       token,
