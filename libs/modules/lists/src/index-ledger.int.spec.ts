@@ -249,3 +249,25 @@ test('the journal, the balances and the events folded from zero agree, in whatev
     { numRuns: propertyRuns(15) },
   );
 });
+
+// M6: two commits changed how money is booked, and the sums of before stayed in every index for good.
+test('an index that another booking rule has made is rebuilt, and its journal is that of the events', async () => {
+  const store = await temporaryStore();
+  const file = await temporaryFile();
+  await append(store, paymentKind, 'pay_1', [...taken, refunding, refundApproved]);
+  await append(store, transferKind, 'trf_1', [transferOf(70)]);
+  const journalOf = (index: PaymentIndex) =>
+    index.listJournal({ environment: 'sandbox', team: 'shop', perPage: 100 });
+  const before = await startIndex(store, file);
+  const expected = { journal: journalOf(before), balances: before.listBalances() };
+  await before.stop();
+  const other = new DatabaseSync(file);
+  const { user_version: version } = other.prepare('PRAGMA user_version').get() as { user_version: number };
+  other.exec(`PRAGMA user_version = ${version ^ 1};
+    UPDATE balances SET amount = '1200' WHERE ledger_account = 'available';
+    DELETE FROM journal WHERE entry_kind = 'refund'`);
+  other.close();
+  const after = await startIndex(store, file);
+  await append(store, paymentKind, 'pay_2', [requested()]);
+  expect({ journal: journalOf(after), balances: after.listBalances() }).toEqual(expected);
+});

@@ -21,7 +21,16 @@ import {
 } from './testing/open-index-file.ts';
 import type { ListQuery } from './view-list.ts';
 
-const { accepted, approved, declined, refunding, refundAccepted, refundApproved, unresolved } = happening;
+const {
+  accepted,
+  approved,
+  declined,
+  refundedElsewhere,
+  refunding,
+  refundAccepted,
+  refundApproved,
+  unresolved,
+} = happening;
 const shop = { environment: 'sandbox', team: 'shop' } as const;
 const games = { ...shop, team: 'games' };
 
@@ -94,12 +103,29 @@ test('open work and open reviews are counted over all teams', () => {
   expect(workloadIn(file)).toEqual({
     open: open(1, 2, 1, 0),
     reviews: [reviewsOf('payment', 3), reviewsOf('payout', 1)],
+    overdrawn: [],
   });
   file.plant([payment('pay_2', accepted, approved), viewOf(paymentKind, 'pay_3', [...pay3, reviewResolved])]);
   expect(workloadIn(file)).toEqual({
     open: open(1, 1, 1, 0),
     reviews: [reviewsOf('payment', 2), reviewsOf('payout', 1)],
+    overdrawn: [],
   });
+});
+
+// A refund after a payout opened no review, and nothing showed that the wallet owed money.
+test('a wallet is counted as overdrawn until new payments cover it', () => {
+  const paidOut = viewOf(payoutKind, 'po_1', [
+    payoutRequested(),
+    payoutHappening.accepted,
+    payoutHappening.approved,
+  ]);
+  const file = givenFile([payment('pay_1', accepted, approved), paidOut]);
+  expect(workloadIn(file).overdrawn).toEqual([]);
+  file.plant([payment('pay_1', accepted, approved, { ...refundedElsewhere, data: { amount: 1_500 } })]);
+  expect(workloadIn(file).overdrawn).toEqual([{ environment: 'sandbox', count: 1 }]);
+  file.plant([payment('pay_2', accepted, approved)]);
+  expect(workloadIn(file).overdrawn).toEqual([]);
 });
 
 test('declined payments are counted by reason, over all teams, within a time, most frequent first', () => {

@@ -91,6 +91,8 @@ export interface Workload {
   /** Payments and payouts that wait for the provider. */
   open: { kind: 'payment' | 'payout'; inquiryNeed: 'unresolved' | 'open'; count: number }[];
   reviews: { kind: string; environment: string; count: number }[];
+  /** Wallets with less than nothing available in a merchant account and currency. */
+  overdrawn: { environment: string; count: number }[];
 }
 
 /** How much is still to be done, over all teams. Reads only index entries of what is open. */
@@ -114,6 +116,12 @@ export function workloadIn(file: IndexFile): Workload {
         environment: String(row['environment']),
         count: Number(row['count']),
       })),
+    overdrawn: file
+      .select(
+        "SELECT environment, count(*) AS count FROM balances WHERE ledger_account = 'available' AND amount LIKE '-%' GROUP BY environment",
+        [],
+      )
+      .map((row) => ({ environment: String(row['environment']), count: Number(row['count']) })),
   };
 }
 

@@ -98,6 +98,13 @@ export function watchIndex(
       })),
     );
   });
+  watch('tollgate_overdrawn_wallets', () => {
+    const { overdrawn } = index.workload();
+    return (['sandbox', 'production'] as const).map((environment) => ({
+      labels: { environment },
+      value: overdrawn.find((each) => each.environment === environment)?.count ?? 0,
+    }));
+  });
   watch('tollgate_index_count_differences', () => oneReading(index.differences()));
   watch('tollgate_index_quarantined_streams', () => oneReading(index.quarantined().length));
   watch('tollgate_read_model_lag_seconds', async () =>

@@ -76,6 +76,10 @@ const gauges = {
     help: 'Open reviews',
     labelNames: ['kind', 'environment'],
   },
+  tollgate_overdrawn_wallets: {
+    help: 'Wallets whose available balance in a merchant account and currency is negative',
+    labelNames: ['environment'],
+  },
   tollgate_reconciliation_last_complete_day: {
     help: 'Beginning of the last day up to which all was compared after its end, seconds since the Unix epoch; absent while another instance reconciles',
     labelNames: ['environment', 'account'],
