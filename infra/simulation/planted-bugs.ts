@@ -187,6 +187,22 @@ const ledger: readonly PlantedBug[] = [
     to: "return resolution.length === 0 ? 'operator_required' : undefined;",
   },
   {
+    name: 'adopted-by-both-teams',
+    breaks: 'M5: an adopted payment belongs to one team',
+    seeds: 200,
+    file: 'libs/modules/adoption/src/adopt-row.ts',
+    from: 'deriveAdoptedToken({ installation, ...order }, order.account, serviceToken)',
+    to: 'deriveAdoptedToken({ installation, ...order }, order.account + order.team, serviceToken)',
+  },
+  {
+    name: 'reserved-in-another-wallet',
+    breaks: 'M8: a payout draws on the wallet in which it was reserved',
+    seeds: 200,
+    file: 'libs/modules/ledger/src/ledger-guard.ts',
+    from: 'const wallet = walletNameOf(caller);\n  const isBounded',
+    to: 'const wallet = walletNameOf({ ...caller, wallet: { kind: "own" } });\n  const isBounded',
+  },
+  {
     name: 'adopted-payments-payable',
     breaks: 'M7: adopted payments open at zero',
     seeds: 60,
