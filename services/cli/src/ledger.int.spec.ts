@@ -22,7 +22,6 @@ async function verify(change?: string) {
   const tools = toolsWith({
     ...parts,
     directory: { indexFile } as never,
-    progress: () => undefined,
     stopSignal: () => new AbortController().signal,
   });
   const ran = await runWith(tools, 'ledger verify');
