@@ -16,6 +16,7 @@ SAID_BY_NO_SCHEMA = [
     ("invalid_param", "^credentialId must be given if person is absent"),
     ("invalid_param", "^page leads past more rows than a request may visit"),
     ("invalid_param", "^wallet.name must be given for a shared wallet only"),
+    ("invalid_param", "^to must be another wallet than from"),
     ("invalid_param", "^dateFrom must not be later than the last day"),
     ("invalid_param", "must be left out where a (card is given|recurringToken is charged)"),
     ("invalid_param", "^dateFrom must be at most 365 days before the last day"),

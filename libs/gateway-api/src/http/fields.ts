@@ -74,7 +74,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   wallet: { description: 'Only those of this wallet, such as `team-shop`.' },
   month: {
     description: 'The month in UTC, such as `2030-01`.',
-    schema: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$' },
+    schema: { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' },
   },
   paymentToken: { description: 'Only those of the payment with this token.' },
   refundOpen: { description: 'Only those with a refund that is not decided.' },

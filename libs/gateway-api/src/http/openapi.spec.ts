@@ -156,6 +156,6 @@ describe('the OpenAPI document', () => {
       for (const scope of operation.scopes ?? [])
         expect([...scopes, ...operatorScopes, ...personScopes]).toContain(scope);
     const open = operations.filter((operation) => operation.scopes === undefined).map(({ path }) => path);
-    expect(open).toEqual(['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/errors']);
+    expect(open).toEqual(['/healthz', '/readyz', '/openapi.json']);
   });
 });

@@ -4,7 +4,7 @@ import type { CallerScope, OperatorScope, PersonScope, Scope } from '@tollgate/t
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
 import type { BodyName } from './bodies.ts';
-import { type ErrorCode, errorPage } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 import { paymentExportSchema, paymentListSchema, reviewListSchema, totalsQuerySchema } from './queries.ts';
 import { accountRoutes } from './account-routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
@@ -286,19 +286,6 @@ const aboutTheGateway = {
     ...get('api', 'Operation', '/openapi.json'),
     summary: 'This document',
     answers: { 200: { meaning: 'The OpenAPI 3.1 document.', type: 'application/json' } },
-  },
-  showInterface: {
-    ...get('api', 'Operation', '/docs'),
-    summary: 'The documentation, with this reference',
-    answers: { 302: { meaning: 'To its first page.' } },
-  },
-  explainErrors: {
-    service: 'api',
-    method: 'GET',
-    url: errorPage,
-    tag: 'Operation',
-    summary: 'Every error code, and what to do',
-    answers: { 302: { meaning: 'To the page, with an anchor for each code.' } },
   },
 } satisfies Record<string, Route>;
 

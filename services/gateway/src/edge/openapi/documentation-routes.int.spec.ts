@@ -6,9 +6,9 @@ import { createOpenApiDocument, operations } from '@tollgate/gateway-api/http';
 
 const toOpenApiPath = (url: string) => url.replaceAll(/:(\w+)/g, '{$1}');
 
-it('documents every route that the server has, and no other', async () => {
+it('documents every route of the server, and no other; the site describes itself', async () => {
   const { routes } = await startApi();
-  const public_ = routes.filter(({ url }) => url !== '/docs/*');
+  const public_ = routes.filter(({ url }) => !url.startsWith('/docs'));
   const had = public_.map(({ method, url }) => `${String(method).toLowerCase()} ${toOpenApiPath(url)}`);
   const documented = operations.map(({ method, path }) => `${method} ${path}`);
   expect(had.sort()).toEqual(documented.sort());
