@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figuresOf, sentencesOf } from './check-prose.ts';
+import { figuresOf, sentencesOf, wordsToAvoid } from './check-prose.ts';
 
 test('a sentence is counted without code, tables, headings and link targets', () => {
   const page = [
@@ -24,11 +24,24 @@ test('a sentence is counted without code, tables, headings and link targets', ()
 });
 
 test.each([
-  ['Nobody is told.', ['Nobody', 'told']],
+  ['Nobody is told.', ['told', 'Nobody']],
   ['What is open is inquired.', ['What is open is']],
   ['A payment of ours stands beside it.', ['of ours', 'stands beside']],
   ['Nobody is charged twice.', []],
   ['What is a review?', []],
 ])('%s', (text, hits) => {
   expect(figuresOf('page', text).hits.map((hit) => hit.text)).toEqual(hits);
+});
+
+test('the glossary lists words to avoid', () => {
+  const page = [
+    '## Words to avoid',
+    '| write | never |',
+    '| --- | --- |',
+    '| review | attention, a matter |',
+  ].join('\n');
+  expect(wordsToAvoid(page)).toEqual([
+    [/\battention\b/giu, 'review'],
+    [/\ba matter\b/giu, 'review'],
+  ]);
 });

@@ -5,22 +5,42 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 
-/** Words per sentence. A page above one of these fails. */
-const limits = { mean: 16, ninetyFifth: 28 };
+/** Words per sentence: of each page, and of all pages together. */
+const pageLimits = { mean: 16, ninetyFifth: 28 };
+const limits = { mean: 14, ninetyFifth: 26 };
+
+/** Pages that are not checked, with the reason. */
+const exceptions: Readonly<Record<string, string>> = {
+  'docs/operator/configuration.md': 'generated from the descriptions in config.ts',
+  'docs/team/errors.md': 'generated from the table of error codes',
+};
+const glossary = 'docs/contributor/glossary.md';
 
 /** Each with its replacement. CONTRIBUTING.md has the rules. */
 const forbidden: readonly (readonly [pattern: RegExp, instead: string])[] = [
-  [/\b(?:nobody|somebody|anybody|everybody)\b/giu, 'name the role, or use the passive'],
   [/\bof (?:ours|theirs|before)\b/giu, 'our …, their …, existing …'],
   [/\b(?:tells?|told)\b/giu, 'returns, reports, logs'],
-  [/\b(?:for ever|no more|anew)\b/giu, 'permanently, no longer, again'],
-  [/\b(?:let go of|set aside|given up|taken for good)\b/giu, 'released, quarantined, abandoned'],
+  [/\b(?:no more|anew)\b/giu, 'no longer, again'],
   [/\bstands? (?:beside|behind|for itself)\b/giu, 'is next to, follows'],
+  [/\b(?:is|are) none\b/giu, 'does not exist, is not one'],
   [
     /(?:^|[.:] )(?:What|Whoever|Who|Whatever) [a-z]+(?: [a-z]+){0,6} (?:is|are|has|have|was|were)\b(?![^.]*\?)/gu,
     'begin with a noun',
   ],
+  ...wordsToAvoid(readFileSync(glossary, 'utf8')),
 ];
+
+/** Reads the table of the glossary: `| write | never, never |`. */
+export function wordsToAvoid(markdown: string): (readonly [RegExp, string])[] {
+  const table = markdown.split('## Words to avoid')[1] ?? '';
+  const rows = table.split('\n').flatMap((line) => {
+    const [, write, never] = line.split('|').map((cell) => cell.trim());
+    return write && never && !/^-+$/u.test(write) && write !== 'write' ? [{ write, never }] : [];
+  });
+  return rows.flatMap(({ write, never }) =>
+    never.split(', ').map((phrase) => [new RegExp(`\\b${phrase}\\b`, 'giu'), write] as const),
+  );
+}
 
 export interface PageFigures {
   page: string;
@@ -28,6 +48,8 @@ export interface PageFigures {
   mean: number;
   ninetyFifth: number;
   hits: { line: number; text: string; instead: string }[];
+  /** Words of each sentence, in ascending order. */
+  lengths: number[];
 }
 
 /** Paragraphs and list items, without code, tables, headings and link targets. */
@@ -54,13 +76,20 @@ export function figuresOf(page: string, markdown: string): PageFigures {
   const lengths = sentencesOf(markdown)
     .map(wordsIn)
     .toSorted((a, b) => a - b);
-  const total = lengths.reduce((sum, length) => sum + length, 0);
   return {
     page,
     sentences: lengths.length,
-    mean: lengths.length === 0 ? 0 : total / lengths.length,
-    ninetyFifth: lengths[Math.ceil(lengths.length * 0.95) - 1] ?? 0,
-    hits: hitsIn(markdown),
+    ...spreadOf(lengths),
+    hits: page === glossary ? [] : hitsIn(markdown),
+    lengths,
+  };
+}
+
+function spreadOf(ascending: readonly number[]): { mean: number; ninetyFifth: number } {
+  const total = ascending.reduce((sum, length) => sum + length, 0);
+  return {
+    mean: ascending.length === 0 ? 0 : total / ascending.length,
+    ninetyFifth: ascending[Math.ceil(ascending.length * 0.95) - 1] ?? 0,
   };
 }
 
@@ -76,63 +105,33 @@ function hitsIn(markdown: string): PageFigures['hits'] {
   });
 }
 
-/** Pages that are generated, or that quote others. */
-const exempt = ['docs/operator/configuration.md', 'docs/team/errors.md'];
-/** Pages that are checked. Others are added as they are rewritten. */
-const checked = [
-  'CHANGELOG.md',
-  'README.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'docs/guarantees.md',
-  'docs/performance.md',
-  'docs/contributor/benchmarks.md',
-  'docs/operator/accounts.md',
-  'docs/operator/backup-and-restore.md',
-  'docs/operator/balances-and-limits.md',
-  'docs/operator/commands-and-routes.md',
-  'docs/operator/console.md',
-  'docs/operator/eventstoredb.md',
-  'docs/operator/kafka.md',
-  'docs/operator/kubernetes.md',
-  'docs/operator/monitoring.md',
-  'docs/operator/moving.md',
-  'docs/operator/people.md',
-  'docs/operator/personal-data.md',
-  'docs/operator/processes.md',
-  'docs/operator/README.md',
-  'docs/operator/reconciliation.md',
-  'docs/operator/retention.md',
-  'docs/operator/reviews.md',
-  'docs/operator/runbook.md',
-  'docs/operator/secrets-and-tls.md',
-  'docs/operator/security-log.md',
-  'docs/operator/sizing.md',
-  'docs/operator/teams-and-keys.md',
-  'docs/operator/upgrading.md',
-  'docs/operator/webhooks.md',
-];
-
 function main(args: readonly string[]): number {
   const isAll = args.includes('--all');
   const named = args.filter((each) => !each.startsWith('--'));
-  const all = globSync(['*.md', 'docs/**/*.md']).filter((page) => !exempt.includes(page));
-  const pages = named.length > 0 ? named : isAll ? all.toSorted() : checked;
-  let failures = 0;
-  for (const page of pages) {
-    const { mean, ninetyFifth, hits, sentences } = figuresOf(page, readFileSync(page, 'utf8'));
-    const isTooLong = mean > limits.mean || ninetyFifth > limits.ninetyFifth;
-    if (isTooLong || hits.length > 0) failures += 1;
-    if (isTooLong || hits.length > 0 || isAll)
-      console.log(
-        `${page}: ${sentences} sentences, mean ${mean.toFixed(1)} words, 95th percentile ${ninetyFifth}, ${hits.length} hits`,
-      );
-    if (!isAll)
-      for (const { line, text, instead } of hits) console.log(`  ${page}:${line}  "${text}": ${instead}`);
+  const all = globSync(['*.md', 'docs/**/*.md', '{libs,services}/**/README.md'], {
+    exclude: (path) => path === 'node_modules',
+  }).filter((page) => !Object.hasOwn(exceptions, page));
+  const pages = (named.length > 0 ? named : all.toSorted()).map((page) =>
+    figuresOf(page, readFileSync(page, 'utf8')),
+  );
+  const failed = pages.filter((page) => exceeds(page, pageLimits) || page.hits.length > 0);
+  for (const { page, mean, ninetyFifth, hits, sentences } of isAll ? pages : failed) {
+    console.log(
+      `${page}: ${sentences} sentences, mean ${mean.toFixed(1)} words, 95th percentile ${ninetyFifth}, ${hits.length} hits`,
+    );
+    if (isAll) continue;
+    for (const { line, text, instead } of hits) console.log(`  ${page}:${line}  "${text}": ${instead}`);
   }
-  console.log(`${pages.length} pages, ${failures} above the limits`);
-  return failures === 0 || isAll ? 0 : 1;
+  const together = spreadOf(pages.flatMap(({ lengths }) => lengths).toSorted((a, b) => a - b));
+  console.log(
+    `${pages.length} pages, ${failed.length} above the limits; mean ${together.mean.toFixed(1)} words, 95th percentile ${together.ninetyFifth}`,
+  );
+  return failed.length === 0 && (named.length > 0 || !exceeds(together, limits)) ? 0 : 1;
 }
+
+const exceeds = (
+  { mean, ninetyFifth }: { mean: number; ninetyFifth: number },
+  limit: { mean: number; ninetyFifth: number },
+): boolean => mean > limit.mean || ninetyFifth > limit.ninetyFifth;
 
 if (import.meta.main) process.exitCode = main(process.argv.slice(2));

@@ -176,7 +176,7 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
       if (found === undefined) throw new Error('no webhook yet');
       return Promise.resolve(found);
     });
-    const sample = openSample('webhooks', 'verify', language);
+    const sample = openSample('webhook-signatures', 'verify', language);
     const verify = (secret: Secret, { id, timestamp, signatures, body }: Received) =>
       sample.run({
         argv: [id, timestamp, signatures],
