@@ -203,7 +203,7 @@ async function find({ store, stream }: Lease): Promise<Found | undefined> {
   if (type === 'LeaseReleased') return { revision, record: undefined };
   const record = recordSchema.safeParse(data).data;
   if (record === undefined)
-    throw new TollgateError('lease_unreadable', 'A lease stream holds an event that is no lease.');
+    throw new TollgateError('lease_unreadable', 'A lease stream contains an event that is not a lease.');
   return { revision, record };
 }
 

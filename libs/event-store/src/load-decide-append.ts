@@ -74,9 +74,13 @@ export interface DecideAndAppend<State, Event, Refusal> extends StreamState<Stat
 /** Other writers of the stream were faster every time. */
 class StreamContended extends TollgateError {
   constructor(stream: string) {
-    super('stream_contended', `Other writers of ${stream} were faster ${decisionTriesMax} times.`, {
-      retryable: true,
-    });
+    super(
+      'stream_contended',
+      `Concurrent writers of ${stream} prevented this append ${decisionTriesMax} times.`,
+      {
+        retryable: true,
+      },
+    );
   }
 }
 

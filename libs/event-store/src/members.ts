@@ -75,8 +75,8 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
   const shares = new Map<string, number>();
   let announced: Pick<Member, 'internalUrl'> = {};
   const trouble = createTrouble(log, {
-    failing: 'who else lives is not known',
-    over: 'who else lives is known again',
+    failing: 'the other members are not known',
+    over: 'the other members are known again',
   });
   /** Ends the pause between two beats. */
   let beatSoon = () => {};

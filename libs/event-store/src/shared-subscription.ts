@@ -131,7 +131,7 @@ function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: Abort
     taking = new AbortController();
     taken = [...new Set([...members].flat())];
     take(AbortSignal.any([taking.signal, closing])).catch((error: unknown) =>
-      log.error({ error }, 'the subscription that others share has failed'),
+      log.error({ error }, 'the shared subscription failed'),
     );
   }
 

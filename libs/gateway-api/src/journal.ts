@@ -15,21 +15,21 @@ import { currency, example, instant } from './values.ts';
 /** Minor units, below zero as well. */
 const signed = shownBy(
   z.int().meta({
-    description: 'Minor units: 1250 is 12.50 EUR. Below zero where money leaves.',
+    description: 'Minor units: 1250 is 12.50 EUR. Negative if money leaves.',
     examples: [1250],
   }),
   Number,
 );
 
 const meanings: Readonly<Record<LedgerAccount, string>> = {
-  customers: 'What customers have paid (below zero), less what went back to them.',
+  customers: 'Money that customers have paid (negative), minus money returned to them.',
   available: 'Can be paid out or refunded.',
-  reserved: 'Held for refunds and payouts without an outcome, and for payouts that await approval.',
-  disputed: 'Held for open disputes and discrepancies.',
+  reserved: 'Reserved for refunds and payouts without an outcome, and for payouts that await approval.',
+  disputed: 'Reserved for open disputes and discrepancies.',
   paidOut: 'Left by payouts.',
-  lost: 'Left by lost disputes.',
-  adopted: 'Of payments made before the gateway, while no operator has declared them payable.',
-  transferred: 'Went to other wallets, or came from them (below zero).',
+  lost: 'Lost in disputes.',
+  adopted: 'Money of adopted payments that no operator has declared payable.',
+  transferred: 'Transferred to other wallets, or from them (negative).',
 };
 
 /** What stands in each ledger account. They sum to zero. */
@@ -59,7 +59,7 @@ export const publicJournalEntry = z.object({
     examples: ['3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f.0'],
   }),
   time: instant,
-  kind: oneOf(entryKinds, 'What moved the money.'),
+  kind: oneOf(entryKinds, 'Kind of the entry.'),
   eventType: z.string().meta({ description: 'The event that caused it.', examples: ['PaymentApproved'] }),
   token: z
     .string()
@@ -143,11 +143,11 @@ export const statementSchema = z.object({
   entries: z
     .array(
       z.object({
-        kind: oneOf(entryKinds, 'What moved the money.'),
+        kind: oneOf(entryKinds, 'Kind of the entry.'),
         amounts: ledgerAmounts,
       }),
     )
-    .describe('By kind. The opening and these make the closing.'),
+    .describe('Sums by kind. The opening and these sums give the closing.'),
   closing: ledgerAmounts,
 });
 

@@ -50,7 +50,7 @@ const exampleRefund = { refundToken: 'ref_5h2kq7ybz3v6n4tc' };
 const dispute = {
   disputeToken: z.string().describe('The dispute.'),
   amount: amount.describe(
-    'In minor units of the currency of the payment. Where the bank names another currency, the whole amount of the payment.',
+    'In minor units of the currency of the payment. The whole amount of the payment if the bank names another currency.',
   ),
 };
 const exampleDispute = { disputeToken: 'dsp_4t7vkq3bz2n6y5cx', amount: 1250 };
@@ -111,7 +111,7 @@ export const paymentEvents = {
     },
   ),
   PaymentAdopted: publicEvent(
-    'An operator took the payment under the team as the Payment Service showed it: it was made before the gateway, which has announced and called nothing.',
+    'An operator adopted the payment for the team, as the Payment Service showed it. The gateway has announced and called nothing.',
     {
       both: adoptedTerms,
       inAnswers: { callbackUrl: paymentTerms.inAnswers.callbackUrl },
@@ -158,13 +158,13 @@ export const paymentEvents = {
     after.unresolved,
   ),
   AttemptNotFound: publicEvent(
-    'After the quiet period the Payment Service does not know the attempt.',
+    'The Payment Service does not show the attempt after the quiet period.',
     { both: { attemptNumber } },
     { attemptNumber: 1 },
     after.unresolved,
   ),
   AttemptStarted: publicEvent(
-    'A further attempt was started, under an order number of its own.',
+    'A further attempt was started, with its own order number.',
     { both: { attempt } },
     { attempt: { ...exampleAttempt, number: 2, providerOrderNumber: `${example.paymentToken}.2` } },
   ),
@@ -271,7 +271,7 @@ export const paymentEvents = {
     withRefund('approved', 'approved'),
   ),
   RefundDeclined: publicEvent(
-    'The refund was not made; its amount is no longer reserved.',
+    'The refund failed; its amount is no longer reserved.',
     { both: { refundToken, ...refusedCall } },
     { ...exampleRefund, ...exampleRefusal },
     withRefund('declined', 'declined'),
@@ -283,7 +283,7 @@ export const paymentEvents = {
     withRefund('pending', 'unresolved'),
   ),
   RefundDeclineReported: publicEvent(
-    'A callback reported that a refund was declined. That is not believed: the gateway inquires about the refund.',
+    'A callback reported that a refund was declined. The gateway inquires about the refund.',
     { both: {} },
     {},
     withRefund('pending', 'submitted'),
@@ -334,13 +334,13 @@ export const paymentEvents = {
     after.approved,
   ),
   DisputeLost: publicEvent(
-    'The bank decided for its customer: the money is gone.',
+    'The bank decided for its customer: the money is lost.',
     { both: dispute },
     exampleDispute,
     { ...after.approved, lostAmount: 1250 },
   ),
   RecurringTokenIssued: publicEvent(
-    'The payment yielded a recurring token for later charges of this customer.',
+    'The payment returned a recurring token for later charges of this customer.',
     { both: { recurringToken: z.string() } },
     { recurringToken: 'rec_7v3ntq2kzb5y6hcx' },
     { ...after.approved, recurringToken: 'rec_7v3ntq2kzb5y6hcx' },

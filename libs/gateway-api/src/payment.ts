@@ -44,9 +44,7 @@ export const paymentTerms = {
     recurringToken: z
       .string()
       .exactOptional()
-      .describe(
-        'What later payments of this customer are charged with: the one that was issued, or the one that was charged.',
-      ),
+      .describe('Recurring token that was issued, or that was charged.'),
   },
   // A team reads its URLs back through the API. A topic has more readers, and URLs carry secrets.
   inAnswers: {
@@ -60,10 +58,7 @@ export const publicPayment = publicObject({
   both: {
     token: paymentToken,
     status: paymentStatusSchema.describe("The specification's status."),
-    phase: oneOf(
-      paymentPhases,
-      'What the gateway knows; `unresolved`: sent, and the outcome is not known yet.',
-    ),
+    phase: oneOf(paymentPhases, 'More precise state; `unresolved`: sent, and the outcome is not known yet.'),
     ...age,
     ...paymentTerms.both,
     // The specification's word, because teams read the gateway as they read the Payment Service.
@@ -73,12 +68,12 @@ export const publicPayment = publicObject({
     approvedAmount: sum.describe('The approved amount, in minor units.'),
     refundedAmount: sum.describe('The refunded amount, in minor units.'),
     disputedAmount: sum.describe(
-      "What the customer's bank wants back and has not decided, in minor units. It cannot be refunded or paid out.",
+      'Amount under an open dispute, in minor units. It cannot be refunded or paid out.',
     ),
-    lostAmount: sum.describe('What the bank has taken back by lost disputes, in minor units.'),
+    lostAmount: sum.describe('Amount lost in disputes, in minor units.'),
     sanitizedMask: sanitizedMask.exactOptional(),
     declineReason: declineReason.exactOptional(),
-    errors: errors.describe('Why the creation failed; empty otherwise.'),
+    errors: errors.describe('Reasons of the failure; empty if it did not fail.'),
     revision,
   },
   inAnswers: {

@@ -21,12 +21,9 @@ const call = z
   .describe('The one announced call that makes the payout.');
 const status = oneOf(payoutStatuses);
 
-const outcomeSource = oneOf(
-  ['answer', 'inquiry'],
-  "How it is known: from the call's answer, or from a status inquiry.",
-);
+const outcomeSource = oneOf(['answer', 'inquiry'], 'Source: the answer to the call, or a status inquiry.');
 const keyId = z.string().describe('The id of the key.');
-const lapsesAt = instant.describe('Until when it may be approved, and then sent.');
+const lapsesAt = instant.describe('Latest time to approve it, and then to send it.');
 
 const approved = { status: 'approved', phase: 'approved' };
 const declined = { declineReason: 'card expired' };
@@ -39,7 +36,7 @@ const exampleTerms = {
 
 export const payoutEvents = {
   PayoutApprovalRequested: publicEvent(
-    'A team requested a payout that a second key must approve. Its amount is reserved; nothing is sent before.',
+    'A team requested a payout that needs approval. Its amount is reserved, and nothing is sent.',
     {
       both: { ...payoutTerms.both, lapsesAt },
       inAnswers: { ...payoutTerms.inAnswers, askedBy: keyId },
@@ -53,13 +50,13 @@ export const payoutEvents = {
     { phase: 'awaiting_approval' },
   ),
   PayoutApprovalGranted: publicEvent(
-    'A second key approved the payout. It is sent when the team repeats its request.',
+    'The payout was approved. It is sent when the team repeats its request.',
     { both: { lapsesAt }, inAnswers: { grantedBy: keyId } },
     { lapsesAt: example.instant },
     { phase: 'approval_granted' },
   ),
   PayoutApprovalRefused: publicEvent(
-    'A second key refused the payout.',
+    'The payout was refused by an approver.',
     { both: { reason }, inAnswers: { refusedBy: keyId } },
     { reason: 'Not ours.' },
     { phase: 'awaiting_approval' },
@@ -109,7 +106,7 @@ export const payoutEvents = {
     { status: 'declined', phase: 'declined', ...declined },
   ),
   PayoutFailed: publicEvent(
-    'Nothing was paid out, and nothing will be.',
+    'The payout failed. No money moved.',
     { both: { reason: oneOf(payoutFailureSchema.options) } },
     { reason: 'refused' },
     { status: 'declined', phase: 'failed', errors: [example.refusal] },

@@ -27,17 +27,17 @@ const destination = z
     z.object({ kind: z.literal('recurring'), recurringToken: z.string() }),
     z.object({ kind: z.literal('bankAccount'), bankName: z.string(), accountEnding: z.string() }),
   ])
-  .describe('Where the money goes, masked: it identifies the card or account to people.');
+  .describe('Masked destination of the money.');
 
 const approval = z
   .object({
-    askedBy: z.string().describe('The id of the key that asked. It cannot approve or refuse the payout.'),
+    askedBy: z.string().describe('Id of the requesting key. It cannot approve or refuse the payout.'),
     grantedBy: z.string().exactOptional().describe('The id of the key that approved it.'),
     lapsesAt: instant.describe(
-      'Until when it may be approved, and then sent; one in review may be refused, or turn out to be paid, after that. ISO 8601 in UTC.',
+      'Latest time to approve it, and then to send it. A payout in review may change after that. ISO 8601 in UTC.',
     ),
   })
-  .describe('Present where a second key must approve the payout.');
+  .describe('Present if the payout needs approval.');
 
 /** The requested terms. */
 export const payoutTerms = {
@@ -51,13 +51,13 @@ export const publicPayout = publicObject({
     status: payoutStatusSchema.describe("The specification's status."),
     phase: oneOf(
       payoutPhases,
-      'What the gateway knows; `awaiting_approval`: a second key must approve it; `approval_granted`: repeat the request, which sends it; `unresolved`: sent, and the outcome is not known yet.',
+      'What the gateway knows; `awaiting_approval`: an approver must approve it; `approval_granted`: repeat the request to send it; `unresolved`: sent, and the outcome is not known yet.',
     ),
     ...age,
     ...payoutTerms.both,
     sanitizedMask: sanitizedMask.exactOptional(),
     declineReason: declineReason.exactOptional(),
-    errors: errors.describe('Why the payout failed; empty otherwise.'),
+    errors: errors.describe('Reasons of the failure; empty if it did not fail.'),
     revision,
   },
   inAnswers: {

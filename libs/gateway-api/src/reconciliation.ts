@@ -12,8 +12,8 @@ const countsSchema = z.object({
   differing: count.describe('Status, amount or refunded sum differed; each was inquired.'),
   onlyHere: count.describe('The Payment Service does not show it; a review is open.'),
   onlyAtService: count.describe('Not one of our operations; a review is open.'),
-  onOtherDays: count.describe('Created that day here; the Payment Service shows it under another day.'),
-  underWay: count.describe('Too young to be compared, or changed meanwhile; the next run compares it.'),
+  onOtherDays: count.describe('Created on that day here; the Payment Service shows another day.'),
+  underWay: count.describe('Too recent to be compared, or changed meanwhile; the next run compares it.'),
 });
 
 const sumsSchema = z.object({
@@ -40,7 +40,7 @@ export const publicDifferenceSchema = z.object({
   currency: z.string(),
   here: amountsSchema.exactOptional(),
   there: amountsSchema.exactOptional(),
-  isSettled: z.boolean().describe('True where the inquiry that followed recorded it or opened a review.'),
+  isSettled: z.boolean().describe('True if the inquiry recorded the difference or opened a review.'),
 });
 export type PublicDifference = z.infer<typeof publicDifferenceSchema>;
 

@@ -30,7 +30,7 @@ const refund = publicObject({
     phase: oneOf(refundPhases, '`unresolved`: sent, and the outcome is not known yet.'),
     ...age,
   },
-  inAnswers: { currency, errors: errors.describe('Why nothing was refunded; empty otherwise.') },
+  inAnswers: { currency, errors: errors.describe('Reasons of the failure; empty if it did not fail.') },
 });
 
 export const paymentRefundSchema = refund.answer;
@@ -44,7 +44,7 @@ export const refunds = {
 export const refundSchema = refund.answer.extend({
   paymentToken,
   reviews: reviews.inAnswers.describe(
-    'The open reviews of its payment that are about this refund. While there is one, its status may be wrong.',
+    'The open reviews of its payment that are about this refund. While a review is open, the status may be wrong.',
   ),
 });
 export type PublicRefund = z.infer<typeof refundSchema>;

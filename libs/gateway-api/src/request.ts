@@ -6,23 +6,20 @@ const milliseconds = z.number().min(0).describe('Milliseconds.');
 
 export const requestSchema = z.object({
   id: z.string().describe('The `Request-Id` of its answer.'),
-  at: instant.describe('When it came. ISO 8601 in UTC.'),
+  at: instant.describe('Time of arrival. ISO 8601 in UTC.'),
   method: z.string(),
-  route: z.string().exactOptional().describe('As the route is written; absent where there is none.'),
-  status: z.int().exactOptional().describe('Absent where the client had gone before it was answered.'),
+  route: z.string().exactOptional().describe('Path of the matched route; absent if none matched.'),
+  status: z.int().exactOptional().describe('Absent if the client disconnected before the answer.'),
   errorCode: z.string().exactOptional(),
   durationMs: milliseconds.describe('From its first line to the end of its answer, in milliseconds.'),
-  ownMs: milliseconds.describe('Of that, what the gateway took.'),
-  providerMs: milliseconds.describe('Of that, what calls of the Payment Service took.'),
+  ownMs: milliseconds.describe('Time of the gateway, in milliseconds.'),
+  providerMs: milliseconds.describe('Time of calls to the Payment Service, in milliseconds.'),
   environment,
-  keyId: z.string().describe('Id of the API key that came with it.'),
-  token: z
-    .string()
-    .exactOptional()
-    .describe('Of the payment that it was about, or else of the payout or refund.'),
+  keyId: z.string().describe('Id of the API key.'),
+  token: z.string().exactOptional().describe('Token of its payment, payout or refund.'),
   clientRequestId: z
     .string()
     .exactOptional()
-    .describe('The `X-Request-Id` that came with it, where that was 1 to 128 printable ASCII characters.'),
+    .describe('The `X-Request-Id` of the client, if it has 1 to 128 printable ASCII characters.'),
 });
 export type PublicRequest = z.infer<typeof requestSchema>;

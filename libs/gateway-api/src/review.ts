@@ -24,10 +24,10 @@ export const anyReviewCodes = [...new Set([...reviewCodes, ...payoutReviewCodes]
 const number = z
   .int()
   .min(1)
-  .describe('Number of the review in the life of its payment or payout; a resolution names it.');
+  .describe('Number of the review among those of its payment or payout; a resolution names it.');
 
 const resolution = z.string().describe('How it was resolved.');
-const reason = z.string().describe('Why, in the words of the person who resolved it.');
+const reason = z.string().describe('Reason given by the person who resolved it.');
 const proposal = z
   .object({
     resolution: resolutionSchema.describe('The answer.'),
@@ -35,11 +35,11 @@ const proposal = z
     proposedAt: instant,
   })
   .describe(
-    'Where it takes two persons: the answer of the first one. It changes nothing until another one gives the same.',
+    'Under dual control: the proposal of the first person. It changes nothing until another person confirms it.',
   );
 
 const review = publicObject({
-  both: { code: oneOf(anyReviewCodes, 'Why a person must decide.') },
+  both: { code: oneOf(anyReviewCodes, 'Reason of the review.') },
   inAnswers: { number, since: instant, evidence, proposal: proposal.exactOptional() },
 });
 
@@ -71,11 +71,11 @@ const ownEntrySchema = z.object({
 
 /** As the Payment Service shows it: nothing of it was checked. */
 const unmatchedEntrySchema = z.object({
-  token: z.string().describe('Names it in a resolution.'),
+  token: z.string().describe('Identifies the review in a resolution.'),
   kind: z.literal('unmatched'),
   ...review.answer.shape,
   resolutions: ownEntrySchema.shape.resolutions,
-  account: z.string().describe('The merchant account that has it.'),
+  account: z.string().describe('The merchant account of the operation.'),
   operation: z.enum(['payment', 'payout']),
   orderNumber: z.string().describe('The order number that the Payment Service shows.').exactOptional(),
   createdAt: instant.exactOptional(),
@@ -151,17 +151,17 @@ function reviewAt<Code extends string>(
 export function reviewEvents(codes: readonly string[], stateAfter: object) {
   const code = 'discrepancy';
   const shown = { kind: 'final_status_revised', status: 'declined', observedStatus: 'approved' };
-  const answer = { resolution: 'accept_theirs', reason: 'Seen at the bank.' };
+  const answer = { resolution: 'accept_theirs', reason: 'Checked with the bank.' };
   const of = { code: oneOf(codes, 'The code of the review.'), number };
   return {
     ReviewOpened: publicEvent(
-      'A review was opened: only a person can decide how it ends.',
-      { both: { code: oneOf(codes, 'Why a person must decide.'), evidence } },
+      'A review was opened: a person must resolve it.',
+      { both: { code: oneOf(codes, 'Reason of the review.'), evidence } },
       { code, evidence: shown },
       { ...stateAfter, reviews: [{ code }] },
     ),
     ReviewResolutionProposed: publicEvent(
-      'Of two persons whom it takes, one has answered the review. It changes nothing until another one agrees.',
+      'The first of two people proposed a resolution. It changes nothing until another person confirms it.',
       {
         both: { ...of, resolution: z.string().describe('The answer.'), reason },
       },
@@ -180,13 +180,13 @@ export function reviewEvents(codes: readonly string[], stateAfter: object) {
 /** The events of deferred callbacks, the same for payments and payouts. */
 export const callbackEvents = (stateAfter: object) => ({
   CallbackDeferred: publicEvent(
-    'A callback came while the Payment Service could not be asked. The gateway inquires about its status.',
+    'A callback arrived while the Payment Service could not be inquired. The gateway inquires later.',
     { both: {} },
     {},
     stateAfter,
   ),
   CallbackInquired: publicEvent(
-    'What a deferred callback was about has been inquired.',
+    'The gateway has inquired about the subject of a deferred callback.',
     { both: {} },
     {},
     stateAfter,

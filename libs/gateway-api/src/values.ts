@@ -31,7 +31,7 @@ export const environment = oneOf(environmentSchema.options, 'The environment of 
 export const orderNumber = z.string().describe("The team's own number.");
 export const metadata = shownBy(
   z.record(z.string(), z.string()).meta({
-    description: 'What the team noted for itself, as it was sent.',
+    description: 'Metadata of the team, unchanged.',
     examples: [{ order: '4711' }],
   }),
   (kept: Metadata) => kept,
@@ -39,16 +39,16 @@ export const metadata = shownBy(
 export const sanitizedMask = z
   .string()
   .meta({ description: 'First six and last four digits of the card.', examples: ['439296******1251'] });
-export const declineReason = z.string().describe('Why it was declined.');
+export const declineReason = z.string().describe('Reason of the decline.');
 export const revision = z.int().min(0).describe('Revision: the number of its last event, from 0.');
 export const age = {
   createdAt: instant,
-  updatedAt: instant.describe('When its last event was recorded. ISO 8601 in UTC.'),
+  updatedAt: instant.describe('Time of its last event. ISO 8601 in UTC.'),
 };
 
 export const reason = z.string();
 export const sendBy = instant.describe('The call is sent before this instant, or never.');
-export const endReason = oneOf(endReasons, 'Why the operation was not executed.');
+export const endReason = oneOf(endReasons, 'Reasons of the refusal.');
 export const outcomeSource = oneOf(
   ['answer', 'inquiry'],
   "How the outcome is known: from the call's answer, or from a status inquiry.",
@@ -64,9 +64,7 @@ const isFaultOfAccount = (kind: string): boolean =>
 export const merchantAccount = z
   .string()
   .exactOptional()
-  .describe(
-    'The name of the merchant account that it went to; only in what a key with the scope `admin` reads.',
-  );
+  .describe('Name of its merchant account; shown to keys with the scope `admin` only.');
 
 /** The provider's errors. Where it refused our account rather than the payment, its text stays with us. */
 const toPublicErrors = (errors: readonly ApiError[]): PublicError[] =>

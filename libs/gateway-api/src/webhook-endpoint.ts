@@ -30,12 +30,12 @@ export const webhookEndpointSchema = z.object({
     .enum(endpointDisabledReasons)
     .exactOptional()
     .describe(
-      '`gone`: it answered 410. `given_up`: the last attempt of a webhook failed, and none was delivered meanwhile. Repair it, enable it, and replay the failed webhooks.',
+      '`gone`: it answered 410. `given_up`: the last attempt of a webhook failed, and no other was delivered. Repair it, enable it, and replay the failed webhooks.',
     ),
   disabledAt: instant.exactOptional(),
   formerSecretUntil: instant
     .exactOptional()
-    .describe('Until then webhooks carry the signature of the former secret, too.'),
+    .describe('Until then, webhooks also carry the signature of the old secret.'),
   createdAt: instant,
 });
 export type PublicWebhookEndpoint = z.infer<typeof webhookEndpointSchema>;

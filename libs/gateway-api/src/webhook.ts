@@ -35,9 +35,9 @@ export const webhookBodySchema = z.object({
     .min(0)
     .exactOptional()
     .describe(
-      'Number of the event in the history of its payment or payout: of two webhooks about one, the greater is the later. Absent from test events, and from what is older than release 0.2.0.',
+      'Number of the event in the history of its payment or payout. The greater one is later. Absent from test events.',
     ),
-  occurredAt: instant.exactOptional().describe('When it happened. ISO 8601 in UTC.'),
+  occurredAt: instant.exactOptional().describe('Time of the event. ISO 8601 in UTC.'),
 });
 /** As it is written by the code that knows what happened; who sends it adds which event that was. */
 export type WebhookBody = z.infer<typeof webhookBodySchema>;
@@ -62,9 +62,7 @@ export const webhookSchema = z.object({
   body: webhookBodySchema,
   state: z.enum(['open', 'delivered', 'given_up']),
   createdAt: instant,
-  nextAttemptAt: instant
-    .exactOptional()
-    .describe('Absent if no attempt will follow, and if one is due immediately.'),
+  nextAttemptAt: instant.exactOptional().describe('Absent if no attempt follows or if one is due now.'),
   deliveries: z.array(
     z.object({
       attempt: z.int().min(1),

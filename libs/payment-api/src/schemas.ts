@@ -179,7 +179,7 @@ const payoutDestinationSchema = z
   })
   .refine(
     (destination) => Object.values(destination).filter((value) => value !== undefined).length === 1,
-    'must hold exactly one of recurringToken, card and bankAccount',
+    'must have exactly one of recurringToken, card and bankAccount',
   )
   .meta({ minProperties: 1, maxProperties: 1 });
 

@@ -270,7 +270,7 @@ function findCommand<Tools>(words: string[], commands: readonly Command<Tools>[]
 function unknownCommand(words: readonly string[], commands: readonly Command<never>[]): string {
   const isGroup = commands.some(({ name }) => name.startsWith(`${words[0]} `));
   const unknown = isGroup ? words[1] : words[0];
-  return unknown === undefined ? 'A <command> is missing' : `There is no command ${quoted(unknown)}`;
+  return unknown === undefined ? 'A <command> is missing' : `Unknown command ${quoted(unknown)}`;
 }
 
 /** A list takes the arguments that follow it. */
@@ -289,7 +289,7 @@ function readValues(
   for (const token of tokensOf(argv, parameters)) {
     if (token.kind === 'option') {
       const name = names.get(token.rawName);
-      if (name === undefined) throw new UsageError(`There is no option ${quoted(token.rawName)}`);
+      if (name === undefined) throw new UsageError(`Unknown option ${quoted(token.rawName)}`);
       add(name, valueOf(name, parameters[name] as Parameter<unknown>, token));
       listed = parameters[name]?.kind === 'list' ? name : undefined;
     } else if (token.kind === 'positional') {
@@ -297,7 +297,7 @@ function readValues(
       else {
         const name = listed ?? places.shift();
         if (name === undefined)
-          throw new UsageError(`There is no place for ${quoted(token.value)} in '${command.name}'`);
+          throw new UsageError(`Unexpected argument ${quoted(token.value)} of '${command.name}'`);
         add(name, token.value);
       }
     } else listed = undefined;

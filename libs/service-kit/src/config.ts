@@ -21,7 +21,7 @@ export function readConfig<Schema extends z.ZodType>(
   throw new StartupError(
     'config_invalid',
     // A variable that two programs read in one process is checked by both.
-    `Set these environment variables right and start again: ${[...new Set(faults)].join('; ')}.`,
+    `Correct these environment variables and start again: ${[...new Set(faults)].join('; ')}.`,
   );
 }
 

@@ -95,7 +95,7 @@ it.each([
 it.each([
   ['{"a":1,}', 'The body is not valid JSON: look at line 1, column 8.'],
   ['{\n  "a": 1\n  "pan": 4392963203551251\n}', 'The body is not valid JSON: look at line 3, column 3.'],
-  ['{"a":', 'The body is not valid JSON: it ends too early.'],
+  ['{"a":', 'The body is not valid JSON: it ends unexpectedly.'],
   ['a=4392963203551251', 'The body is not valid JSON.'],
   ['{"__proto__":{"a":1}}', 'The body has a name that is not accepted: __proto__ or constructor.'],
 ])('the answer says where a body is no JSON, and repeats nothing of it: %j', async (payload, message) => {

@@ -22,7 +22,7 @@ export interface HttpServerLimits {
 
 /** Zod reads what comes in. Without this, each start would load Fastify's compilers of JSON schemas, a tenth of all that it loads. */
 const noCompiler = (): never => {
-  throw new InvariantViolation('A route has a JSON schema: read its requests by one of Zod.');
+  throw new InvariantViolation('A route has a JSON schema. Use a zod schema instead.');
 };
 
 /**
@@ -60,7 +60,7 @@ export const unreadablePath: ErrorEntry = {
   code: 'invalid_request',
   kind: 'invalid_request_error',
   parameter: 'path',
-  message: 'The path of the request cannot be read, or is too long.',
+  message: 'The path of the request is unreadable or too long.',
 };
 
 /** Answers with the specification's error body. */
@@ -234,13 +234,13 @@ export async function listen(
     const code = errorCode(error);
     const hint = `Set ${variable} to another port (0 takes any free one) and start again.`;
     if (code === 'EADDRINUSE')
-      throw new StartupError('port_taken', `Port ${port} on ${host} is taken already. ${hint}`);
+      throw new StartupError('port_taken', `Port ${port} on ${host} is in use. ${hint}`);
     if (code === 'EACCES')
-      throw new StartupError('port_forbidden', `Port ${port} on ${host} may not be used. ${hint}`);
+      throw new StartupError('port_forbidden', `Port ${port} on ${host} is not permitted. ${hint}`);
     if (code !== undefined && noSuchHost.includes(code))
       throw new StartupError(
         'host_unknown',
-        `${host} is no address of this machine (${code}). Set ${hostVariable} to one and start again.`,
+        `${host} is not an address of this machine (${code}). Set ${hostVariable} to one and start again.`,
       );
     throw error;
   }

@@ -39,7 +39,7 @@ function encodingFaultIn({ headers }: FastifyRequest): BodyFault | undefined {
   const unsupported = (message: string, parameter: string) =>
     new BodyFault(message, parameter, 'unsupported_media_type');
   if (coding.toLowerCase() !== 'identity')
-    return unsupported('Send the body as it is, without Content-Encoding.', 'Content-Encoding');
+    return unsupported('Send the body without Content-Encoding.', 'Content-Encoding');
   const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)].map(([, name]) => name);
   return charsets.every((name) => /^utf-?8$/i.test(name ?? ''))
     ? undefined
@@ -50,7 +50,7 @@ function duplicateIn(text: string): BodyFault | null {
   const key = duplicateKeyIn(text);
   if (key === undefined) return null;
   const parameter = nameOf([key]);
-  return new BodyFault(`${parameter} is there twice in one object. Send it once.`, parameter);
+  return new BodyFault(`${parameter} occurs twice in one object. Send it once.`, parameter);
 }
 
 function faultIn(text: string): BodyFault {
@@ -67,5 +67,5 @@ function placeOf(error: unknown): string {
   const { message } = error as Error;
   const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];
   if (line !== undefined && column !== undefined) return `: look at line ${line}, column ${column}`;
-  return /^Unexpected end/.test(message) ? ': it ends too early' : '';
+  return /^Unexpected end/.test(message) ? ': it ends unexpectedly' : '';
 }

@@ -26,7 +26,7 @@ export function createLocalKeyService(secrets: DataSecrets, ids: Ids): KeyServic
   const masterOf = (keyId: string): Buffer => {
     const master = masters.get(keyId);
     if (master !== undefined) return master;
-    const message = `Something was encrypted under the data secret ${keyId}, and DATA_SECRETS does not hold it: add it.`;
+    const message = `DATA_SECRETS lacks the data secret ${keyId}, which encrypted data need. Add it.`;
     throw new TollgateError('key_unknown', message, { retryable: false });
   };
   return {
@@ -62,7 +62,7 @@ export function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer {
     decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]);
   } catch (error) {
-    const message = 'Encrypted data cannot be read: they, or the secret of that name, were changed.';
+    const message = 'Encrypted data cannot be read: the data or the secret of that name was changed.';
     throw new TollgateError('sealed_data_damaged', message, { retryable: false, cause: error });
   }
 }

@@ -29,6 +29,6 @@ export function lockFile(file: string): { close(): void } {
   } catch (cause) {
     lock.close();
     if (!isBusy(cause)) throw cause;
-    throw new TollgateError('lock_held', `Another process holds ${file}.`, { cause });
+    throw new TollgateError('lock_held', `Another process has locked ${file}.`, { cause });
   }
 }

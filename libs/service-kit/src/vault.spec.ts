@@ -48,7 +48,7 @@ describe('a vault', () => {
     const sealed = await vaultUnder(secretOf('a')).seal('text', 'stream-1');
     expect(await vaultUnder(secretOf('b'), secretOf('a')).open(sealed, 'stream-1')).toBe('text');
     const missing = vaultUnder(secretOf('b')).open(sealed, 'stream-1');
-    await expect(missing).rejects.toThrow(/data secret a, and DATA_SECRETS does not hold it/);
+    await expect(missing).rejects.toThrow(/DATA_SECRETS lacks the data secret a/);
     const other = vaultUnder(secretOf('a', 'z')).open(sealed, 'stream-1');
     await expect(other).rejects.toMatchObject({ code: 'sealed_data_damaged' });
   });

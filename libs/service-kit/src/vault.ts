@@ -31,6 +31,6 @@ const sealedForm = /^v1\.([A-Za-z0-9]+)\.([\w-]+)\.([\w-]+)$/;
 export const keyIdOf = (sealed: string): string | undefined => sealedForm.exec(sealed)?.[1];
 
 const notSealed = () =>
-  new TollgateError('sealed_data_damaged', 'Encrypted data cannot be read: they have another form.', {
+  new TollgateError('sealed_data_damaged', 'Encrypted data cannot be read: unknown format.', {
     retryable: false,
   });

@@ -73,7 +73,7 @@ describe('account', () => {
 
   it('has the accounts file read again', async () => {
     const { run, events } = await start();
-    expect((await run('account reload')).out).toContain('reads its accounts file again');
+    expect((await run('account reload')).out).toContain('reloads its accounts file');
     expect(await events()).toMatchObject([{ type: 'AccountsReloadRequested' }]);
   });
 });

@@ -65,7 +65,7 @@ export const changeTo =
     }
     const unchecked =
       known === undefined
-        ? ' Whether there is such an account is not known here: PROVIDER_ACCOUNTS_FILE is not set.'
+        ? ' This command cannot verify that the account exists, because PROVIDER_ACCOUNTS_FILE is not set.'
         : '';
     const text = `${environment}/${printable(account)} is ${state}.${unchecked}`;
     return done(text, { environment, account, state });
@@ -75,6 +75,6 @@ export async function reloadAccounts(tools: CommandTools): Promise<CommandResult
   await recordAction(tools, 'account reload');
   await requestReload(tools, causeOf(tools));
   const text =
-    'Every process reads its accounts file again within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz.';
+    'Every process reloads its accounts file within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz.';
   return done(text, { requested: true });
 }

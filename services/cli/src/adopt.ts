@@ -68,19 +68,15 @@ export const adoptParameters = {
   account: read.account,
   environment: read.environmentOf('of the account'),
   team: requiredOption('<name>', 'whose they become', read.teamName),
-  from: requiredOption('<day>', 'made on this day or later, YYYY-MM-DD in UTC', read.day),
-  to: option('<day>', 'made on this day or earlier; today by default', read.day),
+  from: requiredOption('<day>', 'first day of creation, YYYY-MM-DD in UTC', read.day),
+  to: option('<day>', 'last day of creation; today by default', read.day),
   match: list('<field=regex> …', `only if ${matchFields.join(', ')} matches; all of them`, matcher),
-  payableFrom: option(
-    '<day>',
-    'their money may be paid out if made on this day or later; of none by default',
-    read.day,
-  ),
-  callbackUrl: option('<url>', 'where webhooks about them go from now on; none by default', text),
+  payableFrom: option('<day>', 'payments from this day on may be paid out; none by default', read.day),
+  callbackUrl: option('<url>', 'URL of webhooks about them; none by default', text),
   tokens: option('<file>', "write one line of JSON for each: the Payment Service's token and ours", text),
   inquiriesPerSecond: option(
     '<count>',
-    "in addition to the gateway's; a quarter of the account's limit by default",
+    "inquiries per second, in addition to those of the gateway; a quarter of the account's limit by default",
     wholeNumber(1, 999_999),
   ),
   dryRun: flag('only print what would be adopted'),
@@ -120,7 +116,7 @@ function refusalOf(
     return { kind: 'usage', message: '--callback-url holds what looks like a card number.' };
   if (callbackUrl === undefined || isAllowedOrigin(callbackUrl, allowedOrigins.callback ?? []))
     return undefined;
-  const message = `--callback-url does not point to an origin that ${name} has allowed; team allow-origins ${name} --callback allows one.`;
+  const message = `--callback-url is not at an allowed origin of ${name}. Allow it: team allow-origins ${name} --callback.`;
   return { kind: 'refused', message };
 }
 
@@ -132,7 +128,7 @@ async function adoptWithin(
   onRow: (row: AdoptedRow) => void,
 ): Promise<AdoptionTally> {
   const { store, clock, ids, log, openAccount, progress } = tools;
-  if (openAccount === undefined) throw new RangeError('these tools open no account');
+  if (openAccount === undefined) throw new RangeError('this command has no access to accounts');
   await using account = closing(openAccount(order.environment, order.account));
   await using lookup = serviceTokenLookup(tools, order);
   const signal = stopSignalOf(tools);
@@ -145,7 +141,7 @@ async function adoptWithin(
     log,
   });
   const dataSecrets = tools.dataSecrets?.();
-  if (dataSecrets === undefined) throw new RangeError('these tools have no data secrets');
+  if (dataSecrets === undefined) throw new RangeError('this command has no data secrets');
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
   const vault = createVault(createLocalKeyService(dataSecrets, ids), ids);
   const installation = await nameOfInstallation({ store, clock, ids });
@@ -158,7 +154,7 @@ async function adoptWithin(
       onRow,
       onDay: (day, soFar) => progress(`${day}  ${progressOf(soFar)}\n`),
       onWait: (pauseMs) =>
-        progress(`The account does not answer; the next try is in ${pauseMs / 1_000} s.\n`),
+        progress(`The account does not answer; the next attempt is in ${pauseMs / 1_000} s.\n`),
     },
   );
 }

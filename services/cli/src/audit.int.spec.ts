@@ -29,7 +29,7 @@ it('audit shows who changed what, also what was changed while no gateway ran', a
     { type: 'TeamChanged', actor: { name: 'ben' }, data: { detail: { scopes: ['read'] } } },
   ]);
   for (const none of ['--kind access', '--team games', '--since 2031-01-01'])
-    expect((await run(`audit ${none}`)).out).toBe('There is no such entry.\n');
+    expect((await run(`audit ${none}`)).out).toBe('No entry matches.\n');
   expect(await json('audit --limit 1')).toHaveLength(1);
 });
 

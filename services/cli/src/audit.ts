@@ -26,7 +26,7 @@ import type { CommandTools } from './tools.ts';
 /** What changed while no gateway ran is brought into the log first. */
 async function catchUp(tools: CommandTools) {
   const { store, teamKeys } = tools;
-  if (teamKeys === undefined) throw new RangeError('these tools have no keys for the events of teams');
+  if (teamKeys === undefined) throw new RangeError('this command has no keys for team events');
   const verifier = teamKeys.verifier();
   await recordTeamChanges({ store, verifier, securityLog: createSecurityLog(tools) });
   return { store, verifier };
@@ -41,7 +41,7 @@ export const auditParameters = {
   ),
   team: option('<name>', 'of one team', read.teamName),
   kind: option('<kind>', 'of one kind', choice(Object.keys(securityEventKinds) as SecurityEventKind[])),
-  limit: optionOr('<count>', 'the last ones at most', wholeNumber(1, 999_999), '1000'),
+  limit: optionOr('<count>', 'maximum number of entries; the last ones', wholeNumber(1, 999_999), '1000'),
 };
 
 export async function showAudit(
@@ -55,7 +55,7 @@ export async function showAudit(
     ...omitUndefined({ team, kind }),
   });
   const json = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
-  return done(entries.map(toLine).join('\n') || 'There is no such entry.', json);
+  return done(entries.map(toLine).join('\n') || 'No entry matches.', json);
 }
 
 function toLine({ at, type, actor, data }: AuditEntry): string {
@@ -87,9 +87,9 @@ export async function verifyLog(
 }
 
 const sentences = {
-  changed: 'was changed, or was not written by a gateway',
-  removed: 'does not follow the one before it: entries were removed',
-  out_of_order: 'does not follow the one before it: entries were replaced, or put in another order',
+  changed: 'was changed, or no gateway wrote it',
+  removed: 'does not follow the previous entry: entries were removed',
+  out_of_order: 'does not follow the previous entry: entries were replaced or reordered',
   not_in_log: 'is not in the security log',
   gone_or_changed: 'is in the security log, but was removed or changed in its stream',
 } as const;
@@ -99,7 +99,7 @@ export function faultsOf({ fault, hasNoted, teamFaults }: CheckedLog): string[] 
   return [
     ...(fault === undefined ? [] : [`Entry ${fault.revision} ${sentences[fault.kind]}.`]),
     ...(hasNoted === false
-      ? ['The noted hash is that of no entry: entries are missing at the end, or the log was rewritten.']
+      ? ['No entry has the given hash: entries are missing at the end, or the log was rewritten.']
       : []),
     ...teamFaults.map(({ kind, stream, revision }) => `Event ${revision} of ${stream} ${sentences[kind]}.`),
   ];

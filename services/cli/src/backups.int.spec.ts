@@ -66,7 +66,7 @@ describe('backup', () => {
     const secrets = directory.dataSecrets(systemIds);
     directory.webhookSecrets(systemIds);
     const { out } = await run('backup', folder, '--with-secrets');
-    expect(out).toContain('Not in the data directory, and so not in it: callback-secrets.');
+    expect(out).toContain('Not in the data directory, and therefore not in the backup: callback-secrets.');
     const names = ['data-secrets', 'operator-signing.key', 'webhook-secrets'];
     for (const name of names) expect(modeOf(join(folder, name))).toBe(0o600);
     expect(readFileSync(join(folder, 'data-secrets'), 'utf8')).toContain(secrets[0].kid);
@@ -93,8 +93,8 @@ describe('backup', () => {
     expect((await run('backup', folder)).error).toMatch(/monday is not empty: .*; nothing was written\.\n$/);
     expect(manifestOf(folder)).toEqual(first);
     writeFileSync(join(place, 'file'), '');
-    expect((await run('backup', join(place, 'file'))).error).toContain('is no folder');
-    expect((await run('backup', join(place, 'no', 'where'))).error).toContain('there is no folder');
+    expect((await run('backup', join(place, 'file'))).error).toContain('is not a folder');
+    expect((await run('backup', join(place, 'no', 'where'))).error).toContain('there is not a folder');
     expect((await run('backup', join(path, 'monday'))).error).toContain('would be lost with it');
     expect((await run('backup', path)).error).toContain('would be lost with it');
     expect(readdirSync(place).toSorted()).toEqual(['file', 'monday']);
@@ -115,7 +115,7 @@ describe('backup', () => {
     const { run, folder, place } = await start({ stopSignal: () => stopping });
     expect(await run('backup', folder)).toMatchObject({
       exitCode: 1,
-      error: 'The backup was stopped; nothing of it is left.\n',
+      error: 'The backup was stopped and removed.\n',
     });
     expect(readdirSync(place)).toEqual([]);
   });

@@ -17,7 +17,7 @@ export async function back(
   const { directory, clock, ids, person, isEmbedded = true } = tools;
   if (!isEmbedded)
     return refuse(
-      'The events are in EventStoreDB, which has backups of its own: see "Backups" in docs/operator/eventstoredb.md.',
+      'The events are in EventStoreDB, which has its own backups: see "Backups" in docs/operator/eventstoredb.md.',
     );
   const signal = stopSignalOf(tools);
   let printedPercent = 0;
@@ -40,21 +40,21 @@ export async function back(
     return done(toText(backup), backup);
   } catch (error) {
     if (!signal.aborted) throw error;
-    return refuse('The backup was stopped; nothing of it is left.');
+    return refuse('The backup was stopped and removed.');
   }
 }
 
 function toText({ folder, events, takenAt, files, hasSecrets, missingSecrets }: Backup): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const secrets = hasSecrets
-    ? 'It holds the secrets of the data directory: anyone who reads it can do what the gateway can.'
-    : 'It holds no secrets (--with-secrets): keep those of the data directory, too, in another place.';
+    ? 'It contains the secrets of the data directory. Protect it like the gateway itself.'
+    : 'It contains no secrets (--with-secrets). Back up those of the data directory separately.';
   return [
     `${folder} holds ${events.toLocaleString('en')} events (${inMegabytes(bytes)}), as of ${takenAt}.`,
     secrets,
     ...(missingSecrets.length === 0
       ? []
-      : [`Not in the data directory, and so not in it: ${missingSecrets.join(', ')}.`]),
+      : [`Not in the data directory, and therefore not in the backup: ${missingSecrets.join(', ')}.`]),
     `Check it: tollgate backup verify ${folder}`,
   ].join('\n');
 }
@@ -70,7 +70,7 @@ export async function verify(
   const { manifest, ...found } = verified;
   const json = { folder, ...manifest, ...found };
   if (found.findings.length === 0) return done(toVerifiedText(folder, verified), json);
-  const text = `${found.findings.join('\n')}\n${folder} is no backup to rely on: ${number(found.findings.length)} findings.`;
+  const text = `${found.findings.join('\n')}\n${folder} is not a valid backup: ${number(found.findings.length)} findings.`;
   return done(text, json, 1);
 }
 
@@ -78,15 +78,15 @@ function toVerifiedText(folder: string, verified: Verified): string {
   const { manifest, streams, events, views, teams, securityEntries } = verified;
   const { files, takenAt, by, release: madeBy, hasSecrets } = manifest;
   return [
-    `${folder} is whole, as of ${takenAt} (by ${by}, release ${madeBy}).`,
-    `Files as they were written: ${files.map(({ name }) => name).join(', ')}.`,
-    `${number(streams)} streams with ${number(events)} events have no gap, and release ${release} reads them all.`,
+    `${folder} is complete, as of ${takenAt} (by ${by}, release ${madeBy}).`,
+    `Unchanged files: ${files.map(({ name }) => name).join(', ')}.`,
+    `${number(streams)} streams with ${number(events)} events have no gap, and release ${release} can read them.`,
     views === undefined
       ? `Release ${release} rebuilds its views from them.`
-      : `${number(views)} views are what their events give.`,
+      : `${number(views)} views match their events.`,
     `The records of ${number(teams)} teams are signed.`,
-    `The chain of the security log is whole: ${number(securityEntries)} entries.`,
-    hasSecrets ? 'The secrets are those that it was written with.' : 'It holds no secrets.',
+    `The chain of the security log is intact: ${number(securityEntries)} entries.`,
+    hasSecrets ? 'The secrets match the backup.' : 'It contains no secrets.',
   ].join('\n');
 }
 
@@ -98,8 +98,7 @@ export async function compact({
   isEmbedded = true,
 }: CommandTools): Promise<CommandResult> {
   if (!isEmbedded) {
-    const message =
-      'The events are in EventStoreDB, which a scavenge makes smaller: see docs/operator/eventstoredb.md.';
+    const message = 'The events are in EventStoreDB. Use a scavenge: see docs/operator/eventstoredb.md.';
     return refuse(message);
   }
   const living = await livingMembers(store, clock);
@@ -112,4 +111,4 @@ export async function compact({
 
 /** It would wait for the whole time, and refuse requests. */
 const toRunning = (members: readonly string[]): string =>
-  `Stop what runs first: ${members.join(', ')}. What was killed counts as running for half a minute.`;
+  `Stop these processes first: ${members.join(', ')}. A killed process counts as running for half a minute.`;

@@ -32,7 +32,7 @@ export async function replayCallbacks(
   if (offsets.length > 0) await publishAgain(tools, new Set(offsets));
   const unreadable = deadLetters.filter((each) => !each.isReplayed && !each.isReadable).length;
   const rest =
-    offset === undefined && unreadable > 0 ? ` ${unreadable} left out: they are no callbacks.` : '';
+    offset === undefined && unreadable > 0 ? ` ${unreadable} omitted, because they are not callbacks.` : '';
   const text = `Published again: ${offsets.length === 0 ? 'none' : offsets.join(' ')}.${rest}`;
   return done(text, offsets);
 }

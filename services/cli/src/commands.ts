@@ -50,15 +50,15 @@ export const commands: readonly Command<ActingTools>[] = [
   command('team show', 'show a team: keys, URLs, wallet, limits', { team: read.team }, teams.showTeam),
   command(
     'team allow-origins',
-    'set where the URLs of a team may point; each list replaces the one before\n' +
+    'set the allowed origins of a team; each list replaces the previous one\n' +
       'an origin is https://host[:port], or of this machine: http://localhost:8080, http://127.0.0.1:* (any port)',
     {
       team: read.team,
-      callback: list('<origin> …', 'where webhooks of the team may go; nowhere before this is set', text),
+      callback: list('<origin> …', 'allowed origins of webhooks; none by default', text),
       noCallback: flag('send the team no webhooks'),
       redirect: list(
         '<origin> …',
-        'where customers may be sent after a payment; any https URL by default',
+        'allowed origins of redirects after a payment; any https URL by default',
         text,
       ),
       noRedirect: flag('send customers nowhere'),
@@ -68,19 +68,19 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'team wallet',
-    'choose what payouts of a team are taken from; replaces the choice before',
+    'set the source of the payouts of a team',
     {
       team: read.team,
-      own: flag('what the team took itself, less what it refunded and paid out'),
-      shared: option('<wallet>', 'the same of all teams that name this wallet, together', read.walletName),
-      providerBalance: flag('whatever the provider has, including the money of other teams'),
+      own: flag("the team's own wallet"),
+      shared: option('<wallet>', 'a wallet shared by all teams that name it', read.walletName),
+      providerBalance: flag("the provider's balance, including the money of other teams"),
     },
     teams.chooseWallet,
     exactlyOne('own', 'shared', 'providerBalance'),
   ),
   command(
     'team approval',
-    'hold payouts above a sum until a second key with the scope approvals approves them',
+    'require approval of payouts above a sum, by another key with the scope approvals',
     {
       team: read.team,
       environment: read.environmentOf('of the payouts'),
@@ -93,8 +93,8 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'team limit',
-    'limit what a team, or one of its keys, may request per call and per day (UTC)\n' +
-      'each limit replaces the one before; a sum that is left out is not limited',
+    'limit the amounts of a team or key per call and per day (UTC)\n' +
+      'each limit replaces the previous one; an omitted sum is not limited',
     teams.limitParameters,
     teams.limitMoney,
     (values) =>
@@ -104,16 +104,12 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'key issue',
-    'issue a key and print it, this once; two per environment may be active, so that one replaces the other',
+    'issue a key and print it once; two per environment may be active, so that one can replace the other',
     {
       team: read.team,
-      environment: read.environmentOf('where it is valid'),
+      environment: read.environmentOf('environment of the key'),
       scopes: requiredOption('<scopes>', `separated by commas: ${scopes.join(', ')}`, read.scopeList),
-      requestsPerSecond: option(
-        '<count>',
-        'a limit of its own instead of the default',
-        wholeNumber(1, 100_000),
-      ),
+      requestsPerSecond: option('<count>', 'rate limit instead of the default', wholeNumber(1, 100_000)),
       expires: option('<when>', '90d, or a day such as 2027-03-31 (its end, UTC)', read.expiry),
       networks: option('<networks>', 'only from these: 10.20.0.0/16,2001:db8::/32', read.items),
     },
@@ -128,8 +124,8 @@ export const commands: readonly Command<ActingTools>[] = [
   command('key list', 'show the keys of a team, or of all', { team: read.optionalTeam }, keys.listKeys),
   command(
     'init-signing',
-    'make the keys that sign and check changes of teams, unless there are some\n' +
-      'the private one stays with those who manage teams (TOLLGATE_TEAM_SIGNING_KEY_FILE), every service gets the public one',
+    'create the keys that sign and verify changes of teams, if there are none\n' +
+      'only the hosts that manage teams need the private key (TOLLGATE_TEAM_SIGNING_KEY_FILE); every service needs the public one',
     {},
     secrets.initSigning,
   ),
@@ -138,7 +134,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'print a link that signs the person (--as) in to the console, once, within 15 minutes',
     {
       ...read.grants,
-      url: option('<url>', 'of the gateway, if not as in quickstart.json', read.gatewayOrigin),
+      url: option('<url>', 'address of the gateway; default: that in quickstart.json', read.gatewayOrigin),
     },
     operators.printLink,
   ),
@@ -188,13 +184,13 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'account resume',
-    'use a paused or drained account again',
+    'resume a paused or drained account',
     read.onRestored,
     accounts.changeTo('resume', 'active'),
   ),
   command(
     'account reload',
-    'have every process read its accounts file (PROVIDER_ACCOUNTS_FILE) again',
+    'reload the accounts file (PROVIDER_ACCOUNTS_FILE) in every process',
     {},
     accounts.reloadAccounts,
   ),
@@ -207,10 +203,10 @@ export const commands: readonly Command<ActingTools>[] = [
     },
     forgetCustomer,
   ),
-  command('secrets rewrap', 're-encrypt all under the first of DATA_SECRETS', {}, secrets.rewrapSecrets),
+  command('secrets rewrap', 're-encrypt all data under the first of DATA_SECRETS', {}, secrets.rewrapSecrets),
   command(
     'secrets retire',
-    'rewrap, and stop needing a data secret; repeats of requests recorded under it are refused from then on',
+    're-encrypt, then retire a data secret; repeats of requests recorded under it are refused from then on',
     {
       name: argument('<name>', 'its name, the part before the colon', text),
       yes: flag('do it; otherwise only print what would be done'),
@@ -226,7 +222,7 @@ export const commands: readonly Command<ActingTools>[] = [
   command(
     'audit verify',
     'check that no entry of the security log was changed, removed or inserted, and print the hash of the last entry\n' +
-      'store that hash elsewhere: missing entries at the end are found by it only; exit code 1 if something is wrong',
+      'store that hash elsewhere: only it reveals missing entries at the end; exit code 1 if the check fails',
     { head: option('<hash>', 'a hash that was stored before', read.hash) },
     verifyLog,
   ),
@@ -242,7 +238,12 @@ export const commands: readonly Command<ActingTools>[] = [
       'for a while webhooks carry the signatures of both secrets, so that receivers can change over',
     {
       ...read.ofWebhooks,
-      overlap: optionOr('<days>', 'how long both sign; 0d if the former secret has leaked', read.days, '7d'),
+      overlap: optionOr(
+        '<days>',
+        'time during which both sign; 0d if the old secret has leaked',
+        read.days,
+        '7d',
+      ),
     },
     webhooks.rotateSecret,
   ),
@@ -268,8 +269,8 @@ export const commands: readonly Command<ActingTools>[] = [
     'callbacks replay',
     'publish dead-lettered callbacks again; the running gateway applies them',
     {
-      offset: option('<partition/offset>', 'the one at this place', read.recordPlace),
-      all: flag('all that were not published again yet'),
+      offset: option('<partition/offset>', 'the callback at this offset', read.recordPlace),
+      all: flag('all that were not replayed'),
     },
     replayCallbacks,
     exactlyOne('offset', 'all'),
@@ -292,7 +293,7 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'rebuild',
-    'fold all views again from the events and write those that differ; the gateway may run',
+    'rebuild all views from the events and write those that differ; the gateway may run',
     { check: flag('only compare views and index with the events, and name what differs') },
     rebuildViews,
   ),
@@ -318,7 +319,7 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'upgrade finish',
-    'raise the schema version of the store to that of this release; the release before cannot start again then',
+    'raise the schema version of the store to that of this release; the previous release can then no longer start',
     {},
     finishUpgrade,
   ),
@@ -342,8 +343,8 @@ export const commands: readonly Command<ActingTools>[] = [
     'backup',
     'copy the embedded event store into a folder while the gateway runs',
     {
-      folder: argument('<folder>', 'to be made, or empty; on another disk', text),
-      withSecrets: flag('include the secrets of the data directory: keep them apart from the rest'),
+      folder: argument('<folder>', 'new or empty folder, on another disk', text),
+      withSecrets: flag('include the secrets of the data directory'),
     },
     back,
   ),
@@ -358,7 +359,7 @@ export const commands: readonly Command<ActingTools>[] = [
   },
   command(
     'restore',
-    'put a backup into an empty data directory and begin a new epoch: all accounts are paused, payouts that awaited approval are void\n' +
+    'restore a backup into an empty data directory and begin a new epoch: all accounts are paused, payouts that awaited approval are void\n' +
       'the lost days must be reconciled before an account resumes; docs/operator/backup-and-restore.md',
     {
       backup: optionalArgument('<backup>', 'folder of the backup', text),
@@ -372,7 +373,7 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'compact',
-    'return unused room of the embedded event store to the disk; stop the gateway first',
+    'return unused space of the embedded event store to the disk; stop the gateway first',
     {},
     compact,
   ),
@@ -384,8 +385,8 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'adopt',
-    'take the payments that an account made before the gateway, and their recurring tokens, under a team\n' +
-      'calls nothing that moves money, and may be stopped and started again',
+    'adopt existing payments of an account, and their recurring tokens, for a team\n' +
+      'moves no money, and can be stopped and repeated',
     adoptParameters,
     adopt,
   ),

@@ -22,7 +22,7 @@ function runningGateway(): Quickstart {
   if (quickstart === undefined)
     throw new StartupError(
       'not_running',
-      `There is no gateway in ${TOLLGATE_DATA_DIR}: run npm start in another terminal first.`,
+      `No gateway runs on ${TOLLGATE_DATA_DIR}. Run npm start in another terminal first.`,
     );
   return quickstart;
 }

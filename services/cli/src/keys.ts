@@ -87,5 +87,5 @@ export async function listKeys(
   const json = shownKeys.flatMap(({ team, lastUses }) =>
     team.keys.map((key) => ({ team: team.name, ...toKeyJson(key, now, lastUses) })),
   );
-  return done(lines.join('\n') || 'There is no team.', json);
+  return done(lines.join('\n') || 'There are no teams.', json);
 }

@@ -47,7 +47,7 @@ export async function verifyLedger(tools: CommandTools): Promise<CommandResult> 
       1,
     );
   const compared =
-    found === undefined ? 'There is no index to compare with.' : 'The index has the same balances.';
+    found === undefined ? 'No index exists to compare with.' : 'The index has the same balances.';
   return done(
     `${number(events)} events read, ${perSecond(events)}/s. Every entry sums to zero. ${compared}`,
     json,
@@ -70,7 +70,7 @@ export const transferParameters = {
   amount: requiredOption('<sum>', 'in minor units', read.sumFrom(1)),
   from: requiredOption('<wallet>', 'that the money leaves', text),
   to: requiredOption('<wallet>', 'that gets it', text),
-  reason: requiredOption('<text>', 'why: recorded with it', text),
+  reason: requiredOption('<text>', 'reason; recorded with the transfer', text),
   key: option('<key>', 'idempotency key: a repeat with it moves nothing; a new one by default', text),
 };
 type TransferOptions = ValuesOf<typeof transferParameters>;

@@ -129,5 +129,5 @@ async function kafkaTools(
 const notThere = (path: string) =>
   new StartupError(
     'data_dir_missing',
-    `TOLLGATE_DATA_DIR is ${path}, and no gateway keeps its data there: set it to the one of your gateway, or start the gateway once.`,
+    `TOLLGATE_DATA_DIR is ${path}, which is not the data directory of a gateway. Set it to that of your gateway, or start the gateway once.`,
   );

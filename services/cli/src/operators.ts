@@ -40,7 +40,7 @@ const credentialsOf = ({ internalSecrets, directory, clock, ids }: CommandTools)
 export async function printLink(tools: CommandTools, options: LinkOptions): Promise<CommandResult> {
   const gatewayUrl = options.url ?? tools.directory.readQuickstart()?.gatewayUrl;
   if (gatewayUrl === undefined)
-    throw new StartupError('url_missing', 'Where the gateway is reached is not known here: give --url.');
+    throw new StartupError('url_missing', 'The address of the gateway is unknown. Use --url.');
   const operator = operatorOf(tools, options);
   await recordAction(tools, 'operator link', { role: formatGrants(operator.grants) });
   const link = signInAddress(credentialsOf(tools), gatewayUrl, operator);

@@ -24,7 +24,7 @@ it.each(['2026-11-23T08:00', '2026-11-23 08:00Z', '2026-11-31', '2026-02-29T00:0
 it('a day exists', () => {
   expect(day('2028-02-29')).toBe('2028-02-29');
   for (const text of ['2026-02-29', '2026-11-31', '2026-11-23T08:00Z'])
-    expect(() => day(text)).toThrow('a day that exists');
+    expect(() => day(text)).toThrow('an existing day');
 });
 
 describe('a person', () => {

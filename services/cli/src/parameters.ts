@@ -63,7 +63,7 @@ export const scopeList = (text: string) => {
 };
 
 /** As in `2026-11-23`. */
-export const day = matching(z.iso.date(), 'must be a day that exists, written YYYY-MM-DD');
+export const day = matching(z.iso.date(), 'must be an existing day, YYYY-MM-DD');
 
 const instantSchema = z.union([
   z.iso.date(),
@@ -136,7 +136,7 @@ export const account = requiredOption('<name>', 'merchant account', (text: strin
 export const onAccount = {
   account,
   environment: environmentOf('of the account'),
-  reason: requiredOption('<text>', 'why: shown in the list of accounts', text),
+  reason: requiredOption('<text>', 'reason; shown in the list of accounts', text),
 };
 
 export const onRestored = {
@@ -145,11 +145,7 @@ export const onRestored = {
 };
 
 export const grants = {
-  role: requiredOption(
-    '<role>',
-    `what the person may do: ${operatorRoles.join(', ')}`,
-    choice(operatorRoles),
-  ),
+  role: requiredOption('<role>', `role of the person: ${operatorRoles.join(', ')}`, choice(operatorRoles)),
   teams: optionOr('<teams>', 'in which teams: names separated by commas, * for all', text, '*'),
   environments: optionOr(
     '<environments>',
@@ -165,7 +161,7 @@ export const ofWebhooks = {
   endpoint: option('<origin>', 'only of the endpoints at this origin', endpointOrigin),
 };
 export const subject = argument('<token>', 'the token of the payment or payout', subjectToken);
-export const backupFolder = argument('<folder>', 'as tollgate backup has made it', text);
+export const backupFolder = argument('<folder>', 'folder written by tollgate backup', text);
 export const kafka = {
   replication: optionOr(
     '<count>',

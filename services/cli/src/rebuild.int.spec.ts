@@ -18,7 +18,7 @@ it('rebuild writes the views that differ, and says so', async () => {
   const first = await run('rebuild');
   expect(first).toEqual({
     exitCode: 0,
-    out: 'All views are what their events give: 2 events read.\n',
+    out: 'All views match their events: 2 events read.\n',
     error: '',
   });
   expect(await Array.fromAsync(store.read(paymentViewStream('p1')))).toHaveLength(1);
@@ -29,13 +29,13 @@ it('rebuild --check says that all is well, or names what is not and ends with 1'
   const { store, run } = await start();
   await run('rebuild');
   const well = await run('rebuild --check');
-  expect(well).toEqual({ exitCode: 0, out: '1 views are what their events give.\n', error: '' });
+  expect(well).toEqual({ exitCode: 0, out: '1 views match their events.\n', error: '' });
   const stream = paymentViewStream('p1');
   const event = { id: systemIds.uuid(), type: 'ViewWritten', data: {}, metadata: {} };
   await store.append(stream, [event], 'any');
   const bad = await run('rebuild --check');
   expect(bad).toMatchObject({ exitCode: 1, out: `${stream}\n` });
-  expect(bad.error).toMatch(/^1 read models are not what their events give; run rebuild\.\n$/);
+  expect(bad.error).toMatch(/^1 read models differ from their events; run rebuild\.\n$/);
   const json = await run('rebuild --check --json');
   expect(json).toMatchObject({ exitCode: 1, out: '' });
   expect(json.error).toContain(stream);

@@ -31,10 +31,10 @@ async function rebuildAll(tools: CommandTools): Promise<CommandResult> {
   const streams = [...new Set(rebuilt.failedStreams.map(({ stream }) => stream))];
   if (streams.length > 0)
     return refuse(
-      `All other views are what their events give. These streams cannot be projected: ${streams.join(', ')}.`,
+      `All other views match their events. These streams cannot be projected: ${streams.join(', ')}.`,
     );
   const { eventsRead } = rebuilt;
-  return done(`All views are what their events give: ${number(eventsRead)} events read.`, { eventsRead });
+  return done(`All views match their events: ${number(eventsRead)} events read.`, { eventsRead });
 }
 
 async function checkAll(tools: CommandTools): Promise<CommandResult> {
@@ -64,15 +64,15 @@ function toResult(tools: CommandTools, compared: Compared, hasIndex: boolean): C
       ...(differingInIndex.length > 0 ? ['delete index.db while its process is stopped'] : []),
     ];
     return refuse(
-      `${number(all.length)} read models are not what their events give${named}; ${steps.join(', and ')}.`,
+      `${number(all.length)} read models differ from their events${named}; ${steps.join(', and ')}.`,
     );
   }
   const text = [
     `${number(views)} views are what their events give${hasIndex ? ', and so is the index' : ''}.`,
     ...(ofOtherRelease === 0
       ? []
-      : [`${number(ofOtherRelease)} have the form of another release: readers fold their events instead.`]),
-    ...(failed.length === 0 ? [] : [`Known not to be projected: ${failed.join(', ')}.`]),
+      : [`${number(ofOtherRelease)} have the format of another release. Readers use their events instead.`]),
+    ...(failed.length === 0 ? [] : [`Quarantined: ${failed.join(', ')}.`]),
   ].join(' ');
   return done(text, compared);
 }

@@ -99,7 +99,7 @@ describe('reconcile', () => {
     const { out } = await run('--from 2026-11-01 --dry-run');
     expect(out).toMatch(/\(dry run\)/);
     expect(out).toContain('only_at_service');
-    expect(out).toContain('approved 900 EUR');
+    expect(out).toContain('approved 9.00 EUR');
     expect(out).not.toContain('\u001b');
   });
 

@@ -10,6 +10,7 @@ import {
   evolveReconciliationReport,
   reconciliationStream,
 } from '@tollgate/reconciliation';
+import { formatAmount } from '@tollgate/core/money';
 import { livingMembers } from '@tollgate/event-store';
 import { providerCalls } from '@tollgate/gateway/configuration';
 import { dayMs } from '@tollgate/service-kit';
@@ -144,19 +145,15 @@ function toTable({ request, ended, counts, sums, differences }: ReconciliationRe
     number(counts[name as keyof typeof counts]),
   ]);
   const sumLines = sums.map((each) => [
-    ...[each.currency, String(each.paymentsHere), String(each.paymentsThere)],
-    ...[String(each.refundsHere), String(each.refundsThere)],
-    ...[String(each.payoutsHere), String(each.payoutsThere)],
+    each.currency,
+    formatAmount(each.paymentsHere, each.currency),
+    formatAmount(each.paymentsThere, each.currency),
+    formatAmount(each.refundsHere, each.currency),
+    formatAmount(each.refundsThere, each.currency),
+    formatAmount(each.payoutsHere, each.currency),
+    formatAmount(each.payoutsThere, each.currency),
   ]);
-  const sumTitles = [
-    'minor units',
-    'payments here',
-    'there',
-    'refunds here',
-    'there',
-    'payouts here',
-    'there',
-  ];
+  const sumTitles = ['currency', 'payments here', 'there', 'refunds here', 'there', 'payouts here', 'there'];
   const lines = differences.slice(0, differencesShownMax).map((each) => {
     const { kind, token: own = '', serviceToken, here, there, currency } = each;
     return [kind, own, serviceToken, toText(here, currency), toText(there, currency)];
@@ -176,9 +173,9 @@ const countNames = {
   matched: 'matched',
   differing: 'differing',
   onlyHere: 'only here',
-  onlyAtService: 'only at the service',
-  onOtherDays: 'on other days there',
-  underWay: 'under way, not compared',
+  onlyAtService: 'only at the provider',
+  onOtherDays: 'on other days at the provider',
+  underWay: 'in progress, not compared',
 } satisfies Record<keyof ReconciliationReport['counts'], string>;
 
 const toText = (
@@ -187,8 +184,8 @@ const toText = (
 ): string => {
   if (amounts === undefined) return '-';
   const { status, amount, refundedAmount } = amounts;
-  const refunded = refundedAmount !== 0 ? `, ${refundedAmount ?? 'unknown sum'} refunded` : '';
-  return `${status} ${amount} ${currency}${refunded}`;
+  const sum = refundedAmount === null ? 'unknown sum' : formatAmount(refundedAmount, currency);
+  return `${status} ${formatAmount(amount, currency)}${refundedAmount === 0 ? '' : `, ${sum} refunded`}`;
 };
 
 function inColumns(lines: readonly string[][]): string {

@@ -75,7 +75,7 @@ function shownOf(record: BusRecord): Shown {
     case 'journal':
       return shownOfEntry(decoded.entry);
     case 'unknown-type':
-      return { state: 'of a type that this version does not know' };
+      return { state: 'of an unknown type' };
     case 'unreadable':
       return { state: `unreadable: ${decoded.reason}` };
   }

@@ -30,28 +30,27 @@ export async function retireSecret(
   { name: kid, yes }: { name: string; yes: boolean },
 ): Promise<CommandResult> {
   const [first, ...others] = secretsOf(tools);
-  if (kid === first.kid) return refuse(`${kid} is what new data are protected with: put another one first.`);
+  if (kid === first.kid) return refuse(`${kid} protects new data. Put another secret first.`);
   if (!others.some((each) => each.kid === kid))
-    return refuse(`DATA_SECRETS holds no ${kid}, which is needed to read what is under it.`);
+    return refuse(`DATA_SECRETS lacks ${kid}, which is needed to read data encrypted under it.`);
   if (!yes)
     return refuse(
       `Repeats of requests that were recorded under ${kid} would be refused as other requests. With --yes, it is retired.`,
     );
   const { rewrapped } = await rewrap(tools);
   await retireDataSecret(tools, kid);
-  const text = `Retired ${kid}, after ${rewrapped} recurring tokens were re-encrypted: take it out of DATA_SECRETS everywhere.`;
+  const text = `Retired ${kid}, after ${rewrapped} recurring tokens were re-encrypted: remove it from DATA_SECRETS everywhere.`;
   return done(text, { retired: kid, rewrapped });
 }
 
 function secretsOf({ dataSecrets }: CommandTools) {
-  if (dataSecrets === undefined) throw new RangeError('these tools have no data secrets');
+  if (dataSecrets === undefined) throw new RangeError('this command has no data secrets');
   return dataSecrets();
 }
 
 /** Makes the keys before the first change of a team. */
 export async function initSigning({ teamKeys }: CommandTools): Promise<CommandResult> {
-  if (teamKeys?.install === undefined)
-    throw new RangeError('these tools have no keys for the events of teams');
+  if (teamKeys?.install === undefined) throw new RangeError('this command has no keys for team events');
   const { publicKeys, publicKeysFile } = teamKeys.install();
   const { kids } = createTeamVerifier(publicKeys);
   const where = publicKeysFile === undefined ? '' : ` (${publicKeysFile})`;

@@ -49,7 +49,7 @@ describe('teams', () => {
       { name: 'shop', activeKeys: 0 },
     ]);
     expect((await run('team show shop')).out).toBe(
-      'shop\n  callbacks  nowhere\n  redirects  any https URL\n  payouts    from what the team took itself\n  no keys\n',
+      "shop\n  callbacks  nowhere\n  redirects  any https URL\n  payouts    from the team's own wallet\n  no keys\n",
     );
     expect(await json('team show shop')).toEqual({
       name: 'shop',
@@ -82,14 +82,14 @@ describe('teams', () => {
     expect((await run('team wallet shop --shared group')).out).toContain('payouts    from the wallet group,');
     expect((await json('team show shop')).wallet).toEqual({ kind: 'shared', name: 'group' });
     expect((await run('team wallet shop --provider-balance')).out).toContain("from the provider's balance");
-    expect((await run('team wallet shop --own')).out).toContain('from what the team took itself');
+    expect((await run('team wallet shop --own')).out).toContain("from the team's own wallet");
     expect(await run('team wallet nobody --own')).toMatchObject({ exitCode: 1 });
   });
 
   it('let payouts above a sum wait for a second key, by environment and currency', async () => {
     const { run, json } = await start();
     const shown = await run('team approval shop --environment production --currency EUR --above 100000');
-    expect(shown.out).toContain('a second key for production payouts above 1000.00 EUR');
+    expect(shown.out).toContain('approval required for production payouts above 1000.00 EUR');
     await run('team approval shop --environment sandbox --currency EUR --above 0');
     await run('team approval shop --environment production --currency EUR --above 5');
     const production = { environment: 'production', currency: 'EUR', above: 5 };

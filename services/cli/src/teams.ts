@@ -37,7 +37,7 @@ import type { CommandTools } from './tools.ts';
 /** The events of every change name the person. */
 export function teamsOf(tools: CommandTools): Teams {
   const { teamKeys } = tools;
-  if (teamKeys === undefined) throw new RangeError('these tools have no keys for the events of teams');
+  if (teamKeys === undefined) throw new RangeError('this command has no keys for team events');
   return createTeams({ ...tools, teamKeys, actor: tools.person });
 }
 
@@ -99,7 +99,7 @@ export const limitParameters = {
   environment: read.environmentOf('of the keys'),
   operation: requiredOption('<operation>', limitedOperations.join(', '), choice(limitedOperations)),
   currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
-  key: option('<keyId>', 'of this key alone; else of all keys of the team together', text),
+  key: option('<keyId>', 'the limited key; the whole team by default', text),
   perCall: option('<sum>', 'of one call, in minor units', read.sumFrom(1)),
   perDay: option('<sum>', 'of one day in UTC, in minor units', read.sumFrom(1)),
   none: flag('remove the limit'),
@@ -146,24 +146,24 @@ export async function listTeams(tools: CommandTools): Promise<CommandResult> {
     activeKeys: keys.filter((key) => key.active && !isExpired(key, now)).length,
   }));
   const lines = rows.map(({ name, activeKeys }) => `${name.padEnd(24)} active keys: ${activeKeys}`);
-  return done(lines.join('\n') || 'There is no team.', rows);
+  return done(lines.join('\n') || 'There are no teams.', rows);
 }
 
 const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: TeamRefusal) => string> = {
   team_exists: (name) => `The team ${name} exists already.`,
-  team_not_found: (name) => `There is no team ${name}; team list shows those that there are.`,
-  key_exists: (name) => `${name} has another key of this id.`,
-  key_not_found: (name) => `<keyId> is none of the keys of ${name}; key list ${name} shows them.`,
+  team_not_found: (name) => `Unknown team ${name}. List teams: team list.`,
+  key_exists: (name) => `${name} has another key with this id.`,
+  key_not_found: (name) => `${name} has no key <keyId>. List keys: key list ${name}.`,
   too_many_active_keys: (name) =>
     `${name} has ${activeKeysMax} active keys in this environment already; key revoke ${name} <keyId> makes room.`,
   too_many_origins: () => `A team may have ${originsMax} origins in each list at most.`,
   expiry_in_past: () => 'The time of --expires must be in the future.',
   too_many_networks: () => `A key may have ${networksMax} networks at most.`,
   network_invalid: (_name, { network = '' }) =>
-    `${JSON.stringify(network)} is no network; write it as 10.20.0.0/16, 2001:db8::/32 or an address.`,
+    `${JSON.stringify(network)} is not a network. Write 10.20.0.0/16, 2001:db8::/32 or an address.`,
   too_many_rotations: (name) => `The webhook secrets of ${name} were rotated ${rotationsMax} times already.`,
   origin_invalid: (_name, { origin = '' }) =>
-    `${JSON.stringify(origin)} is no origin that can be allowed; write https://host[:port], or http:// and a loopback host.`,
+    `${JSON.stringify(origin)} cannot be allowed. Write https://host[:port], or http:// and a loopback host.`,
 };
 
 /** An origin is not right or wrong as things stand. */
@@ -198,8 +198,6 @@ const approvalLines = ({ approvals }: Team['money']): string[] =>
 
 /** What payouts are taken from, in a few words. */
 function walletText(wallet: Wallet): string {
-  if (wallet.kind === 'own') return 'from what the team took itself';
-  return wallet.kind === 'shared'
-    ? `from the wallet ${wallet.name}, which is shared`
-    : "from the provider's balance";
+  if (wallet.kind === 'own') return "from the team's own wallet";
+  return wallet.kind === 'shared' ? `from the shared wallet ${wallet.name}` : "from the provider's balance";
 }

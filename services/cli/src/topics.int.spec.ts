@@ -116,7 +116,7 @@ describe('topics republish', () => {
   it('is refused if nothing was published, and needs nothing without Kafka', async () => {
     expect(await run('topics republish', [])).toMatchObject({
       exitCode: 1,
-      error: 'Nothing was published yet.\n',
+      error: 'Nothing was published.\n',
     });
     expect((await run('topics republish')).out).toContain('Nothing is needed');
   });

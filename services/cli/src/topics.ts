@@ -20,8 +20,8 @@ export async function republish(
   const topics = topic === undefined ? publishedTopics : [topic];
   const from = since === undefined ? 'beginning' : new Date(since).toISOString();
   await recordAction(tools, 'topics republish', { topics, from });
-  if (!(await requestRepublication(tools, { topics, since }))) return refuse('Nothing was published yet.');
-  const text = `The publisher publishes again from ${from}: ${topics.join(', ')}. Follow tollgate_publisher_lag_seconds.`;
+  if (!(await requestRepublication(tools, { topics, since }))) return refuse('Nothing was published.');
+  const text = `The publisher republishes from ${from}: ${topics.join(', ')}. Follow tollgate_publisher_lag_seconds.`;
   return done(text, { needed: true, topics, from });
 }
 

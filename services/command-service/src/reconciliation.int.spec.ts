@@ -540,7 +540,9 @@ describe('the reconciler', () => {
       if (!stream.startsWith('reconciliation-') || failures === 6)
         return harness().store.append(stream, ...rest);
       failures += 1;
-      return Promise.reject(new StoreUnavailable('store_unreachable', 'The event store did not confirm.'));
+      return Promise.reject(
+        new StoreUnavailable('store_unreachable', 'The event store did not confirm the append.'),
+      );
     };
     deps.store = { ...harness().store, append };
     const { reconciler } = start({ deps, matched: [], catchUp: async () => undefined });

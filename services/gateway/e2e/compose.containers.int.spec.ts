@@ -234,8 +234,7 @@ describe('killed in turn under load', () => {
 
   it('and the read models are what the events say', { timeout: 6 * minutes }, async () => {
     await eventually(
-      async () =>
-        expect(await tollgateCommand('rebuild', '--check')).toContain('views are what their events give'),
+      async () => expect(await tollgateCommand('rebuild', '--check')).toContain('views match their events'),
       settled,
     );
   });

@@ -315,7 +315,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
         code: of,
         number: 1,
         resolution,
-        reason: 'Asked the Payment Service.',
+        reason: 'The Payment Service was inquired.',
       });
     expect((await resolve('payout_not_made')).statusCode).toBe(403);
     expect((await resolve('payment_not_made')).statusCode).toBe(409);

@@ -169,7 +169,7 @@ describe('a system', () => {
     // Nobody listens there.
     const env = { ...(await freePorts()), KAFKA_BROKERS: '127.0.0.1:1' };
     const system = await startSystem({ ...arrangement, env });
-    expect(system.output()).toContain('Tollgate is up, but not everything works: message-bus.');
+    expect(system.output()).toContain('Tollgate runs, but these parts do not work: message-bus.');
     expect(system.output()).toContain('"address":"127.0.0.1:1"');
     await system.terminate();
   });

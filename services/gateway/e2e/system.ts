@@ -285,7 +285,7 @@ function agentFor(ca: string): Agent {
 
 async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
   const giveUpAt = Date.now() + readyWithinMs;
-  while (!/Tollgate is (ready|up)/.test(output())) {
+  while (!/Tollgate (is ready|runs)/.test(output())) {
     const end = child.exitCode ?? child.signalCode;
     if (end !== null) throw new Error(`the system ended with ${end}: ${output()}`);
     if (Date.now() > giveUpAt) throw new Error(`the system was not ready in time: ${output()}`);

@@ -9,7 +9,7 @@ it('says that it is ready where it is, and else what is missing', () => {
   expect(banner(quickstart, at)).toContain('\nTollgate is ready.\n');
   const missing = banner(quickstart, { ...at, missing: ['message-bus', 'index'] });
   expect(missing).not.toMatch(/ready\./);
-  expect(missing).toContain('Tollgate is up, but not everything works: message-bus, index. ');
+  expect(missing).toContain('Tollgate runs, but these parts do not work: message-bus, index. ');
   expect(missing).toContain('http://127.0.0.1:3000/readyz');
 });
 

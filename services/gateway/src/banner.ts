@@ -27,7 +27,7 @@ const anotherLink = 'npm run tollgate -- operator link --role admin';
 const headline = (missing: readonly string[], gatewayUrl: string): string =>
   missing.length === 0
     ? 'Tollgate is ready.'
-    : `Tollgate is up, but not everything works: ${missing.join(', ')}. The log says why; ${gatewayUrl}/readyz reports when it recovers.`;
+    : `Tollgate runs, but these parts do not work: ${missing.join(', ')}. See the log; ${gatewayUrl}/readyz reports when it recovers.`;
 
 /** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
 export function banner(
@@ -47,7 +47,7 @@ export function banner(
   const sandboxLine =
     paymentServiceUrl === undefined || caFile === undefined
       ? ''
-      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n  Play with it     ${gatewayUrl}/console/sandbox   (lost answers, callbacks and time; sign in first)\n`;
+      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n  Sandbox controls     ${gatewayUrl}/console/sandbox   (lost answers, callbacks and time; sign in first)\n`;
   // Beside real accounts, what is printed may end up in a log, for everybody who reads logs.
   const console =
     sandboxLine === '' || signInLink === undefined

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   for (const warning of unheededVariables(process.env, services)) log.warn({}, warning);
   process.on('uncaughtException', (error) => {
     // Whatever state this left behind in memory is not to be trusted; what is durable is. Starting again is safe.
-    log.error({ error }, 'uncaught; the process ends');
+    log.error({ error }, 'uncaught error; the process ends');
     process.exit(crashed);
   });
   goOnWithoutReaders();
@@ -60,7 +60,7 @@ function stopOnSignal(starting: Promise<Gateway>): void {
   let stopping = false;
   function stop(): void {
     stopping = true;
-    process.stdout.write('\nStopping: finishing what is under way …\n');
+    process.stdout.write('\nStopping: finishing running work …\n');
     setTimeout(() => process.exit(temporaryFailure), stopBudgetMs).unref();
     void starting.then((gateway) => gateway.stop()).then(() => process.exit());
   }

@@ -87,7 +87,7 @@ function answerWithoutEffect(fault: TakenFault<AnswerFault> | undefined): Answer
 // Reads have no effect that their record would have to be durable with: they do not wait for the commit.
 function noteLater(deps: ApiCallDeps, note: () => void): void {
   deps.database.write(note).catch((error: unknown) => {
-    deps.log.error({ error }, 'a call could not be noted in the ledger');
+    deps.log.error({ error }, 'a call could not be recorded in the ledger');
   });
 }
 

@@ -132,7 +132,7 @@ export function createCallbackDelivery(deps: {
       .catch((error: unknown) => {
         log.error(
           { token: callback.token, error },
-          'the outcome of a callback could not be stored, it is sent again',
+          'the outcome of a callback could not be stored; it is sent again',
         );
         return clock.sleep(second, stopping).catch(() => undefined); // Rejects when we stop, as expected.
       })

@@ -32,7 +32,7 @@ export const paymentServiceConfigSchema = z
     TOLLGATE_DATA_DIR: z
       .string()
       .default('.data')
-      .describe('Folder of the database, the certificates and, where the service runs alone, its demo key.'),
+      .describe('Folder of the database, the certificates and, if the service runs alone, its demo key.'),
     TOLLGATE_LOG_LEVEL: logLevelSchema.default('info').describe('Minimum log level.'),
   })
   .transform((env) => ({

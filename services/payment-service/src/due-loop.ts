@@ -30,7 +30,7 @@ export function createDueLoop(deps: {
     try {
       return Math.min((await work()) ?? Number.POSITIVE_INFINITY, now() + idleMs);
     } catch (error) {
-      log.error({ operation: name, error }, 'work that was due failed, it is tried again');
+      log.error({ operation: name, error }, 'due work failed; retrying');
       return now() + pauseAfterFailureMs;
     }
   };

@@ -183,7 +183,7 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     second.stderr.on('data', (chunk: Buffer) => (message += chunk.toString()));
     await eventually('the end of the process', () => second.exitCode !== null, 20_000);
     expect(second.exitCode).toBe(1);
-    expect(message).toMatch(/^Set these environment variables right .*PAYMENT_SERVICE_HTTPS_PORT.*\n$/);
+    expect(message).toMatch(/^Correct these environment variables .*PAYMENT_SERVICE_HTTPS_PORT.*\n$/);
     await service.disconnect();
   });
 });

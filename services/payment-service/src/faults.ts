@@ -70,14 +70,14 @@ const faultSchema = z
   )
   .refine(({ every, probability }) => every === undefined || probability === undefined, {
     path: ['every'],
-    message: 'must be left out where a probability is given',
+    message: 'must be absent if a probability is given',
   });
 
 /** Body of `POST /sandbox/faults`. */
 export const faultsSchema = z
   .array(faultSchema)
   .min(1, 'must hold a fault')
-  .max(100, 'must hold at most 100 faults');
+  .max(100, 'must have at most 100 faults');
 
 /**
  * A fault that a merchant has asked for: at most `times` times (without a limit if absent), each time with `probability`

@@ -141,7 +141,7 @@ function refundPayment(
 function objectionToRefund(payment: Payment, amount: number, parameter: string): ApiError | undefined {
   const { status } = payment;
   if (isFinalStatus(status) && status !== 'approved' && status !== 'refunded')
-    return apiError('payment_in_final_state', `The payment is ${status}: nothing can be refunded.`, 'token');
+    return apiError('payment_in_final_state', `The payment is ${status} and cannot be refunded.`, 'token');
   const left = refundableAmount(payment);
   if (amount >= 1 && amount <= left) return undefined;
   const message = `At most ${left} of the payment can be refunded, in minor units.`;

@@ -213,7 +213,7 @@ function assertUsable(accounts: readonly Account[]): void {
     if (!Number.isSafeInteger(priority))
       throw new StartupError('config_invalid', `priority of the account ${key} must be a whole number.`);
     if (seen.has(key))
-      throw new StartupError('config_invalid', `There are two accounts ${key}; give each a name of its own.`);
+      throw new StartupError('config_invalid', `There are two accounts ${key}; give each its own name.`);
     seen.add(key);
   }
 }

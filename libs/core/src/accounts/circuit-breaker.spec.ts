@@ -144,9 +144,9 @@ describe('a circuit breaker', () => {
     expect([breaker.probeInMs(), changes]).toEqual([breakerOpenMs, [breakerOpenMs]]);
   });
 
-  it('takes it for a defect of ours when a call begins that it does not let through', () => {
+  it('takes it for a defect of ours when a call begins that it circuit breaker rejects it', () => {
     const { breaker, open } = createBreaker();
     open();
-    expect(() => breaker.pass()).toThrow('does not let through');
+    expect(() => breaker.pass()).toThrow('circuit breaker rejects it');
   });
 });

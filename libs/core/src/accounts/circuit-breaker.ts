@@ -67,8 +67,7 @@ export function createCircuitBreaker(deps: {
     state: () => (opened === undefined ? 'closed' : probeInMs() > 0 ? 'open' : 'half-open'),
     mayPass,
     pass() {
-      if (!mayPass())
-        throw new InvariantViolation('a call began that the circuit breaker does not let through');
+      if (!mayPass()) throw new InvariantViolation('a call began although the circuit breaker rejects it');
       isProbing = opened !== undefined;
       const begunIn = era;
       return (end) => {

@@ -45,7 +45,7 @@ export interface AccountGate {
   /** When asking again may help: until the next probe of a failing account, and at least 1. */
   retryAfterSeconds(purpose: Purpose): number;
   health(): AccountHealth;
-  /** Calls under way continue. */
+  /** Running calls continue. */
   setState(state: AccountState): void;
   /** The same account under other terms: calls under way still count. */
   configure(account: Account): void;

@@ -62,7 +62,7 @@ export function createCustomers(deps: {
         if (await isCustomerKept(store, paymentToken)) await forgetCustomer(store, paymentToken);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        log.warn({ token: paymentToken, error }, 'the customer could not be forgotten yet');
+        log.warn({ token: paymentToken, error }, 'customer data could not be erased yet');
       }
     },
   };

@@ -94,14 +94,14 @@ function requireSame({ kid, check }: UsedSecret, secret: KeyedSecret | undefined
   if (secret === undefined)
     throw new StartupError(
       'data_secret_missing',
-      `The event store was written with the data secret ${kid}, and ${where} does not hold it: add it, after the one for new data.`,
+      `The event store was written with the data secret ${kid}, and ${where} lacks it. Add it after the secret for new data.`,
     );
   const noted = Buffer.from(check, 'base64url');
   const own = checkOf(secret);
   if (noted.length !== own.length || !timingSafeEqual(noted, own))
     throw new StartupError(
       'data_secret_differs',
-      `The event store was written with another data secret ${kid} than ${where} holds: all processes need the same one, and a new one needs a name of its own.`,
+      `The data secret ${kid} in ${where} differs from the one that the event store was written with. All processes need the same secret. Give a new secret a new name.`,
     );
 }
 

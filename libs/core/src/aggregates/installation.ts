@@ -47,7 +47,7 @@ export async function nameOfInstallation(deps: {
  * a new payment, and its money would be lost sight of.
  */
 const anotherVersion =
-  'The event store holds payments of a version before the first release, which this one cannot continue. Start with an empty data directory (TOLLGATE_DATA_DIR) or event store, or use the version that wrote it.';
+  'The event store holds payments of a version before the first release, which this version cannot read. Start with an empty data directory (TOLLGATE_DATA_DIR) or event store, or use the version that wrote it.';
 
 async function hasPayments(store: EventStore): Promise<boolean> {
   const enough = new AbortController();

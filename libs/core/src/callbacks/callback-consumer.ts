@@ -158,7 +158,7 @@ async function orDeadLetter(
   } catch (error) {
     if (isRetryable(error)) throw error;
     deps.log.error({ error, topic: record.topic, operation: 'callback' }, 'a callback cannot be recorded');
-    await deadLetter(deps, record, 'it can be neither applied nor recorded');
+    await deadLetter(deps, record, 'the callback can be neither applied nor recorded');
     return false;
   }
 }

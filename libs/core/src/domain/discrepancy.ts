@@ -97,7 +97,7 @@ export function observeDiscrepancy(state: Recorded, shown: Discrepancy): Events 
   const replaced = known ?? smallestDuplicate(state, discrepancy);
   if (replaced !== undefined && replaced !== known && amountIn(replaced) >= amountIn(discrepancy)) return [];
   return [
-    ...resolveAs('superseded', 'The provider shows something else.', replaced),
+    ...resolveAs('superseded', 'The provider shows a different record.', replaced),
     { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: evidenceOf(discrepancy), discrepancy } },
   ];
 }

@@ -13,7 +13,7 @@ const actorSchema = z.discriminatedUnion('kind', [
     kind: z.literal('person'),
     /** As it was given; `os:<user>@<host>` where nobody has given one. */
     name: z.string(),
-    /** How the name is known. What is given on the command line is a statement, and proves nothing. */
+    /** How the person was identified. What is given on the command line is a statement, and proves nothing. */
     source: z.enum(['command-line', 'oidc']),
   }),
   z.object({ kind: z.literal('service'), name: z.string() }),

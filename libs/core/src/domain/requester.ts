@@ -39,7 +39,7 @@ const limitShape = {
   operation: z.enum(limitedOperations),
   /** ISO 4217 alphabetic code. */
   currency: z.string(),
-  /** Absent: of all keys of the team together. */
+  /** The limited key; the whole team if absent. */
   keyId: z.string().optional(),
   /** Minor units; null: not limited. */
   perCall: z.int().min(1).nullable(),

@@ -125,7 +125,7 @@ export function openReview<Code extends string>(
   const known = open.length > 0 ? open : acknowledged.filter(isOfCode);
   if (known.some((each) => isSame(each.evidence, evidence))) return [];
   return [
-    ...resolveWhere({ reviews: open }, () => true, 'superseded', 'There is newer evidence.'),
+    ...resolveWhere({ reviews: open }, () => true, 'superseded', 'Newer evidence exists.'),
     { type: 'ReviewOpened', data: { code, evidence } },
   ];
 }
@@ -191,7 +191,7 @@ export const resolveWhere = <Code extends string>(
   { reviews }: Pick<Reviewable<Code>, 'reviews'>,
   isOver: (open: Review<Code>) => boolean,
   resolution = 'found',
-  reason = 'The provider reported it later.',
+  reason = 'The provider reported the outcome later.',
 ): ReviewResolved<Code>[] =>
   reviews
     .filter(isOver)

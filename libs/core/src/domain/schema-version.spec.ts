@@ -67,7 +67,7 @@ it('marks a copy: the same schema elsewhere is as old as before', () => {
 });
 
 it('nothing is added in a version that this release does not read', () => {
-  const message = `something is added in schema version ${schemaVersion + 1}`;
+  const message = `something was added in schema version ${schemaVersion + 1}`;
   expect(() => since(schemaVersion + 1, z.string())).toThrow(message);
   expect(versionNeededBy(since(schemaVersion, z.string()), 'x')).toBe(schemaVersion);
 });

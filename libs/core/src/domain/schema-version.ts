@@ -25,7 +25,7 @@ export function since<Schema extends z.ZodType>(
   schema: Schema,
   readable = schemaVersion,
 ): Schema {
-  if (version > readable) throw new InvariantViolation(`something is added in schema version ${version}`);
+  if (version > readable) throw new InvariantViolation(`something was added in schema version ${version}`);
   // A copy: the same schema may stand elsewhere since the beginning.
   const added = schema.clone();
   additions.add(added, { since: version });

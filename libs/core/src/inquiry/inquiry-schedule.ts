@@ -145,7 +145,10 @@ async function pass(schedule: Schedule): Promise<boolean> {
   } catch (error) {
     // The index is being rebuilt, or was found damaged: it says when it is whole again.
     if (!isRetryable(error))
-      log.error({ error, operation: 'inquiry-schedule' }, 'what is due could not be read; it is read again');
+      log.error(
+        { error, operation: 'inquiry-schedule' },
+        'due inquiries could not be read; the schedule retries',
+      );
     return false;
   }
 }

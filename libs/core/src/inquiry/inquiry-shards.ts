@@ -40,7 +40,7 @@ export async function runShards(deps: InquiryShardsDependencies, signal: AbortSi
     running.catch((error: unknown) =>
       log.error(
         { error, operation: 'inquiry-schedule' },
-        'a shard of the inquiry schedule failed; it is taken again',
+        'a shard of the inquiry schedule failed; it is restarted',
       ),
     );
     held.set(shard, { stopping, running });

@@ -91,7 +91,7 @@ describe('the amount of a refund', () => {
     const token = await harness().approved('order-1', 100);
     expect(await harness().refund(token, 'a', 101)).toMatchObject({
       kind: 'refused',
-      refusal: { code: 'refund_exceeds_amount', refundableAmount: 100 },
+      refusal: { code: 'refund_exceeds_amount', refundableAmount: 100, currency: 'EUR' },
     });
     const authorized = await harness().authorized('order-2');
     expect(await harness().refund(authorized, 'b')).toMatchObject(refused('payment_not_refundable'));
@@ -249,7 +249,7 @@ describe('before a refund', () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.change(`${token}.1`, { refundedAmount: 30 });
     expect(await harness().refund(token, 'a', 80)).toMatchObject({
-      refusal: { code: 'refund_exceeds_amount', refundableAmount: 70 },
+      refusal: { code: 'refund_exceeds_amount', refundableAmount: 70, currency: 'EUR' },
     });
     expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: 70 } } });
     expect(refundedAmounts()).toEqual([70]);

@@ -112,7 +112,7 @@ export function createAskAccount(deps: {
       if (!breaker.mayPass()) return { kind: 'not-asked' };
       const end = breaker.pass();
       const outcome = await ask(known.provider).catch((error: unknown) => {
-        log.error({ error, account, operation: 'inquiry' }, 'the adapter of the provider failed');
+        log.error({ error, account, operation: 'inquiry' }, 'the provider adapter failed');
         return { kind: 'unknown', reason: 'the adapter failed' } as const;
       });
       end(outcome.kind === 'missing' ? 'accepted' : outcome.kind);

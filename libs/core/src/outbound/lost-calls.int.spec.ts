@@ -187,7 +187,7 @@ it('a refund without an outcome keeps its amount reserved, and lets no other ref
   expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
   expect(await refund(token, 'refund-3', 41)).toMatchObject({
     kind: 'refused',
-    refusal: { code: 'refund_exceeds_amount', refundableAmount: 40 },
+    refusal: { code: 'refund_exceeds_amount', refundableAmount: 40, currency: 'EUR' },
   });
   await clock.advance(quietMs);
   await inquire(token);

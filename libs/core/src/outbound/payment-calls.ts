@@ -128,7 +128,7 @@ function toRequest(
   const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
   const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
   // Without what is charged, the call would ask for something else: a page.
-  if (kind !== terms.kind) throw new InvariantViolation('a charge has neither card nor stored card');
+  if (kind !== terms.kind) throw new InvariantViolation('a charge has no card and no stored card');
   return {
     product,
     amount,
@@ -304,6 +304,6 @@ async function sendCaptureOrVoid(
 
 export function requireServiceToken(serviceToken: string | undefined): string {
   if (serviceToken === undefined)
-    throw new InvariantViolation('the provider never gave a token for this payment');
+    throw new InvariantViolation('the provider never returned a token for this payment');
   return serviceToken;
 }

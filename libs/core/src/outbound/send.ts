@@ -62,7 +62,7 @@ export function createSender(deps: SenderDependencies): Sender {
   /** One append of one process allows one call. */
   function useUp(announced: OutboundCall<unknown>['announced']): void {
     if (announced.events.length === 0) throw new InvariantViolation('a call was not announced');
-    if (used.has(announced)) throw new InvariantViolation('an announced call was made before');
+    if (used.has(announced)) throw new InvariantViolation('the announced call was already made');
     used.add(announced);
   }
 
@@ -144,7 +144,7 @@ async function confirm<Answer>(
   if (!isRefusal || hasNoEffect === undefined || isConfirmed?.(outcome) === false) return outcome;
   const asked = await valueWithin(deps.clock, waitMaxMs, inquireRepeatedly(deps, hasNoEffect));
   if (asked?.kind === 'accepted' && asked.answer) return outcome;
-  const reason = `${reasonOf(outcome)}, and no inquiry has shown that it had no effect`;
+  const reason = `${reasonOf(outcome)}, and no inquiry has confirmed that it had no effect`;
   // A payment or payout that was shown under its number was not refused. A refunded sum may only not be shown yet.
   const mayBeConfirmed = outcome.kind === 'refused' && (asked?.kind !== 'accepted' || operation === 'refund');
   return { kind: 'unknown', reason, ...(mayBeConfirmed && { errors: outcome.errors }) };

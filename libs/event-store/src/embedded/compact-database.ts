@@ -44,10 +44,10 @@ function toFailure(error: unknown, file: string): unknown {
     case sqliteFull:
       return failure(
         'compact_disk_full',
-        `The disk of ${file}, or that of temporary files (SQLITE_TMPDIR), is full: each needs room for the store once more.`,
+        `The disk of ${file}, or that of temporary files (SQLITE_TMPDIR), is full. Each needs free space of the size of the store.`,
       );
     case sqliteBusy:
-      return failure('compact_store_busy', `Another program works on ${file}: stop it and try again.`);
+      return failure('compact_store_busy', `Another program uses ${file}. Stop it and retry.`);
     default:
       return failure(
         'compact_failed',

@@ -144,7 +144,7 @@ async function openReaderBeside(writer: GroupCommit, file: string): Promise<Read
 
 function toAnswer(result: OperationResult): Appended | Conflict {
   if (result.kind === 'kept')
-    throw new InvariantViolation('The writer answered an append as something else.');
+    throw new InvariantViolation('The writer returned an unexpected answer to an append.');
   if (result.kind === 'removed') throw streamRemoved();
   if (result.kind === 'conflict') return result;
   return { kind: 'appended', revision: result.revision, position: toPosition(result.rowNumber) };

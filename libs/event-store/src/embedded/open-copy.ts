@@ -152,7 +152,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
 }
 
 async function refuse(): Promise<never> {
-  throw new StoreUnavailable('store_read_only', 'A copy of an event store is only read.', {
+  throw new StoreUnavailable('store_read_only', 'A copy of an event store is read-only.', {
     retryable: false,
   });
 }

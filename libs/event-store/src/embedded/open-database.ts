@@ -97,7 +97,7 @@ function requireDurableCommits(database: DatabaseSync): void {
   if (journalMode !== 'wal' || synchronous !== 2) {
     throw new StartRefused(
       'store_not_durable',
-      'SQLite took neither a write-ahead log nor full synchronisation for the event store: put it on a local disk.',
+      'SQLite rejected the write-ahead log or full synchronization for the event store. Put it on a local disk.',
     );
   }
 }
@@ -129,7 +129,7 @@ export function fromOpeningError(error: unknown, file: string): unknown {
     case sqliteReadOnly:
       return new StartRefused(
         'store_read_only',
-        `The event store ${file} may only be read: make the file and its directory writable for this user.`,
+        `The event store ${file} is read-only. Make the file and its directory writable for this user.`,
       );
     case sqliteBusy:
       return new StartRefused(

@@ -46,7 +46,7 @@ export function requireOwnFile(database: DatabaseSync, file: string): void {
   if (version !== schemaVersion) {
     throw new StartRefused(
       'store_version_unknown',
-      `The event store ${file} has format ${version}, and this program knows format ${schemaVersion}: use the program that wrote it.`,
+      `The event store ${file} has format ${version}, and this program reads format ${schemaVersion}. Use the version that wrote it.`,
     );
   }
 }

@@ -22,7 +22,7 @@ export function fromClientError(error: unknown): TollgateError {
     case ErrorType.ACCESS_DENIED:
       return new StoreUnavailable(
         'store_forbidden',
-        'The event store does not accept the user name or password, or does not allow this user to do that.',
+        'The event store rejected the user name or password, or this user lacks the permission.',
         { retryable: false, cause: error },
       );
     case ErrorType.STREAM_DELETED:
@@ -40,7 +40,9 @@ export function fromClientError(error: unknown): TollgateError {
         cause: error,
       });
     default:
-      return new StoreUnavailable('store_unreachable', 'The event store did not confirm.', { cause: error });
+      return new StoreUnavailable('store_unreachable', 'The event store did not confirm the append.', {
+        cause: error,
+      });
   }
 }
 

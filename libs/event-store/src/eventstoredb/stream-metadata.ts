@@ -60,7 +60,10 @@ async function changeMetadata(
     const answer = await appendData(metadataStream, [event], last?.revision ?? 'no-stream');
     if (answer.kind !== 'conflict') return;
   }
-  throw new StoreUnavailable('stream_contended', `Others were faster ${triesMax} times to change a stream.`);
+  throw new StoreUnavailable(
+    'stream_contended',
+    `Concurrent changes of a stream prevented this one ${triesMax} times.`,
+  );
 }
 
 type ReadLast = (stream: string) => Promise<RecordedEvent | undefined>;

@@ -61,12 +61,12 @@ export async function* subscription(
       const fields = { code: failure.code, error: failure, position: progress.position };
       // Servers up to 23.10 drop subscriptions that are 32 events behind, under load many a time; nothing is wrong.
       const isDropped = failure.code === storeTimedOut && progress.position > begunAt;
-      if (isDropped) parts.log.debug(fields, 'a subscription was too slow and is taken up again');
+      if (isDropped) parts.log.debug(fields, 'a subscription was too slow; it is restarted');
       else {
         // Each subscription logs once that the store is away; the watch of its end logs the return.
         const level = failedAt === progress.position ? 'debug' : 'warn';
         failedAt = progress.position;
-        parts.log[level](fields, 'a subscription has failed and is taken up again');
+        parts.log[level](fields, 'a subscription failed; it is restarted');
         await pause(pauseAfterFailureMs, signal);
       }
     } finally {
@@ -112,7 +112,7 @@ async function* follow(
     if (isAborted()) return;
     if (lateness.isTooLate(missing)) {
       progress.patience = Math.min(2 * progress.patience, patienceMax);
-      throw new Error('The subscription is silent, and there is an event that it should have given.');
+      throw new Error('The subscription is silent, although an undelivered event exists.');
     }
     const head = heads.head();
     const isAtEnd = missing === undefined && head !== undefined && progress.position >= head;

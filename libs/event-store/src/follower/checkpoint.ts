@@ -65,7 +65,7 @@ export function createCheckpoint<Value extends { position: Position }>(
       return value.data;
     }
     const { revision } = event;
-    log.error({ stream, revision }, 'a checkpoint cannot be read; all is followed from the beginning');
+    log.error({ stream, revision }, 'a checkpoint cannot be read; the follower starts at the first event');
     return undefined;
   }
 
@@ -88,7 +88,7 @@ export function createCheckpoint<Value extends { position: Position }>(
       if (theirs !== undefined && theirs.position >= value.position && last.position !== undefined)
         return last.position;
     }
-    throw new TollgateError('checkpoint_contended', 'Other followers keep writing the checkpoint.', {
+    throw new TollgateError('checkpoint_contended', 'Other followers keep replacing the checkpoint.', {
       retryable: true,
     });
   }

@@ -19,7 +19,10 @@ export const failedStreamsMax = 100;
 
 export class TooManyFailedStreams extends TollgateError {
   constructor() {
-    super('too_many_failed_streams', 'Too many streams cannot be followed: none is skipped.');
+    super(
+      'too_many_failed_streams',
+      'Too many streams cannot be followed, so no further stream is quarantined.',
+    );
   }
 }
 

@@ -62,7 +62,7 @@ export function decodeGatewayRecord(encoded: EncodedRecord): DecodedGatewayRecor
   if (decoded.kind === 'unreadable') return decoded;
   const { event, ...subject } = decoded.record;
   if (event.type !== known.event)
-    return unreadable(`the header ce_type is that of ${known.event}, but event.type is another`);
+    return unreadable(`the header ce_type is that of ${known.event}, but event.type differs`);
   const data = known.data.safeParse(event.data);
   if (!data.success) return unreadable(firstIssue(data.error));
   return { kind: known.subject, event: { ...event, data: data.data }, ...subject } as DecodedGatewayRecord;

@@ -8,7 +8,7 @@ const success = z.literal(true);
 
 const state = oneOf(
   accountStates,
-  '`draining`: no new payment and no new payout; `paused`: no call that moves money. Inquiries go on.',
+  '`draining`: no new payment and no new payout; `paused`: no call that moves money. Inquiries continue.',
 );
 
 const accountSchema = z.object({
@@ -18,21 +18,19 @@ const accountSchema = z.object({
   lastChange: z
     .object({ at: instant, by: z.string(), reason: z.string() })
     .exactOptional()
-    .describe('Of the state; absent: never.'),
+    .describe('The last change of the state; absent if it never changed.'),
   circuit: z.enum(['closed', 'open', 'half-open']),
   callsUnderWay: z.int().min(0),
   waiting: z.int().min(0),
   weight: z.int().min(1),
-  priority: z.int().describe('Lower ones are asked first.'),
+  priority: z.int().describe('Accounts with a lower priority are used first.'),
   callsPerSecondMax: z.int().min(1),
   concurrentCallsMax: z.int().min(1),
   inquiriesPerSecondMax: z.int().min(1),
   totalPerSecondMax: z.int().min(1).exactOptional().describe('Calls and inquiries together.'),
   currencies: z.array(z.string()).exactOptional().describe('Absent: all.'),
   teams: z.array(z.string()).exactOptional().describe('Absent: all.'),
-  oldestDueAt: instant
-    .exactOptional()
-    .describe('Since when the inquiry has been due that waits longest; absent: none is due.'),
+  oldestDueAt: instant.exactOptional().describe('Due time of the oldest due inquiry; absent if none is due.'),
 });
 
 const names = (description: string) => z.array(z.string()).describe(`${description}, as environment/name.`);
@@ -41,11 +39,11 @@ export const accountAnswerSchemas = {
   AccountList: z.object({
     success,
     accounts: z.array(accountSchema),
-    hasFile: z.boolean().describe('Whether there is an accounts file that can be read again.'),
+    hasFile: z.boolean().describe('True if the accounts file can be reloaded.'),
     fileFault: z
       .string()
       .exactOptional()
-      .describe('Why the process that answers could not use the file when it was to be read again.'),
+      .describe('Why the answering process rejected the file at the last reload.'),
   }),
   ChangedAccount: z.object({
     success,
@@ -53,8 +51,8 @@ export const accountAnswerSchemas = {
   }),
   ReloadedAccounts: z.object({
     success,
-    added: names('Accounts that are new'),
-    changed: names('Those with other terms'),
-    removed: names('Those that are gone'),
+    added: names('New accounts'),
+    changed: names('Changed accounts'),
+    removed: names('Removed accounts'),
   }),
 } as const satisfies Record<string, z.ZodType>;

@@ -18,7 +18,7 @@ const reading = (url: string) =>
   }) as const;
 
 const everywhere =
-  'Takes effect at once in the answering process, and within about a second in the others. Calls under way continue. Status inquiries and callbacks continue in every state. Idempotent.';
+  'Takes effect at once in the answering process, and within about a second in the others. Running calls continue. Status inquiries and callbacks continue in every state. Idempotent.';
 
 const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
   ({
@@ -30,14 +30,14 @@ const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
     ...ofAll,
     scopes: ['operators:accounts'],
     body: { schema: 'AccountChange', example: { reason: 'The bank has announced maintenance until 6 pm.' } },
-    answers: done('It is in that state.', 'ChangedAccount'),
+    answers: done('The account is in that state.', 'ChangedAccount'),
     errors: ['account_not_found', 'reconciliation_due', ...ofCommands],
   }) as const satisfies Route;
 
 export const accountRoutes = {
   listAccountHealth: {
     ...reading('accounts'),
-    summary: 'Lists the merchant accounts: state, circuit, calls under way, share, rates, oldest due inquiry',
+    summary: 'Lists the merchant accounts: state, circuit, running calls, share, rates, oldest due inquiry',
     query: noQuerySchema,
     answers: done('The accounts, as the answering process sees them.', 'AccountList'),
     errors: [...ofCommands],
@@ -63,7 +63,7 @@ export const accountRoutes = {
     ...ofOperators,
     method: 'POST',
     url: '/api/v1/admin/accounts/reload',
-    summary: 'Has every process read its accounts file again',
+    summary: 'Reloads the accounts file in every process',
     description:
       'The answering process checks its file first. If the file is invalid, or an active account is missing from it, nothing changes anywhere. The other processes read their files within about a second. A process with an invalid file keeps its accounts, and reports the fault in its log and at `/readyz`. Keys in environment variables are not read again.',
     ...ofAll,

@@ -170,10 +170,7 @@ function answerUnavailable(
 ): void {
   if (!isRetryable(error)) throw error;
   const { method, url } = route;
-  log.warn(
-    { error, method, route: url },
-    'the request cannot be served now; the caller is asked to repeat it',
-  );
+  log.warn({ error, method, route: url }, 'the request cannot be served now; the caller is asked to retry');
   const code = errorCode(error);
   if (code === 'event_of_newer_version' || code === 'upgrade_not_finished') {
     sendError(reply, code);

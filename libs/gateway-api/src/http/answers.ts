@@ -90,7 +90,7 @@ export const answerSchemas = {
       currency,
       available: z
         .int()
-        .describe('Can be paid out now, in minor units. Below zero if more was refunded than was left.'),
+        .describe('Can be paid out now, in minor units. Negative if refunds exceed the rest.'),
       hold: z.int().describe('The rest of the wallet, in minor units.'),
       reserved: part('payouts and refunds without an outcome, or awaiting approval'),
       disputed: part('under a dispute or a discrepancy'),
@@ -132,7 +132,7 @@ export const answerSchemas = {
   ResolvedReview: z.union([
     z.object(answeredPayment),
     z.object({ success, token: payoutToken, payout: payoutSchema }),
-    z.object({ success, token: z.string().describe('What only the Payment Service has.') }),
+    z.object({ success, token: z.string().describe('Operations that only the Payment Service has.') }),
   ]),
   EventFeed: z.object({
     success,
@@ -186,16 +186,16 @@ export const answerSchemas = {
   }),
   ReplayedWebhooks: z.object({
     success,
-    replayed: z.int().min(0).describe('How many are sent again.'),
-    nextCursor: z.string().exactOptional().describe('There may be more: send it as `cursor`.'),
+    replayed: z.int().min(0).describe('Number of webhooks that are sent again.'),
+    nextCursor: z.string().exactOptional().describe('Send it as `cursor` to continue.'),
   }),
-  SentTest: z.object({ success, id: z.string().describe('Of the webhook, sent as `webhook-id`.') }),
+  SentTest: z.object({ success, id: z.string().describe('Id of the webhook, sent as `webhook-id`.') }),
   ...operatorAnswerSchemas,
   Health: z.object({ status: z.literal('ok') }),
   Readiness: z.object({
     ready: z.boolean(),
-    notReady: z.array(z.string()).describe('What is not ready; empty when the gateway is ready.'),
-    degraded: z.array(z.string()).describe('What does not work at the moment, without affecting readiness.'),
+    notReady: z.array(z.string()).describe('Parts that are not ready; empty when the gateway is ready.'),
+    degraded: z.array(z.string()).describe('Parts that do not work now, without affecting readiness.'),
     index: z
       .object({
         followed: z.string().describe('Position of the last event in the index.'),
@@ -213,7 +213,7 @@ export const answerSchemas = {
         kind: z.enum(['api_error', 'authentication_error', 'invalid_request_error', 'processing_error']),
         message: z.string().exactOptional(),
         parameter: z.string().exactOptional().describe('The field or header at fault.'),
-        docUrl: z.string().describe("Where the code is explained, from the root of the gateway's address."),
+        docUrl: z.string().describe('Path of the explanation of the code, on the gateway.'),
       }),
     ),
     requestId: z.string().describe('The `Request-Id` of this answer.'),

@@ -8,13 +8,13 @@ import { instant, toIso } from '../values.ts';
 const success = z.literal(true);
 
 const credentialSchema = z.object({
-  id: z.string().describe('Revokes it; opens nothing.'),
-  kind: oneOf(['token', 'session'], '`session`: of the console.'),
+  id: z.string().describe('Names it for a revocation; grants no access.'),
+  kind: oneOf(['token', 'session'], '`session`: a session of the console.'),
   person: z.string(),
-  source: oneOf(['command-line', 'oidc'], 'How the name is known.'),
+  source: oneOf(['command-line', 'oidc'], 'How the person was identified.'),
   issuedAt: instant,
   expiresAt: instant.describe('At the latest.'),
-  address: z.string().exactOptional().describe('Where the person signed in from.'),
+  address: z.string().exactOptional().describe('Address from which the person signed in.'),
 });
 
 export const toPublicCredential = ({
@@ -36,16 +36,16 @@ export const credentialAnswerSchemas = {
   Me: z.object({
     success,
     person: z.string(),
-    credential: z.string().describe('The id of what this request was made with.'),
+    credential: z.string().describe('Id of the credential of this request.'),
     credentials: z.array(credentialSchema).describe('Oldest first.'),
   }),
   CredentialList: z.object({
     success,
     credentials: z.array(credentialSchema),
-    count: z.int().min(0).describe('All that match; at most 1,000 are listed.'),
+    count: z.int().min(0).describe('Number of matches; at most 1,000 are listed.'),
   }),
   RevokedCredentials: z.object({
     success,
-    revoked: z.array(credentialSchema).describe('What counted until now.'),
+    revoked: z.array(credentialSchema).describe('The revoked credentials.'),
   }),
 } as const satisfies Record<string, z.ZodType>;

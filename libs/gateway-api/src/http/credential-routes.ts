@@ -6,14 +6,14 @@ import type { Route } from './routes.ts';
 const reading = { service: 'query-service', method: 'GET', tag: 'Operators' } as const;
 const changing = { service: 'command-service', method: 'POST', tag: 'Operators' } as const;
 
-const effect = 'Every process refuses them within about a second, also after a restart.';
+const effect = 'Every process rejects them within about a second, even after a restart.';
 
 export const credentialRoutes = {
   signIn: {
     ...changing,
     url: '/api/v1/admin/sign-ins',
     summary: 'Begins a session of the console with a link of `tollgate operator link`',
-    description: 'The link is the bearer of `Authorization`, and works once.',
+    description: 'Send the link as the bearer of `Authorization`. It works once.',
     scopes: ['sign-in'],
     bound: 'person',
     answers: done('The session has begun.', 'BegunSession'),

@@ -28,7 +28,7 @@ export const disputeRoutes = {
   exportDisputes: {
     ...get('query-service', 'Money', '/api/v1/disputes.csv'),
     summary: 'Exports all matching disputes as a CSV file, newest first',
-    description: 'In the form of `/api/v1/payments.csv`.',
+    description: 'Same format as `/api/v1/payments.csv`.',
     scopes: ['read', 'payments'],
     query: disputeExportSchema,
     minPosition: true,

@@ -14,11 +14,9 @@ const actor = z.discriminatedUnion('kind', [
 ]);
 
 export const causeSchema = z.object({
-  correlationId: z.string().describe('The same for everything that one request or callback caused.'),
+  correlationId: z.string().describe('The same for all events that one request or callback caused.'),
   causationId: z.string(),
-  actor: actor.describe(
-    'Who caused it: a team through one of its keys, a person who operates the gateway, or a service of it.',
-  ),
+  actor: actor.describe('Origin of the event: a key of a team, a person, or a service of the gateway.'),
 });
 
 function historySchema(
@@ -29,7 +27,7 @@ function historySchema(
     z.object({
       revision: z.int().min(0).describe('Its number in the history, from 0.'),
       type: z.literal(type).describe(`- \`${type}\`: ${meaning}`),
-      at: instant.describe('When the event was decided.'),
+      at: instant.describe('Time of the event.'),
       ...after,
       cause: causeSchema,
       data: answer,

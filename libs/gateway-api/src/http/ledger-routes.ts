@@ -10,7 +10,7 @@ export const ledgerRoutes = {
     ...get('query-service', 'Money', '/api/v1/journal'),
     summary: 'Lists journal entries, newest or oldest first',
     description:
-      'Double entry: the postings of each entry sum to zero. It has what your team has moved, in whatever wallet, and what was transferred to or from a wallet that it has alone. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
+      'Double entry: the postings of each entry sum to zero. It contains all money that your team has moved, and transfers of its own wallet. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
     scopes: ['read', 'payouts'],
     query: journalListSchema,
     minPosition: true,
@@ -29,9 +29,9 @@ export const ledgerRoutes = {
   },
   listStatements: {
     ...get('query-service', 'Money', '/api/v1/statements'),
-    summary: 'Shows what a month has changed: opening, entries by kind, closing',
+    summary: 'Shows a month: opening, entries by kind, closing',
     description:
-      'Of what your team has moved, by wallet, merchant account and currency. The balance of a shared wallet is that of `/api/v1/balance`. An entry counts in the month of its event, in UTC.',
+      'Entries of your team, by wallet, merchant account and currency. For the balance of a shared wallet, use `/api/v1/balance`. An entry counts in the month of its event, in UTC.',
     scopes: ['read', 'payouts'],
     query: statementSchema,
     minPosition: true,

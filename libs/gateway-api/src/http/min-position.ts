@@ -68,7 +68,7 @@ export async function awaitMinPosition(
   const position = text as Position;
   if (await waits.waitFor(position, beforeAskingMs, team)) return true;
   if (position > (await store.head()))
-    return refuse(reply, 'Tollgate-Min-Position is beyond everything that was recorded.');
+    return refuse(reply, 'Tollgate-Min-Position is beyond the last recorded event.');
   if (await waits.waitFor(position, waitMaxMs - beforeAskingMs, team)) return true;
   sendError(reply, 'read_model_behind');
   return false;

@@ -48,7 +48,7 @@ export interface OpenApiDocument {
 const description = `Tollgate speaks the Payment Service's own interface: the same paths, fields and errors. It adds:
 
 - A creation, refund or payout repeated with the same \`Idempotency-Key\` is executed once.
-- \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet; the gateway finds it out.
+- \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet.
 - Every answer carries \`Request-Id\`; \`GET /api/v1/requests/{id}\` shows what became of the request.
 - Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command. Payments, refunds and payouts carry it, too: a read that sends it shows none of what they showed as it was before.
 
@@ -203,10 +203,10 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
 
 /** By their names in the components; each is sent under its own name. */
 const headers = {
-  'Request-Id': 'The id of the request: of its record, of log lines and of the events that it caused.',
+  'Request-Id': 'Id of the request, in its record, in log lines and in the events that it caused.',
   'Tollgate-Position': "The position of the command's events in the event store.",
   'Shown-Position':
-    'The position in the event store of the latest event that is shown; absent where nothing is. A read that sends it as `Tollgate-Min-Position` shows none of this as it was before.',
+    'The position in the event store of the latest event that is shown; absent if nothing is shown. A read that sends it as `Tollgate-Min-Position` is at least as recent.',
   'Idempotent-Replayed': '`true` on a replay: the request was executed before, and not again.',
   'Retry-After': 'Seconds after which to repeat the request.',
   'WWW-Authenticate': '`Bearer`.',

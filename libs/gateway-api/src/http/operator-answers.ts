@@ -38,7 +38,7 @@ const operatorActions = ['capture', 'void', 'refund', 'inquire'] as const;
 const overviewHour = z.object({
   hour: instant,
   created: z.int().min(0),
-  approved: z.int().min(0).describe('Approved by now, refunded ones among them.'),
+  approved: z.int().min(0).describe('Approved until now, including refunded ones.'),
   declined: z.int().min(0),
 });
 
@@ -51,8 +51,8 @@ const spread = (description: string) =>
 const overviewMinute = z.object({
   minute: instant,
   created: z.int().min(0).describe('Payments that were created.'),
-  ownMs: spread('What the gateway itself took for a creation'),
-  providerMs: spread('What calls of the Payment Service took for one'),
+  ownMs: spread('Time of the gateway for a creation'),
+  providerMs: spread('Time of the Payment Service for a creation'),
 });
 
 const ownedPayout = publicPayout.answer.extend(owner);
@@ -84,7 +84,7 @@ export const operatorAnswerSchemas = {
     refundableAmount: z.int().min(0),
     actions: z.array(oneOf(operatorActions, 'Allowed by the state machine now.')),
     reviews: z.array(reviewEntrySchema),
-    disputes: z.array(publicDispute.answer).describe('Of this payment, oldest first.'),
+    disputes: z.array(publicDispute.answer).describe('Events of this payment, oldest first.'),
   }),
   OperatorHistory: z.object({
     success,
@@ -148,7 +148,7 @@ export const operatorAnswerSchemas = {
   OperatorWebhookList: z.object({
     success,
     webhooks: z.array(webhookSchema.extend(owner)),
-    count: z.int().min(0).describe('All that match, on this page and on others.'),
+    count: z.int().min(0).describe('Number of matches on all pages.'),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
   }),
@@ -168,23 +168,20 @@ export const operatorAnswerSchemas = {
         data: z.record(z.string(), z.unknown()),
       }),
     ),
-    checked: z
-      .int()
-      .min(0)
-      .describe('Entries that this page looked at and that are as they were written, one behind the other.'),
-    faultAt: z.int().min(0).exactOptional().describe('The newest entry that is not.'),
+    checked: z.int().min(0).describe('Number of entries of this page with an intact chain.'),
+    faultAt: z.int().min(0).exactOptional().describe('The newest entry with a broken chain.'),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
   }),
   RequestedReconciliation: z.object({
     success,
-    token: z.string().describe('It is listed under this token when it has ended.'),
+    token: z.string().describe('Token under which it is listed when it has ended.'),
   }),
   InquiryAnswer: z.object({
     success,
     result: oneOf(
       ['inquired', 'awaiting-answer', 'nothing-there', 'failed', 'not-asked'],
-      'What came of it.',
+      'Result of the inquiry.',
     ),
   }),
   OperatorReviewList: z.object({
@@ -197,11 +194,11 @@ export const operatorAnswerSchemas = {
           proposedBy: z
             .string()
             .exactOptional()
-            .describe('The person who has answered it. Where it takes two, another one must agree.'),
+            .describe('The person who proposed a resolution. Under dual control, another person must agree.'),
         }),
       ),
     ),
-    count: z.int().min(0).describe('All that match, on this page and on others.'),
+    count: z.int().min(0).describe('Number of matches on all pages.'),
     nextCursor: z.string().exactOptional(),
   }),
   Overview: z.object({
@@ -210,7 +207,7 @@ export const operatorAnswerSchemas = {
     hours: z.array(overviewHour),
     minutes: z
       .array(overviewMinute)
-      .describe('The last 60 minutes, as far as the answering instance has seen them since its start.'),
+      .describe('The last 60 minutes, as counted by the answering instance since its start.'),
     readModelLagMs: z
       .number()
       .min(0)
@@ -224,7 +221,7 @@ export const operatorAnswerSchemas = {
     success,
     reasons: z.array(
       z.object({
-        reason: z.string().exactOptional().describe('Absent where the Payment Service gave none.'),
+        reason: z.string().exactOptional().describe('Absent if the Payment Service reported none.'),
         count: z.int().min(1),
       }),
     ),
@@ -236,18 +233,16 @@ export const operatorAnswerSchemas = {
     isPartial: z
       .boolean()
       .exactOptional()
-      .describe(
-        'Of the digits of a card: whether there are payments that were not looked at. No index leads to them.',
-      ),
+      .describe('In a search by card digits: true if older payments were not searched.'),
     request: requestSchema
       .extend({ team: z.string() })
       .exactOptional()
-      .describe('The request whose id was searched for.'),
+      .describe('The request with the searched id.'),
   }),
   TeamNames: z.object({
     success,
     teams: z.array(z.string()),
-    withoutKey: z.array(z.string()).describe('Those of them without an active key.'),
+    withoutKey: z.array(z.string()).describe('Teams without an active key.'),
   }),
   SavedViews: z.object({
     success,
@@ -258,11 +253,11 @@ export const operatorAnswerSchemas = {
     deadLetters: z.array(
       z.object({
         offset: z.string().describe('Partition and offset on the topic of dead letters.'),
-        token: z.string().describe('Of the payment or payout that its address named.'),
+        token: z.string().describe('Token of the payment or payout in its URL.'),
         environment: z.string().exactOptional(),
         reason: z.string(),
         receivedAt: instant.exactOptional(),
-        isReadable: z.boolean().describe('False where another try cannot help: it is no callback.'),
+        isReadable: z.boolean().describe('False if a replay cannot help, because it is not a callback.'),
       }),
     ),
     count: z.int().min(0).describe('All of them; at most 500 are listed.'),
@@ -271,10 +266,10 @@ export const operatorAnswerSchemas = {
   ReplayedDeadLetters: z.object({ success, offsets: z.array(z.string()) }),
   ForgottenCustomer: z.object({
     success,
-    wasKept: z.boolean().describe('Whether the e-mail or IP address of the customer was stored until now.'),
+    wasKept: z.boolean().describe('True if the e-mail or IP address of the customer was stored until now.'),
     remains: z
       .record(z.string(), z.string())
-      .describe('Texts of the payment that stay in the books, by name. They cannot be erased.'),
+      .describe('Names of the texts of the payment that stay in the books. They cannot be erased.'),
     places: z.array(z.string()).describe('Where copies of these texts are.'),
   }),
   ...accountAnswerSchemas,

@@ -33,13 +33,13 @@ const reading = <Of extends Bound>(url: string, bound: Of) => ({
 });
 
 const onBehalf =
-  'A person shows a credential that `tollgate operator` issues, as the bearer of `Authorization`. It shows the teams and environments that the person was granted. With `Tollgate-Team` and `Tollgate-Environment` it opens the routes of that team, within the role of the person there.';
+  'A person sends a credential of `tollgate operator` as the bearer of `Authorization`. It covers the teams and environments that the person was granted. With `Tollgate-Team` and `Tollgate-Environment` it covers the routes of that team, within the role of the person.';
 
 export const operatorRoutes = {
   listPaymentsOfAll: {
     ...reading('payments', 'teams'),
     summary: 'Lists the payments of all teams, newest or oldest first',
-    description: `Of a filter by amount, account, mask or reason of a decline, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
+    description: `With a filter by amount, account, mask or decline reason, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
     isExpensive: true,
     answers: done(
@@ -57,13 +57,13 @@ export const operatorRoutes = {
   },
   retrievePaymentOfAny: {
     ...reading('payments/:token', 'teams'),
-    summary: 'Shows a payment of whatever team: what happens next, and what may be done now',
+    summary: 'Shows a payment of any team, with its next inquiry and the allowed actions',
     answers: done('The payment.', 'OperatorPayment'),
     errors: ['payment_not_found', 'store_unavailable', 'read_model_behind'],
   },
   listPaymentEventsOfAny: {
     ...reading('payments/:token/events', 'teams'),
-    summary: 'Shows the history of a payment of whatever team, with persons and with each event as stored',
+    summary: 'Shows the history of a payment of any team, with people and stored events',
     answers: done('Every event, in order.', 'OperatorHistory'),
     errors: ['payment_not_found', 'store_unavailable'],
   },
@@ -72,7 +72,7 @@ export const operatorRoutes = {
     summary: 'Inquires about a payment now, and waits for the answer',
     scopes: ['operators:act'],
     bound: 'teams',
-    answers: done('What came of it.', 'InquiryAnswer'),
+    answers: done('Result of the inquiry.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
   },
   forgetCustomer: {
@@ -82,7 +82,7 @@ export const operatorRoutes = {
       'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
     scopes: ['operators:manage'],
     bound: 'teams',
-    answers: done('Neither is stored any longer.', 'ForgottenCustomer'),
+    answers: done('The data is erased.', 'ForgottenCustomer'),
     errors: ['payment_not_found', ...ofCommands],
   },
   transferMoney: {
@@ -105,7 +105,7 @@ export const operatorRoutes = {
         reason: 'The shop joined the group.',
       },
     },
-    answers: done('The money is in the other wallet.', 'Transfer'),
+    answers: done('The money was transferred.', 'Transfer'),
     errors: [
       ...(['transfer_exceeds_balance', 'idempotency_key_missing', 'idempotency_key_reused'] as const),
       ...(['operation_in_progress', 'incorrect_amount', 'incorrect_currency', ...ofCommands] as const),
@@ -116,14 +116,13 @@ export const operatorRoutes = {
     service: 'command-service',
     summary: 'Lists callbacks of the Payment Service that could never be applied, oldest first',
     query: noQuerySchema,
-    answers: done('Those that were not published again yet.', 'DeadLetterList'),
+    answers: done('Dead letters that were not replayed.', 'DeadLetterList'),
     errors: [...ofCommands],
   },
   replayDeadLetters: {
     ...post('command-service', 'Operators', '/api/v1/admin/dead-letters/replay'),
-    summary: 'Publishes dead-lettered callbacks again, one or all that are callbacks',
-    description:
-      'A callback is a hint: it sets an inquiry off, so one that is applied twice changes nothing.',
+    summary: 'Replays one or all dead-lettered callbacks',
+    description: 'A callback only causes an inquiry, so a replay changes nothing by itself.',
     scopes: ['operators:act'],
     bound: 'installation',
     body: { schema: 'DeadLetterReplay', example: { offset: '0/17' }, isOptional: true },
@@ -143,13 +142,13 @@ export const operatorRoutes = {
   },
   retrievePayoutOfAny: {
     ...reading('payouts/:token', 'teams'),
-    summary: 'Shows a payout of whatever team',
+    summary: 'Shows a payout of any team',
     answers: done('The payout.', 'OperatorPayout'),
     errors: ['payout_not_found', 'store_unavailable'],
   },
   listPayoutEventsOfAny: {
     ...reading('payouts/:token/events', 'teams'),
-    summary: 'Shows the history of a payout of whatever team, with persons and with each event as stored',
+    summary: 'Shows the history of a payout of any team, with people and stored events',
     answers: done('Every event, in order.', 'OperatorHistory'),
     errors: ['payout_not_found', 'store_unavailable'],
   },
@@ -167,7 +166,7 @@ export const operatorRoutes = {
   exportRefundsOfAll: {
     ...reading('refunds.csv', 'teams'),
     summary: 'Exports the refunds of all teams as a CSV file, newest or oldest first',
-    description: 'In the form of `/api/v1/payments.csv`.',
+    description: 'Same format as `/api/v1/payments.csv`.',
     query: operatorRefundExportSchema,
     ...csvFile,
   },
@@ -187,7 +186,7 @@ export const operatorRoutes = {
   exportDisputesOfAll: {
     ...reading('disputes.csv', 'teams'),
     summary: 'Exports the disputes of all teams as a CSV file, newest or oldest first',
-    description: 'In the form of `/api/v1/payments.csv`.',
+    description: 'Same format as `/api/v1/payments.csv`.',
     query: operatorDisputeExportSchema,
     ...csvFile,
   },
@@ -212,8 +211,8 @@ export const operatorRoutes = {
   },
   listStatementsOfAll: {
     ...reading('statements', 'teams'),
-    summary: 'Shows what a month has changed in each wallet',
-    description: 'The sum of what the teams within reach have moved.',
+    summary: 'Shows a month of each wallet',
+    description: 'Sums over the teams within reach.',
     query: operatorStatementSchema,
     answers: done('The statements.', 'OperatorStatementList'),
     errors: [...ofReads, 'sum_too_large'],
@@ -244,22 +243,22 @@ export const operatorRoutes = {
   },
   retrieveReconciliationOfAny: {
     ...reading('reconciliations/:token', 'teams'),
-    summary: 'Shows a reconciliation of whatever account, with its differences',
+    summary: 'Shows a reconciliation of any account, with its differences',
     answers: done('The reconciliation.', 'OperatorReconciliation'),
     errors: ['reconciliation_not_found', 'store_unavailable'],
   },
   requestReconciliation: {
     ...post('command-service', 'Operators', '/api/v1/admin/reconciliations'),
-    summary: 'Has a day of a merchant account compared with the Payment Service',
+    summary: 'Reconciles a day of a merchant account with the Payment Service',
     description:
-      'The gateway begins within seconds; what a large day takes may be minutes, and its token is not found before it has ended. An account that is not configured ends as `account_unknown`.',
+      'The run starts within seconds and can take minutes. Its token is not found until it has ended. An account that is not configured ends as `account_unknown`.',
     scopes: ['operators:act'],
     bound: 'installation',
     body: {
       schema: 'ReconciliationRequest',
       example: { environment: 'production', account: 'main', day: '2030-01-31', isDryRun: true },
     },
-    answers: done('It is asked for.', 'RequestedReconciliation'),
+    answers: done('The reconciliation is requested.', 'RequestedReconciliation'),
     errors: [...ofCommands],
   },
   listWebhooksOfAll: {
@@ -267,7 +266,7 @@ export const operatorRoutes = {
     service: 'notifier',
     summary: 'Lists the webhooks of all teams with every attempt: failed ones first, then latest first',
     description:
-      '`failed`: no further attempt follows. `retrying`: an attempt has failed, and another one follows. Of a team and environment the last 10,000 delivered webhooks are listed, and all others.',
+      '`failed`: no further attempt follows. `retrying`: an attempt has failed, and another one follows. Lists the last 10,000 delivered webhooks of each team and environment, and all undelivered ones.',
     query: operatorWebhookListSchema,
     isExpensive: true,
     answers: done('One page.', 'OperatorWebhookList'),
@@ -279,14 +278,14 @@ export const operatorRoutes = {
     summary: 'Lists the standing webhook endpoints of all teams that are disabled, longest first',
     description: 'Nothing is sent to them until their team enables them.',
     query: noQuerySchema,
-    answers: done('Those that are disabled now.', 'DisabledEndpointList'),
+    answers: done('The disabled endpoints.', 'DisabledEndpointList'),
     errors: [...ofReads],
   },
   replayWebhooksOfAll: {
     ...post('notifier', 'Operators', '/api/v1/admin/webhooks/replay'),
     summary: 'Sends webhooks of any team again',
     description:
-      'The one with this `id`, or those that failed (or with `status` were delivered), at most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
+      'Replays the webhook with this `id`, or all that failed (with `status`: were delivered), oldest first. At most 500 at a time: while the answer has `nextCursor`, send the same body with it as `cursor`.',
     scopes: ['operators:act'],
     bound: 'teams',
     body: {
@@ -298,9 +297,9 @@ export const operatorRoutes = {
   },
   listSecurityLog: {
     ...reading('security-log', 'teams'),
-    summary: 'Lists the security log, newest first, and checks the chain of what it looks at',
+    summary: 'Lists the security log, newest first, and checks the hash chain of the page',
     description:
-      'A page looks at 2,000 entries at most, so one with a filter may be empty while `nextCursor` is present. The whole log is checked by `tollgate audit verify`.',
+      'A page reads at most 2,000 entries, so it may be empty while `nextCursor` is present. `tollgate audit verify` checks the whole log.',
     query: securityLogSchema,
     isExpensive: true,
     answers: done('One page.', 'SecurityLog'),
@@ -317,7 +316,7 @@ export const operatorRoutes = {
   },
   showOverview: {
     ...reading('overview', 'teams'),
-    summary: 'Counts the payments of the last 24 hours by hour, what is unresolved, and the open reviews',
+    summary: 'Counts payments of the last 24 hours by hour, unresolved calls, and open reviews',
     query: noQuerySchema,
     answers: done('The figures.', 'Overview'),
     errors: [...ofReads],
@@ -327,21 +326,21 @@ export const operatorRoutes = {
     summary:
       'Finds payments of all teams by a token, the id of a request, an order number, the service’s token or a masked card',
     query: searchSchema,
-    answers: done('What was found, and by what.', 'SearchResults'),
+    answers: done('The matches and how they were found.', 'SearchResults'),
     errors: [...ofReads],
   },
   suggest: {
     ...reading('search/suggestions', 'teams'),
     summary: 'Finds payments of all teams by the beginning of a token or of an order number',
-    description: 'Eight at the most. What is typed in full is found by the search.',
+    description: 'At most eight. Use the search for a complete token or number.',
     query: searchSchema,
-    answers: done('What begins with it, and which of the two does.', 'SearchResults'),
+    answers: done('The matches and their kind.', 'SearchResults'),
     errors: [...ofReads],
   },
   countDeclines: {
     ...reading('declines', 'teams'),
     summary: 'Counts declined payments by their reason, most frequent first',
-    description: 'Looks at the newest 5,000 of them; `isPartial` says that there are more.',
+    description: 'Counts the newest 5,000; `isPartial` is true if there are more.',
     query: declineCountSchema,
     isExpensive: true,
     answers: done('The reasons.', 'DeclineCounts'),
@@ -359,7 +358,7 @@ export const operatorRoutes = {
     service: 'command-service',
     summary: 'Lists the lists of payments that you have saved by name',
     query: noQuerySchema,
-    answers: done('Your own, by name.', 'SavedViews'),
+    answers: done('Your saved views, by name.', 'SavedViews'),
     errors: [...ofCommands],
   },
   saveView: {
@@ -368,7 +367,7 @@ export const operatorRoutes = {
     scopes: ['operators:read'],
     bound: 'person',
     body: { schema: 'SavedView', example: { name: 'Shop, declined', query: 'team=shop&phase=declined' } },
-    answers: done('All of yours, by name.', 'SavedViews'),
+    answers: done('Your saved views, by name.', 'SavedViews'),
     errors: ['too_many_views', ...ofCommands],
   },
   removeView: {
@@ -377,7 +376,7 @@ export const operatorRoutes = {
     scopes: ['operators:read'],
     bound: 'person',
     body: { schema: 'RemovedView', example: { name: 'Shop, declined' } },
-    answers: done('What is left, by name.', 'SavedViews'),
+    answers: done('Your remaining saved views, by name.', 'SavedViews'),
     errors: [...ofCommands],
   },
 } satisfies Record<string, Route>;

@@ -23,7 +23,7 @@ const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
     scopes: ['approvals'],
     isCommand: true,
     ...more,
-    answers: done('The payout as it is now.', 'CreatedPayout'),
+    answers: done('The current payout.', 'CreatedPayout'),
     errors: [
       ...(['payout_not_found', 'payout_not_awaiting_approval', 'approval_by_requester'] as const),
       ...ofCommands,
@@ -73,13 +73,13 @@ export const payoutRoutes = {
       ...ofProviderCalls,
     ],
   },
-  approvePayout: decidedBySecondKey('approve', 'Approves a payout that waits for a second key', {
+  approvePayout: decidedBySecondKey('approve', 'Approves a payout', {
     description:
-      'By another key of the team than the one that asked. Nothing is sent by it: the team repeats its request within 24 hours, which sends it once.',
+      'Use another key of the team than the requesting one. The approval sends nothing. The team repeats its request within 24 hours, which sends the payout once.',
   }),
-  refusePayout: decidedBySecondKey('refuse', 'Refuses a payout that waits for a second key', {
+  refusePayout: decidedBySecondKey('refuse', 'Refuses a payout', {
     description:
-      'By another key of the team than the one that asked; also one that is approved and not sent yet.',
+      'Use another key of the team than the requesting one. An approved payout can be refused until it is sent.',
     body: { schema: 'ApprovalRefusal', example: { reason: 'Not one of our accounts.' } },
   }),
   listPayouts: {

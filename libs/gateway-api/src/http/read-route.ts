@@ -47,6 +47,6 @@ export const sendRefusedPage = (reply: FastifyReply, parameter: keyof typeof ref
   sendError(reply, 'invalid_param', { message: refusedPages[parameter], parameter });
 
 const refusedPages = {
-  cursor: 'cursor is not one that this list of yours has given as nextCursor.',
-  withTotal: 'withTotal would count too many rows under these filters: leave it out.',
+  cursor: 'cursor is not a nextCursor of this list.',
+  withTotal: 'withTotal would count too many rows with these filters. Omit it.',
 };

@@ -7,7 +7,7 @@ export const reconciliationRoutes = {
     ...get('query-service', 'People', '/api/v1/reconciliations'),
     summary: 'Lists reconciliations that have ended, newest first',
     description:
-      "Our books compared with the Payment Service's lists, by merchant account and day. Shown are those in which only your team's payments and payouts were compared.",
+      "Our books compared with the Payment Service's lists, by merchant account and day. Lists only runs that compared payments and payouts of your team alone.",
     scopes: ['admin'],
     query: reconciliationListSchema,
     answers: {

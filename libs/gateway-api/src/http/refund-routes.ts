@@ -36,7 +36,7 @@ export const refundRoutes = {
   listRefunds: {
     ...get('query-service', 'Refunds', '/api/v1/refunds'),
     summary: 'Lists refunds, newest first',
-    description: '`dateFrom` and `dateTo` are days on which refunds were asked for, in UTC.',
+    description: '`dateFrom` and `dateTo` are days on which refunds were requested, in UTC.',
     scopes: ['read', 'refunds', 'payments'],
     query: refundListSchema,
     minPosition: true,
@@ -47,7 +47,7 @@ export const refundRoutes = {
   exportRefunds: {
     ...get('query-service', 'Refunds', '/api/v1/refunds.csv'),
     summary: 'Exports all matching refunds as a CSV file, newest first',
-    description: 'In the form of `/api/v1/payments.csv`.',
+    description: 'Same format as `/api/v1/payments.csv`.',
     scopes: ['read', 'refunds', 'payments'],
     query: refundExportSchema,
     minPosition: true,

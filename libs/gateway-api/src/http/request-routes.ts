@@ -8,7 +8,7 @@ export const requestRoutes = {
     ...get('query-service', 'Requests', '/api/v1/requests'),
     summary: 'Lists the requests of your team of the last 30 days, latest first',
     description:
-      'What was asked with any key of your team and of the environment of this key, without bodies. A request is listed within a second of its answer. It is kept for the convenience of people and may be forgotten before its time: by a process that is killed, or where there are very many.',
+      'Requests of all keys of your team in the environment of this key, without bodies. A request is listed within a second of its answer. Records may be lost if a process is killed, and the oldest are deleted if there are too many.',
     scopes: ['read'],
     query: requestListSchema,
     answers: {
@@ -21,7 +21,7 @@ export const requestRoutes = {
   },
   retrieveRequest: {
     ...get('query-service', 'Requests', '/api/v1/requests/:id'),
-    summary: 'Shows what became of a request, by the `Request-Id` of its answer',
+    summary: 'Shows a request, by the `Request-Id` of its answer',
     scopes: ['read'],
     answers: { 200: { meaning: 'The request.', schema: 'RequestAnswer' } },
     errors: ['request_not_found'],

@@ -91,7 +91,7 @@ export const approvalRefusalSchema = z.strictObject({
 export const accountChangeRequestSchema = z.strictObject({
   /** Why, in the person's own words: others see it in the list of accounts. */
   reason: reasonSchema,
-  /** Skips the reconciliation that is due after the event store was restored from a backup. */
+  /** Skips the reconciliation that is due after a restore. */
   override: z.boolean('must be true or false').optional(),
 });
 
@@ -112,7 +112,7 @@ export const transferRequestSchema = z
   .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another wallet than from' });
 
 export const deadLetterReplaySchema = z.strictObject({
-  /** Absent: all that were not published again yet. */
+  /** Absent: all that were not replayed. */
   offset: z
     .string('must be a text')
     .regex(/^\d{1,9}\/\d{1,19}$/, 'must be a partition and an offset such as 3/17')

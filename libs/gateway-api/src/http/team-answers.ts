@@ -6,9 +6,7 @@ import { instant } from '../values.ts';
 
 const success = z.literal(true);
 const environment = z.enum(environmentSchema.options);
-const isChangeable = z
-  .boolean()
-  .describe('Whether this gateway has the key that changes of teams are signed with.');
+const isChangeable = z.boolean().describe('True if this gateway has the signing key for changes of teams.');
 
 const keyStates = ['active', 'expired', 'revoked'] as const;
 
@@ -17,11 +15,14 @@ const keySchema = z.object({
   keyId: z.string(),
   environment,
   scopes: z.array(z.string()),
-  state: oneOf(keyStates, 'Only an active one opens anything.'),
+  state: oneOf(keyStates, 'Only an active key is accepted.'),
   expiresAt: instant.exactOptional(),
-  networks: z.array(z.string()).exactOptional().describe('From where it may be used; absent: everywhere.'),
+  networks: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Networks from which it may be used; all if absent.'),
   requestsPerSecondMax: z.int().min(1).exactOptional(),
-  lastUsedAt: instant.exactOptional().describe('The beginning of the hour; absent: never.'),
+  lastUsedAt: instant.exactOptional().describe('Hour of the last use; absent if it was never used.'),
 });
 export type PublicKey = z.infer<typeof keySchema>;
 
@@ -29,9 +30,9 @@ const limitSchema = z.object({
   environment,
   operation: z.enum(limitedOperations),
   currency: z.string(),
-  keyId: z.string().exactOptional().describe('Absent: of all keys of the team together.'),
+  keyId: z.string().exactOptional().describe('The limited key; the whole team if absent.'),
   perCall: z.int().min(1).exactOptional().describe('Minor units.'),
-  perDay: z.int().min(1).exactOptional().describe('Minor units, of a day in UTC.'),
+  perDay: z.int().min(1).exactOptional().describe('Maximum of a day in UTC, in minor units.'),
 });
 
 export const teamAnswerSchemas = {
@@ -46,15 +47,15 @@ export const teamAnswerSchemas = {
     success,
     team: z.object({
       name: z.string(),
-      callbackOrigins: z.array(z.string()).describe('Where its webhooks may go.'),
+      callbackOrigins: z.array(z.string()).describe('Allowed origins of webhook URLs.'),
       redirectOrigins: z
         .array(z.string())
         .exactOptional()
-        .describe('Where customers may be sent; absent: to any https URL.'),
+        .describe('Allowed origins of redirect URLs; any https URL if absent.'),
       wallet: z.object({ kind: z.enum(['own', 'shared', 'provider']), name: z.string().exactOptional() }),
       approvals: z
         .array(z.object({ environment, currency: z.string(), above: z.int().min(0) }))
-        .describe('Above which sum, in minor units, a second key approves payouts.'),
+        .describe('Amount in minor units above which payouts need approval.'),
       limits: z.array(limitSchema),
     }),
     isChangeable,
@@ -64,6 +65,6 @@ export const teamAnswerSchemas = {
     success,
     team: z.string(),
     keyId: z.string(),
-    key: z.string().describe('Keep it now: only its hash is stored.'),
+    key: z.string().describe('Store it now: the gateway keeps only its hash.'),
   }),
 } as const satisfies Record<string, z.ZodType>;

@@ -9,13 +9,13 @@ const managed = { scopes: ['operators:manage'], bound: 'named-team' } as const;
 const managedForAll = { scopes: ['operators:manage'], bound: 'installation' } as const;
 
 const whereSigned =
-  'Only where the gateway has the key that changes of teams are signed with: one process with all services and that key in its data directory. Elsewhere `tollgate` does it, where the key is.';
+  'Requires the signing key for changes of teams: one process with all services and that key in its data directory. Otherwise use `tollgate` on the host with the key.';
 
 const changing = {
   ...ofOperators,
   ...managed,
   method: 'POST',
-  answers: done('The team as it is now.', 'TeamDetails'),
+  answers: done('The current team.', 'TeamDetails'),
 } as const;
 const ofChanges = ['team_not_found', 'signing_key_missing', ...ofCommands] as const;
 
@@ -35,7 +35,7 @@ export const teamRoutes = {
     ...ofOperators,
     method: 'GET',
     url: '/api/v1/admin/teams/:team',
-    summary: 'Shows a team: where its URLs may point, what its payouts are taken from, and its limits',
+    summary: 'Shows a team: allowed origins, source of payouts, and limits',
     scopes: ['operators:read'],
     bound: 'teams',
     query: noQuerySchema,
@@ -50,15 +50,15 @@ export const teamRoutes = {
     description: whereSigned,
     ...managedForAll,
     body: { schema: 'TeamRequest', example: { team: 'shop' } },
-    answers: done('The team is there.', 'ChangedTeam'),
+    answers: done('The team exists.', 'ChangedTeam'),
     errors: ['team_exists', 'signing_key_missing', ...ofCommands],
   },
   issueKey: {
     ...ofOperators,
     method: 'POST',
     url: '/api/v1/admin/keys',
-    summary: 'Issues an API key for a team, and shows its text this once',
-    description: `Two keys of an environment may be active, so that one replaces the other. With a \`keyId\` of yours, a repeat issues no second key.\n\n${whereSigned}`,
+    summary: 'Issues an API key for a team, and shows it once',
+    description: `Two keys of an environment may be active, so that one replaces the other. With your own \`keyId\`, a repeat issues no second key.\n\n${whereSigned}`,
     scopes: ['operators:teams'],
     bound: 'named-team',
     body: {
@@ -75,8 +75,8 @@ export const teamRoutes = {
     ...ofOperators,
     method: 'POST',
     url: '/api/v1/admin/keys/:keyId/revoke',
-    summary: 'Revokes an API key for good',
-    description: `It is refused within a second. A repeat changes nothing.\n\n${whereSigned}`,
+    summary: 'Revokes an API key permanently',
+    description: `It is rejected within a second. A repeat changes nothing.\n\n${whereSigned}`,
     scopes: ['operators:teams'],
     bound: 'teams',
     body: { schema: 'KeyRevocation', example: { team: 'shop' } },
@@ -86,8 +86,8 @@ export const teamRoutes = {
   allowOrigins: {
     ...changing,
     url: '/api/v1/admin/teams/:team/origins',
-    summary: 'Sets where the URLs of a team may point',
-    description: `The list takes the place of the one before. An origin is \`https://host[:port]\`, or of the gateway's machine: \`http://localhost:8080\`, \`http://127.0.0.1:*\` (any port). An empty list of the purpose \`callback\` sends the team no webhooks, one of \`redirect\` sends customers nowhere.\n\n${whereSigned}`,
+    summary: 'Sets the allowed origins of a team',
+    description: `The list replaces the previous one. An origin is \`https://host[:port]\`, or on the gateway's machine \`http://localhost:8080\`, \`http://127.0.0.1:*\` (any port). An empty list allows no URL.\n\n${whereSigned}`,
     body: {
       schema: 'AllowedOrigins',
       example: { purpose: 'callback', origins: ['https://shop.example'] },
@@ -98,16 +98,16 @@ export const teamRoutes = {
     ...changing,
     ...managedForAll,
     url: '/api/v1/admin/teams/:team/wallet',
-    summary: 'Chooses what the payouts of a team are taken from',
-    description: `\`own\`: what the team took itself, less what it refunded and paid out. \`shared\`: the same of all teams that name this wallet, together. \`provider\`: whatever the provider has, the money of other teams, too.\n\n${whereSigned}`,
+    summary: 'Sets the source of the payouts of a team',
+    description: `\`own\`: the team's own wallet. \`shared\`: a wallet shared by all teams that name it. \`provider\`: the provider's balance, including the money of other teams.\n\n${whereSigned}`,
     body: { schema: 'WalletChoice', example: { wallet: { kind: 'shared', name: 'group' } } },
     errors: [...ofChanges],
   },
   requireApproval: {
     ...changing,
     url: '/api/v1/admin/teams/:team/approvals',
-    summary: 'Lets payouts above a sum wait until a second key approves them',
-    description: `\`above\` is in minor units; 0: every payout waits; null: none. It takes the place of the rule of this environment and currency.\n\n${whereSigned}`,
+    summary: 'Sets the amount above which payouts need approval',
+    description: `\`above\` is in minor units; 0: every payout waits; null: none. It replaces the rule of this environment and currency.\n\n${whereSigned}`,
     body: {
       schema: 'ApprovalRule',
       example: { environment: 'production', currency: 'EUR', above: 100_000 },
@@ -118,7 +118,7 @@ export const teamRoutes = {
     ...changing,
     url: '/api/v1/admin/teams/:team/limits',
     summary: 'Limits the amounts of a team or key per call and per day (UTC)',
-    description: `In minor units. It takes the place of the limit of this environment, operation, currency and key. A sum that is null is not limited; where both are, the limit is lifted.\n\n${whereSigned}`,
+    description: `In minor units. It replaces the limit of this environment, operation, currency and key. Null means not limited; two nulls remove the limit.\n\n${whereSigned}`,
     body: {
       schema: 'LimitRequest',
       example: {

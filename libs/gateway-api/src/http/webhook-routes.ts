@@ -11,7 +11,7 @@ const ofOne = ['webhook_endpoint_not_found', ...ofCommands] as const;
 const ofChanges = ['webhook_endpoint_exists', 'too_many_endpoint_changes', 'origin_not_allowed'] as const;
 
 export const replayed = {
-  202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedWebhooks' },
+  202: { meaning: 'They are sent in turn.', schema: 'ReplayedWebhooks' },
 } as const;
 export const ofReplays = [
   'webhook_not_found',
@@ -79,7 +79,7 @@ export const webhookRoutes = {
     summary: 'Removes a standing webhook endpoint',
     description: 'Nothing is sent to it any longer. A repeat returns 404.',
     scopes: changing,
-    answers: done('Removed, as it was.', 'WebhookEndpointAnswer'),
+    answers: done('The removed endpoint.', 'WebhookEndpointAnswer'),
     errors: ofOne,
   },
   rotateWebhookEndpointSecret: {
@@ -88,7 +88,7 @@ export const webhookRoutes = {
     url: `${endpoints}/:id/rotate-secret`,
     summary: 'Gives a standing webhook endpoint a new secret',
     description:
-      'For `overlapHours` (24 unless given) webhooks carry the signatures of both. Send 0 where the former secret is known to others. A repeat rotates again.',
+      'For `overlapHours` (24 unless given) webhooks carry the signatures of both. Send 0 if the old secret has leaked. A repeat rotates again.',
     scopes: changing,
     body: { schema: 'SecretRotation', example: { overlapHours: 24 }, isOptional: true },
     answers: done('Rotated. Keep `secret`: it is not shown again.', 'CreatedWebhookEndpoint'),
@@ -110,7 +110,7 @@ export const webhookRoutes = {
     url: '/api/v1/webhooks',
     summary: 'Lists webhooks with every delivery attempt: failed ones first, then latest first',
     description:
-      'To the `callbackUrl` of any payment or payout and to any standing endpoint; of one payment or payout with `token`. Of an environment the last 10,000 delivered webhooks are listed without `token`, and all others, until they are deleted (30 days after their last attempt unless configured).',
+      'Webhooks to all endpoints and `callbackUrl`s; with `token`, those of one payment or payout. Without `token`, lists the last 10,000 delivered webhooks of the environment and all undelivered ones. They are deleted 30 days after their last attempt by default.',
     scopes: reading,
     query: webhookListSchema,
     answers: done('One page.', 'WebhookList'),
@@ -122,7 +122,7 @@ export const webhookRoutes = {
     url: '/api/v1/webhooks/replay',
     summary: 'Sends webhooks again',
     description:
-      'The one with this `id`; all about the payment or payout with this `token`; or those that failed (or with `status` were delivered), at most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`. A webhook that was replayed 200 times, or whose endpoint is disabled, is skipped.',
+      'Replays the webhook with this `id`, all webhooks of the payment or payout with this `token`, or all that failed (with `status`: were delivered), oldest first. At most 500 at a time: while the answer has `nextCursor`, send the same body with it as `cursor`. A webhook that was replayed 200 times, or whose endpoint is disabled, is skipped.',
     scopes: ['payments', 'payouts', 'admin', 'operators:teams'],
     body: {
       schema: 'WebhookReplay',

@@ -14,19 +14,19 @@ const headers = [
   header(
     'webhook-id',
     true,
-    'The same on every attempt: what you have handled under this id, answer 204 and pass over.',
+    'The same on every attempt. If you have already processed this id, return 204 and stop.',
     'whk_3f0e9d5c7a2b4c1d8e6f0a1b2c3d4e5f',
   ),
   header(
     'webhook-timestamp',
     true,
-    'When this attempt was made, seconds since 1970. Refuse what is older than five minutes.',
+    'Time of this attempt, in seconds since 1970. Reject it if it is older than five minutes.',
     '1893456000',
   ),
   header(
     'webhook-signature',
     true,
-    'One signature, or several with a space between while a secret changes: one of them must be right.',
+    'One signature, or several separated by spaces while a secret changes. One of them must match.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
   header('Tollgate-Sequence', false, '`sequence` of the body; absent from test events.', '3'),
@@ -34,7 +34,7 @@ const headers = [
   header(
     'Tollgate-Correlation-Id',
     false,
-    'The `Request-Id` of the request that caused it, where one did.',
+    'The `Request-Id` of the request that caused it, if any.',
     'req_0me0pq5dc3b1f0e7a9c2d4e6f8a0b',
   ),
 ];

@@ -72,7 +72,7 @@ async function publish(
   } catch (cause) {
     if (!(cause instanceof StoreUnavailable)) throw cause;
     const { retryable } = cause;
-    const message = 'The event store under the message bus did not confirm.';
+    const message = 'The event store of the message bus did not confirm.';
     throw new BusUnavailable('bus_unavailable', message, { retryable, cause });
   }
 }

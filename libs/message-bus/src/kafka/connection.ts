@@ -73,7 +73,7 @@ export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient 
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl: toSaslOptions(sasl) }),
     socketFactory: ({ host, port, ssl: tls, onConnect }) => {
-      if (isSevered) throw new Error('This client has been severed.');
+      if (isSevered) throw new Error('This client is disconnected.');
       const opened = openSocket({ host, port }, { tls, onConnect, options });
       sockets.add(opened);
       opened.tcp.once('close', () => sockets.delete(opened));
@@ -89,7 +89,7 @@ export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient 
         tcp.resetAndDestroy();
         // It makes no event that kafkajs listens for, and requests would wait for their time limit.
         if (socket.listenerCount('error') > 0)
-          socket.emit('error', new Error('This client has been severed.'));
+          socket.emit('error', new Error('This client is disconnected.'));
       }
     },
   };

@@ -48,7 +48,7 @@ export async function consumeGroup(
     const fields = { operation: 'consume', token: group, code: error.code, waitMs: pauseMs, error };
     const isPassing = isCoordinatorMoving(crash) && pauseMs < movingPauseMsMax;
     const level = loggedCode === error.code || isPassing ? 'debug' : 'error';
-    connection.log[level](fields, 'a consumer ended; another one takes its place');
+    connection.log[level](fields, 'a consumer ended; it is replaced');
     if (level === 'error') loggedCode = error.code;
     await clock.sleep(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(2 * pauseMs, pauseMsMax);
@@ -182,7 +182,7 @@ function createBatchWork(work: BatchWork) {
     failedTries.set(`${topic}/${partition}`, attemptNumber);
     const waitMs = Math.min(retryPauseMsMax, firstRetryPauseMs * 2 ** (attemptNumber - 1));
     const fields = { operation: 'handle', topic, partition, position: payload.batch.firstOffset() ?? '' };
-    work.log.warn({ ...fields, attemptNumber, waitMs, error }, 'trying again after a pause');
+    work.log.warn({ ...fields, attemptNumber, waitMs, error }, 'retrying after a pause');
     const resume = payload.pause();
     // When the signal is aborted the consumer ends; resuming it does no harm then.
     void work.clock

@@ -7,7 +7,7 @@ const lasting: Readonly<Record<string, readonly [string, string]>> = {
     'topic_missing',
     'The topic does not exist on the message bus: create it first.',
   ],
-  INVALID_TOPIC_EXCEPTION: ['topic_invalid', 'Kafka does not allow this name of a topic.'],
+  INVALID_TOPIC_EXCEPTION: ['topic_invalid', 'Kafka rejects this topic name.'],
   TOPIC_AUTHORIZATION_FAILED: ['bus_forbidden', 'Kafka does not allow this client to use the topic.'],
   GROUP_AUTHORIZATION_FAILED: ['bus_forbidden', 'Kafka does not allow this client to use the group.'],
   CLUSTER_AUTHORIZATION_FAILED: ['bus_forbidden', 'Kafka does not allow this client to write idempotently.'],
@@ -19,14 +19,11 @@ const lasting: Readonly<Record<string, readonly [string, string]>> = {
     'bus_certificate_refused',
     'The certificate of the Kafka broker is not trusted, or is for another name: check the authority that is trusted.',
   ],
-  INVALID_REPLICATION_FACTOR: [
-    'topic_not_created',
-    'There are fewer brokers than copies are wanted of each record.',
-  ],
+  INVALID_REPLICATION_FACTOR: ['topic_not_created', 'There are fewer brokers than the replication factor.'],
   POLICY_VIOLATION: ['topic_not_created', 'A policy of the brokers forbids a topic like this.'],
   MESSAGE_TOO_LARGE: [
     'record_too_large',
-    'The topic takes smaller records only: check its max.message.bytes.',
+    'The topic accepts smaller records only. Check its max.message.bytes.',
   ],
 };
 

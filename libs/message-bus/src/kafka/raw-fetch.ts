@@ -64,7 +64,7 @@ export async function fetchFrom(
   }
   throw new BusUnavailable(
     'bus_unavailable',
-    'Kafka throttles this client, and gives it no records: raise its quota.',
+    'Kafka throttles this client and returns no records. Raise its quota.',
   );
 }
 

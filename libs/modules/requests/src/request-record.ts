@@ -10,7 +10,7 @@ const requestRecordSchema = z.object({
   method: z.string(),
   /** As the route was written; absent where there is none. */
   route: z.string().exactOptional(),
-  /** Absent where the client had gone before it was answered. */
+  /** Absent if the client disconnected before the answer. */
   status: z.int().exactOptional(),
   errorCode: z.string().exactOptional(),
   durationMs: milliseconds,

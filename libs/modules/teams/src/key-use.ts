@@ -44,7 +44,7 @@ export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; 
 
   const writeOrTell = () =>
     writeAll().catch((error: unknown) =>
-      log.warn({ error, count: waiting.size }, 'the use of keys cannot be written; it is tried again'),
+      log.warn({ error, count: waiting.size }, 'the use of keys cannot be written; retrying'),
     );
 
   return {

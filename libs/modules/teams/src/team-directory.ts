@@ -196,7 +196,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
         keysById.clear();
         records.clear();
         people?.clear();
-        log.error({ error }, 'the directory of teams has stopped; every key is refused until the next start');
+        log.error({ error }, 'the team directory has stopped; every key is rejected until the next start');
         reject(error);
       });
       return promise;

@@ -34,7 +34,7 @@ export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDepend
     unsigned.set(stream, count);
     // Somebody who can write rows can write many.
     if (Number.isInteger(Math.log10(count)))
-      log.error({ stream, revision, count }, 'an event of a team is not signed; it counts for nothing');
+      log.error({ stream, revision, count }, 'a team event has no valid signature; it is ignored');
   }
 
   return {
@@ -51,7 +51,7 @@ export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDepend
         damaged.add(stream);
         teams.delete(stream);
         onChange(stream, before.team, undefined);
-        log.error({ error, stream, revision }, 'the record of a team cannot be read; its keys are refused');
+        log.error({ error, stream, revision }, 'the record of a team cannot be read; its keys are rejected');
       }
     },
     clear: () => teams.clear(),

@@ -263,7 +263,7 @@ function allowOrigins(team: Team, { purpose, origins: asked }: AllowOrigins): Te
 
 export function evolveTeam(state: TeamState, event: TeamEvent): Team {
   if (event.type === 'TeamAdded') {
-    if (state !== undefined) throw new InvariantViolation('TeamAdded came a second time');
+    if (state !== undefined) throw new InvariantViolation('TeamAdded was recorded twice');
     return {
       name: event.data.name,
       keys: [],
@@ -272,7 +272,7 @@ export function evolveTeam(state: TeamState, event: TeamEvent): Team {
       money: noMoneySettings,
     };
   }
-  if (state === undefined) throw new InvariantViolation(`${event.type} came before TeamAdded`);
+  if (state === undefined) throw new InvariantViolation(`${event.type} occurred before TeamAdded`);
   switch (event.type) {
     case 'KeyIssued':
       return { ...state, keys: [...state.keys, { ...event.data, active: true }] };

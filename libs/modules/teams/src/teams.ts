@@ -166,7 +166,7 @@ export function evolveSigned(
 ): { state: SignedTeam; verdict: SignatureVerdict['kind'] } {
   const verdict = checkSignature(verifier, recorded, signature);
   if (verdict.kind === 'unsigned') return { state: { team, signature }, verdict: 'unsigned' };
-  if (verdict.kind === 'gap') throw unreadable(recorded, 'A signed event before it was removed or replaced.');
+  if (verdict.kind === 'gap') throw unreadable(recorded, 'An earlier signed event was removed or replaced.');
   try {
     const state = { team: evolveTeam(team, decodeTeamEvent(recorded)), signature: verdict.value };
     return { state, verdict: 'signed' };

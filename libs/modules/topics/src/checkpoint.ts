@@ -105,7 +105,7 @@ export function createPublisherCheckpoint(
       }
       throw new TollgateError(
         'store_too_slow',
-        'The store did not confirm in time that this publisher holds the claim.',
+        'The store did not confirm the claim of this publisher in time.',
         { retryable: true },
       );
     },
@@ -139,7 +139,7 @@ export async function requestRepublication(
     const answer = await checkpoint.replace({ ...last, republication, position });
     if (answer.kind === 'appended') return true;
   }
-  throw new TollgateError('checkpoint_contended', 'The publisher keeps writing its checkpoint. Try again.', {
+  throw new TollgateError('checkpoint_contended', 'The publisher keeps writing its checkpoint. Retry.', {
     retryable: true,
   });
 }

@@ -43,7 +43,7 @@ if (request.type !== 'PaymentRequested') throw new Error('another event');
 const addresses = { callbackUrl: 'https://shop.example/a', redirectSuccessUrl: 'https://shop.example/b' };
 const sanitizedMask = '439296******1251';
 const resolved = { reason: 'resolved' } as const;
-const word = { number: 1, resolution: 'acknowledged', reason: 'Seen at the bank.' };
+const word = { number: 1, resolution: 'acknowledged', reason: 'Checked with the bank.' };
 
 /** Of the events whose samples leave out what is optional, one with all of it. */
 const fullPaymentEvents: readonly PaymentEvent[] = [

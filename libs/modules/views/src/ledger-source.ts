@@ -61,7 +61,7 @@ export interface LedgerNow {
  */
 export async function readLedger(source: LedgerSource, query: LedgerQuery): Promise<LedgerNow> {
   if (!(await source.waitForNow(waitMs)))
-    throw new TollgateError('index_rebuilding', 'The index is too far behind the store.', {
+    throw new TollgateError('index_rebuilding', 'The index lags too far.', {
       retryable: true,
     });
   return source.atOnce(() => {

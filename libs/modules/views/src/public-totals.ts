@@ -74,7 +74,7 @@ const nothing = (): Sum => ({ count: 0, amount: '0' });
 
 /** Zeros under the names of the public totals. */
 function emptyOf([first]: readonly TotalsView[]): Counted {
-  if (first === undefined) throw new RangeError('a group has a first one');
+  if (first === undefined) throw new RangeError('a group must not be empty');
   const { currency, payments, refunds, payouts } = first;
   return {
     currency,

@@ -46,7 +46,7 @@ export const isLoopbackHost = (hostname: string): boolean =>
 
 export class AddressNotAllowed extends TollgateError {
   constructor() {
-    super('address_not_allowed', 'A host leads to addresses that are not public.');
+    super('address_not_allowed', 'A host resolves to addresses that are not public.');
   }
 }
 

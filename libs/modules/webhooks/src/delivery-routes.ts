@@ -260,13 +260,13 @@ const isOf = (row: Located, { team, environment }: { team: string; environment: 
 
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 'invalid_param', {
-    message: 'cursor is not one that this list has given as nextCursor.',
+    message: 'cursor is not a nextCursor of this list.',
     parameter: 'cursor',
   });
 
 /** No key of a team has the scopes of the routes across teams. */
 function personIn({ operator }: Caller): Actor {
-  if (operator === undefined) throw new InvariantViolation('a team has called a route of operators');
+  if (operator === undefined) throw new InvariantViolation('a team called an operator route');
   return { kind: 'person', name: operator.person, source: operator.source };
 }
 
@@ -281,7 +281,7 @@ export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
   deliveries: webhook.deliveries.map(toPublicDelivery),
 });
 
-/** Absent if no attempt will follow, and if one is due immediately. */
+/** Absent if no attempt follows or if one is due now. */
 const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
   state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
 

@@ -126,7 +126,7 @@ function createSender(
     try {
       open.update(token, await deliverDue(token));
       open.release(token);
-      if (failing !== undefined) log.info({ code: failing }, 'delivery attempts are recorded again');
+      if (failing !== undefined) log.info({ code: failing }, 'delivery attempts can be recorded again');
       failing = undefined;
     } catch (error) {
       const isPassing = isRetryable(error);

@@ -65,7 +65,7 @@ export function evolveWebhooks(state: SubjectWebhooks, event: CausedWebhookEvent
   // The last event of webhooks that were let go of: their stream goes on behind it.
   if (state.webhooks.length === 0) return state;
   if (!state.webhooks.some(({ id }) => id === event.data.id))
-    throw new InvariantViolation(`${event.type} is of a webhook that is not there`);
+    throw new InvariantViolation(`${event.type} names an unknown webhook`);
   return {
     webhooks: state.webhooks.map((each) => (each.id === event.data.id ? apply(each, event) : each)),
     replays: state.replays + (event.type === 'ReplayRequested' ? 1 : 0),
@@ -157,7 +157,7 @@ export function decideOutcome(
 ): Decided {
   const { id, at, outcome } = tried;
   const webhook = state.webhooks.find((each) => each.id === id);
-  if (webhook === undefined) throw new InvariantViolation('a try is of a webhook that is not there');
+  if (webhook === undefined) throw new InvariantViolation('an attempt names an unknown webhook');
   const isOpen = webhook.state === 'open';
   if (outcome.kind === 'abandoned')
     return { kind: 'events', events: isOpen ? [{ type: 'DeliveryGivenUp', data: { id, at } }] : [] };

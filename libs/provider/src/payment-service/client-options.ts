@@ -58,9 +58,7 @@ export function readOptions(options: PaymentServiceClientOptions): ReadOptions {
 function readBaseUrl(baseUrl: string): { origin: string; basePath: string } {
   const url = URL.parse(baseUrl);
   if (url?.protocol !== 'https:')
-    throw new PaymentServiceClientError(
-      "The Payment Service's address must begin with https://; it takes no plain HTTP.",
-    );
+    throw new PaymentServiceClientError("The Payment Service's address must begin with https://.");
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new PaymentServiceClientError(
       "The Payment Service's address must be without user name, password, query and fragment.",

@@ -113,7 +113,7 @@ function exchangeOnce(
 
     pool.dispatch(request, {
       onRequestStart(controller) {
-        if (isOver || sending !== undefined) throw new Error('too late, or sent before');
+        if (isOver || sending !== undefined) throw new Error('too late, or already sent');
         if (!maySend()) throw Object.assign(new Error('too late'), { code: 'SEND_TIME_PASSED' });
         sending = controller;
       },

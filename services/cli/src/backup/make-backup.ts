@@ -78,16 +78,16 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
 function requireFolder(folder: string, dataDir: string): void {
   const parent = dirname(folder);
   if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw invalidFolder(folder, `cannot be made: there is no folder ${parent}`);
+    throw invalidFolder(folder, `cannot be created: the folder ${parent} does not exist`);
   const place = relative(realpathSync(dataDir), join(realpathSync(parent), basename(folder)));
   if (place !== '..' && !place.startsWith('../'))
     throw invalidFolder(
       folder,
-      'is in the data directory, and would be lost with it: name one on another disk',
+      'is in the data directory and would be lost with it. Name a folder on another disk',
     );
   const there = statSync(folder, { throwIfNoEntry: false });
   if (there === undefined) return;
-  if (!there.isDirectory()) throw invalidFolder(folder, 'is no folder: name one that is empty or not there');
+  if (!there.isDirectory()) throw invalidFolder(folder, 'is not a folder. Name an empty or new folder');
   if (readdirSync(folder).length > 0) throw notEmpty(folder);
 }
 
@@ -97,7 +97,7 @@ const invalidFolder = (folder: string, why: string) =>
 const notEmpty = (folder: string) =>
   new TollgateError(
     'backup_folder_not_empty',
-    `${folder} is not empty: name a folder that is empty or not there; nothing was written.`,
+    `${folder} is not empty. Nothing was written. Name an empty or new folder.`,
   );
 
 function requireRoom(parent: string, storeBytes: number, roomOf: (folder: string) => number): void {
@@ -106,7 +106,7 @@ function requireRoom(parent: string, storeBytes: number, roomOf: (folder: string
   if (room >= needed) return;
   throw new TollgateError(
     'backup_no_room',
-    `The disk of ${parent} has room for ${inMegabytes(room)}, and the backup needs ${inMegabytes(needed)}: make room or name another disk; nothing was written.`,
+    `The disk of ${parent} has room for ${inMegabytes(room)}, and the backup needs ${inMegabytes(needed)}. Nothing was written. Free space or name another disk.`,
   );
 }
 
@@ -194,7 +194,7 @@ function toBackupFailure(error: unknown, folder: string): unknown {
   if (code === 'ENOTEMPTY' || code === 'EEXIST') return notEmpty(folder);
   const why =
     code === 'EBUSY' || code === 'EXDEV'
-      ? 'is a disk of its own: name a folder that is not there, on it'
-      : `cannot be written (${code}): name a folder that this user may make`;
+      ? 'is a mount point. Name a new folder on it'
+      : `cannot be written (${code}). Name a folder that this user may create`;
   return new TollgateError('backup_folder_invalid', `${folder} ${why}.`, { cause: error });
 }

@@ -63,7 +63,7 @@ export function readManifest(folder: string): Manifest {
     const where = path.length === 0 ? '' : ` (${path.join('.')})`;
     throw new TollgateError(
       'backup_manifest_invalid',
-      `${file} is not what tollgate backup writes${where}: it is damaged, or of a newer release.`,
+      `${file} was not written by this release of tollgate backup${where}: it is damaged, or newer.`,
     );
   }
   return parsed.data;

@@ -63,7 +63,7 @@ it('writes nothing into a directory with files, nor from a damaged backup', asyn
   rmSync(dataDir, { recursive: true });
   writeFileSync(join(folder, 'events.db'), 'damaged');
   const damaged = await run('restore', folder);
-  expect(damaged).toMatchObject({ exitCode: 1, error: expect.stringContaining('no backup to rely on') });
+  expect(damaged).toMatchObject({ exitCode: 1, error: expect.stringContaining('not a valid backup') });
   expect(existsSync(dataDir)).toBe(false);
 });
 

@@ -19,7 +19,7 @@ export async function putInPlace(backup: string, dataDir: string): Promise<() =>
   if (findings.length > 0)
     throw new TollgateError(
       'backup_damaged',
-      `${folder} is no backup to rely on: backup verify names ${findings.length} findings.`,
+      `${folder} is not a valid backup: backup verify reports ${findings.length} findings.`,
     );
   makeFolder(directory);
   const marker = join(directory, restoringName);

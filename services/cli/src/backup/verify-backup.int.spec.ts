@@ -92,10 +92,10 @@ it('says what was checked, opens no gateway, and changes nothing', async () => {
   const before = contentsOf(folder);
   const { exitCode, out, error } = await run('backup', 'verify', folder);
   expect([exitCode, error]).toEqual([0, '']);
-  expect(out).toContain(`${folder} is whole, as of `);
+  expect(out).toContain(`${folder} is complete, as of `);
   expect(out).toMatch(/streams with 5 events have no gap, and release \S+ reads them all\.\n/);
   expect(out).toContain(
-    '0 views are what their events give.\nThe records of 1 teams are signed.\nThe chain of the security log is whole: 0 entries.\nThe secrets are those',
+    '0 views match their events.\nThe records of 1 teams are signed.\nThe chain of the security log is intact: 0 entries.\nThe secrets are those',
   );
   expect(contentsOf(folder)).toEqual(before);
   const json = JSON.parse((await run('backup', 'verify', folder, '--json')).out) as object;
@@ -107,7 +107,7 @@ it('compares the views with the fold of their events', async () => {
     for (const token of ['p1', 'p2']) await writeView(store, paymentKind, token);
   };
   const folder = await given(withViews);
-  expect((await run('backup', 'verify', folder)).out).toContain('2 views are what their events give.');
+  expect((await run('backup', 'verify', folder)).out).toContain('2 views match their events.');
   await forge(
     folder,
     'events.db',

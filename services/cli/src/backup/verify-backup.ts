@@ -94,18 +94,18 @@ const newerVersion = ({ schemaVersion: needed, release }: Manifest): string[] =>
 const strangers = (folder: string, { files }: Manifest): string[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith(eventsName) && !files.some((file) => file.name === name))
-    .map((name) => `${name}: it is not of this backup.`);
+    .map((name) => `${name}: it does not belong to this backup.`);
 
 async function differencesOf(folder: string, file: BackedUpFile, signal: AbortSignal): Promise<string[]> {
   const path = join(folder, file.name);
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
-  if (bytes === undefined) return [`${file.name}: it is not there.`];
+  if (bytes === undefined) return [`${file.name}: it is missing.`];
   if (bytes !== file.bytes)
     return [
       `${file.name}: it has ${number(bytes)} bytes, and had ${number(file.bytes)} when it was written.`,
     ];
   if ((await sha256Of(path, signal)) === file.sha256) return [];
-  return [`${file.name}: it was changed, its SHA-256 is another one.`];
+  return [`${file.name}: it was changed: its SHA-256 differs.`];
 }
 
 async function readEvents(
@@ -121,7 +121,7 @@ async function readEvents(
   const views = await viewFindings(store, { signal, onProgress });
   const last = await lastPosition(store, signal);
   const position =
-    last === manifest.position ? [] : [`${eventsName}: it ends at ${last}, and not at ${manifest.position}.`];
+    last === manifest.position ? [] : [`${eventsName}: it ends at ${last} instead of ${manifest.position}.`];
   return {
     views: views.count,
     teams: check.streams['team'] ?? 0,
@@ -138,7 +138,7 @@ async function viewFindings(
     signal,
     onProgress: ({ compared }) => onProgress(`${number(compared)} views compared`),
   });
-  return { count: views, findings: differing.map((stream) => `${stream}: it is not what its events give.`) };
+  return { count: views, findings: differing.map((stream) => `${stream}: it differs from its events.`) };
 }
 
 async function lastPosition(store: EventStore, signal: AbortSignal): Promise<string> {

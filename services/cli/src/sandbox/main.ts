@@ -12,11 +12,11 @@ function open() {
   if (quickstart === undefined)
     throw new StartupError(
       'not_running',
-      `There is no gateway in ${dataDir}: run npm start in another terminal first.`,
+      `No gateway runs on ${dataDir}. Run npm start in another terminal first.`,
     );
   const { paymentServiceUrl: url, paymentServiceKey: key, caFile } = quickstart;
   if (url === undefined || key === undefined || caFile === undefined)
-    throw new StartupError('no_sandbox', 'This gateway calls real accounts: it has no sandbox to play with.');
+    throw new StartupError('no_sandbox', 'This gateway calls real accounts and has no sandbox.');
   const calls = createSandboxCalls({ url, key, ca: readFileSync(caFile, 'utf8') });
   const gateway = () => createGatewayCalls(quickstart);
   const newOrderNumber = () => `fund-${systemIds.hex(6)}`;

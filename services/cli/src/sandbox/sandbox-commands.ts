@@ -95,17 +95,17 @@ const change =
   };
 
 const commands: readonly Command<SandboxTools>[] = [
-  command('faults list', 'show the faults that are set', {}, async ({ call }) =>
+  command('faults list', 'list the faults', {}, async ({ call }) =>
     showFaults(await call(faultsAnswer, 'GET', '/sandbox/faults')),
   ),
   command(
     'faults set',
-    `add a fault after those that are set\n  of callback: ${faultNames('callback').join(', ')}\n  of every other operation: ${faultNames('create').join(', ')}`,
+    `add a fault\n  of callback: ${faultNames('callback').join(', ')}\n  of other operations: ${faultNames('create').join(', ')}`,
     {
       operation: argument('<operation>', faultOperations.join(', '), choice(faultOperations)),
-      fault: argument('<fault>', 'one of those above', text),
-      times: option('<count>', 'only so many times', count),
-      every: option('<count>', 'only every n-th time', count),
+      fault: argument('<fault>', 'one of the faults above', text),
+      times: option('<count>', 'number of calls that it strikes', count),
+      every: option('<count>', 'strike only each n-th call', count),
       delay: option('<duration>', 'of slow_reply, delay and reorder, such as 500ms, 5s', duration),
     },
     async ({ call }, { delay, ...fault }) =>
@@ -140,7 +140,7 @@ const commands: readonly Command<SandboxTools>[] = [
   ),
   command(
     'refund',
-    "refund in the service's own console: the gateway is not asked",
+    "refund in the provider's own console, without the gateway",
     { payment, amount: option('<amount>', 'only so much, in minor units', count) },
     async (tools, { payment: token, amount }) => {
       const body = { token: await serviceTokenOf(tools, token), amount };
@@ -160,7 +160,7 @@ const commands: readonly Command<SandboxTools>[] = [
   ),
   command(
     'ledger',
-    'show what really happened to the money; --json adds callbacks and calls',
+    'show what happened to the money; --json adds callbacks and calls',
     {},
     async ({ call }) => {
       const answer = await call(ledgerAnswer, 'GET', '/sandbox/ledger');
@@ -169,7 +169,7 @@ const commands: readonly Command<SandboxTools>[] = [
   ),
   command(
     'fund',
-    'let the demo team take money that it can pay out at once: makes, pays and settles a payment',
+    'give the demo team money to pay out: makes, pays and settles a payment',
     {
       amount: optionalArgument('<amount>', 'in minor units (default: 100000)', count),
       currency: optionalArgument('<currency>', 'ISO 4217 alphabetic code (default: EUR)', currencyCode),
@@ -183,7 +183,7 @@ export function runSandboxCommand(
   argv: readonly string[],
   deps: CommandLineDeps<SandboxTools>,
 ): Promise<number> {
-  const summary = "Plays customer, operator, fate and time of the running gateway's sandbox.";
+  const summary = 'Controls the sandbox of the running gateway: customer, provider, faults and time.';
   return runProgram(argv, { call: 'npm run sandbox --', summary, commands: commands.map(refusing) }, deps);
 }
 

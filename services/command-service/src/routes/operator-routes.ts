@@ -104,5 +104,5 @@ export async function isPaymentInReach(
 /** No key of a team has the scopes of these routes. */
 function personOf({ operator }: Caller): Operator {
   if (operator !== undefined) return operator;
-  throw new InvariantViolation('a team has called a route of operators');
+  throw new InvariantViolation('a team called an operator route');
 }

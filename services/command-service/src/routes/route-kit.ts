@@ -90,13 +90,15 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
     case 'operation_in_progress':
       return { parameter: keyParameter };
     case 'refund_exceeds_amount': {
-      const { refundableAmount } = refusal;
-      return { message: `At most ${refundableAmount} of the payment can be refunded now, in minor units.` };
+      const { refundableAmount, currency } = refusal;
+      return {
+        message: `At most ${formatAmount(refundableAmount, currency)} can be refunded now. Send a lower amount.`,
+      };
     }
     case 'payment_disputed': {
-      const { refundableAmount } = refusal;
+      const { refundableAmount, currency } = refusal;
       return {
-        message: `The customer's bank disputes this payment. At most ${refundableAmount} of it can be refunded now, in minor units.`,
+        message: `The customer's bank disputes this payment. At most ${formatAmount(refundableAmount, currency)} can be refunded now.`,
       };
     }
     case 'payout_exceeds_balance':

@@ -94,7 +94,7 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
     if (cursor !== undefined && from === 0)
       return sendError(reply, 'invalid_param', {
         parameter: 'cursor',
-        message: 'cursor is not one that this list has given as nextCursor.',
+        message: 'cursor is not a nextCursor of this list.',
       });
     const matching = wanted
       .slice(from)

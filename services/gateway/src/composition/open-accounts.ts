@@ -127,7 +127,7 @@ function reloadable({
     if (lost !== undefined)
       throw new StartupError(
         'config_invalid',
-        `The accounts file has lost ${merchantAccountKey(lost.environment, lost.name)}, which is not drained. Put it back, or drain the account first.`,
+        `The accounts file lacks ${merchantAccountKey(lost.environment, lost.name)}, which is not drained. Restore the entry, or drain the account first.`,
       );
     return { next, differences };
   }

@@ -92,7 +92,7 @@ async function makeTopics(
     } catch (error) {
       const code = errorCode(error) ?? 'unknown';
       const level = warnedOf === code ? 'debug' : 'warn';
-      log[level]({ error, waitMs: topicsPauseMs }, 'the topics could not be made; it is tried again');
+      log[level]({ error, waitMs: topicsPauseMs }, 'the topics could not be created; retrying');
       warnedOf = code;
       onTried();
       await clock.sleep(topicsPauseMs, signal).catch(() => undefined);

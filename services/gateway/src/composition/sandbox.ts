@@ -51,7 +51,7 @@ function sandboxBeside(directory: DataDirectory): Sandbox | undefined {
 const keyDamaged = (file: string, cause: unknown): StartupError =>
   new StartupError(
     'quickstart_damaged',
-    `paymentServiceKey in ${file} is no key of the sandbox: put it right, or remove the file to have new keys, and start again.`,
+    `paymentServiceKey in ${file} is not a key of the sandbox. Correct it, or remove the file to get new keys, and start again.`,
     { cause },
   );
 

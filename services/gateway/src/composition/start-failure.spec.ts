@@ -34,7 +34,7 @@ it('a start that lasts too long ends in the own sentence of what is away, and ma
   const { outcome, tookMs } = await tryToStart(electing);
   expect(outcome).toBeInstanceOf(StartupError);
   expect(outcome).toMatchObject({
-    message: 'The event store is electing a leader. Start again when that is over.',
+    message: 'The event store is electing a leader. Resolve this, then start again.',
     retryable: true,
   });
   expect(tookMs).toBeGreaterThanOrEqual(30_000);

@@ -24,7 +24,7 @@ export async function startPatiently<Started>(
     } catch (error) {
       if (!isRetryable(error) || clock.monotonic() - startedAt >= startWithinMs) throw toStartupError(error);
       if (tryNumber === 1)
-        log.warn({ error, code: errorCode(error) ?? '' }, 'the start failed; it is repeated for 30 seconds');
+        log.warn({ error, code: errorCode(error) ?? '' }, 'the start failed; retrying for 30 seconds');
     }
     await clock.sleep(pauseMs);
   }
@@ -33,7 +33,7 @@ export async function startPatiently<Started>(
 /** An outage is no defect of ours: its own sentence is printed, without a stack. */
 function toStartupError(error: unknown): unknown {
   if (!(error instanceof TollgateError) || error instanceof StartupError || !error.retryable) return error;
-  const message = `${error.message} Start again when that is over.`;
+  const message = `${error.message} Resolve this, then start again.`;
   return new StartupError('not_started', message, { retryable: true, cause: error });
 }
 

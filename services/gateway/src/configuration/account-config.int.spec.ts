@@ -55,7 +55,7 @@ describe('readAccountsFile', () => {
   it('says that the file must be UTF-8: its names are those that payments are recorded under', () => {
     const file = join(folder, 'latin1.json');
     writeFileSync(file, Buffer.from('{"accounts":[{"name":"M\u00fcnchen"}]}', 'latin1'));
-    expect(() => readAccountsFile(file, { env: {} })).toThrow('it must be UTF-8');
+    expect(() => readAccountsFile(file, { env: {} })).toThrow('must be UTF-8');
   });
 
   it('says which key file is a folder', () => {

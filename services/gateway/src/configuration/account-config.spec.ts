@@ -114,7 +114,7 @@ describe('an accounts file', () => {
 
   const [nameRule, whole] = ['must be 1 to 63 lower-case letters', 'must be a whole number from 1 to'];
   it.each<[string, object, string]>([
-    ['an unknown field', { ...main, wieght: 2 }, '"wieght" is no field; take it out or correct its name'],
+    ['an unknown field', { ...main, wieght: 2 }, '"wieght" is not a field. Remove it or correct its name'],
     [
       'a private key',
       { ...main, privateKey: 'hush' },
@@ -224,7 +224,7 @@ describe('an accounts file', () => {
   ])('with %s is refused: file, entry and field are named, values are not', (_fault, entry, fault) => {
     const message = messageOf(() => parse({ ...main, name: 'first' }, entry));
     expect(message).toContain(
-      `Set the accounts file /etc/tollgate/accounts.json right and start again: accounts[1] "main": `,
+      `Correct the accounts file /etc/tollgate/accounts.json and start again: accounts[1] "main": `,
     );
     expect(message).toContain(fault);
     expect(message).not.toContain('hush');
@@ -286,7 +286,7 @@ describe('an accounts file', () => {
     [
       'holds more beside',
       JSON.stringify({ accounts: [main], acounts: [] }),
-      '"acounts" is no field; take it out or correct its name (there are accounts)',
+      '"acounts" is not a field. Remove it or correct its name (fields: accounts)',
     ],
     [
       'holds a key beside',

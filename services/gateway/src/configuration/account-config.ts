@@ -33,7 +33,7 @@ const nameRule = 'must be 1 to 63 lower-case letters, digits and hyphens, beginn
 const addressRule =
   'must be an address that begins with https://, without user name, password, query and fragment; the service takes no plain HTTP';
 const keyRule =
-  'a private key does not belong in this file: keep it in a file of its own (privateKeyFile) or in an environment variable (privateKeyEnv)';
+  'a private key does not belong in this file: keep it in its own file (privateKeyFile) or in an environment variable (privateKeyEnv)';
 
 const wholeNumber = (min: number, max: number) => {
   const rule = `must be a whole number from ${min} to ${max}`;
@@ -142,7 +142,7 @@ function readAccountsText(file: string): string {
     );
   }
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw faulty(file, ['it must be UTF-8']);
+  if (text === undefined) throw faulty(file, ['must be UTF-8']);
   return text;
 }
 
@@ -187,7 +187,7 @@ function faulty(file: string, faults: readonly string[]): StartupError {
   const named = [...faults.slice(0, faultsMax), ...(more > 0 ? [`and ${more} more`] : [])];
   return new StartupError(
     'config_invalid',
-    `Set the accounts file ${file} right and start again: ${named.join('; ')}.`,
+    `Correct the accounts file ${file} and start again: ${named.join('; ')}.`,
   );
 }
 
@@ -227,7 +227,7 @@ const keyFields: ReadonlySet<string> = new Set([
 function unknownField(key: string, isOutside: boolean): string {
   if (keyFields.has(key.toLowerCase())) return `${key}: ${keyRule}`;
   const known = isOutside ? ['accounts'] : Object.keys(accountEntrySchema.shape);
-  return `${JSON.stringify(key.slice(0, 40))} is no field; take it out or correct its name (there are ${known.join(', ')})`;
+  return `${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')})`;
 }
 
 function duplicateNames(entries: readonly Entry[]): string[] {

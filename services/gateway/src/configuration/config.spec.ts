@@ -55,7 +55,7 @@ it('tells the faults of all variables together, each once, with bounds', () => {
     CALLBACK_SECRETS: 'k1:short',
     GATEWAY_TLS_KEY_FILE: 'key.pem',
   };
-  const intro = 'Set these environment variables right and start again: ';
+  const intro = 'Correct these environment variables and start again: ';
   const faults = [
     'DATA_SECRETS must be one to 16 entries written kid:secret, separated by a comma, each secret at least 32 characters',
     'EVENTSTORE_URL must be esdb://host:port, or several of them separated by commas, or esdb+discover://name',

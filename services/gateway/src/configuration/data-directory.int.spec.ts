@@ -80,7 +80,7 @@ it.each(['callback', 'internal', 'webhook', 'data'] as const)(
     for (const text of ['', 'k1:0123']) {
       writeFileSync(file, text);
       expect(read).toThrow(StartupError);
-      expect(read).toThrow(`The file ${file} is empty or damaged. Put it back from a backup`);
+      expect(read).toThrow(`The file ${file} is empty or damaged. Restore it from a backup`);
       expect(readFileSync(file, 'utf8')).toBe(text);
     }
   },

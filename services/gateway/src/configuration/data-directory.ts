@@ -166,7 +166,7 @@ function requireStore(file: string, madeFromIt: readonly string[]): void {
   if (left === '') return;
   throw new StartupError(
     'store_gone',
-    `The event store ${file} is missing or empty, and what was made with it is there: put it back, from a backup if need be; set EVENTSTORE_URL if it is elsewhere; or move away ${left} to begin without payments.`,
+    `The event store ${file} is missing or empty, although other data of the gateway exist. Restore it from a backup, set EVENTSTORE_URL if it is elsewhere, or move away ${left} to begin without payments.`,
   );
 }
 
@@ -256,13 +256,13 @@ function writePrivately(file: string, text: string): void {
 const secretsDamaged = (file: string, cause: unknown): StartupError =>
   new StartupError(
     'secrets_damaged',
-    `The file ${file} is empty or damaged. Put it back from a backup, and start again: what its secrets protect is lost with new ones.`,
+    `The file ${file} is empty or damaged. Restore it from a backup and start again. New secrets cannot read the existing data.`,
     { cause },
   );
 
 const cannotBeWritten = (file: string, cause: unknown): StartupError =>
   new StartupError(
     'data_dir_unusable',
-    `The file ${file} cannot be written (${errorCode(cause) ?? 'unknown error'}). Make room for it, or repair its folder, and start again.`,
+    `The file ${file} cannot be written (${errorCode(cause) ?? 'unknown error'}). Free disk space or repair its folder, then start again.`,
     { cause },
   );

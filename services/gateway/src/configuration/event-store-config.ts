@@ -63,7 +63,7 @@ function toTls(
     const staysHere = !discovers && hosts.every(({ address }) => isLoopbackAddress(address));
     if (allowed === 'true' || staysHere) return false;
     throw wrong(
-      'EVENTSTORE_URL has tls=false, which encrypts nothing and sends no password: leave it out, or set EVENTSTORE_ALLOW_INSECURE=true',
+      'EVENTSTORE_URL has tls=false, so nothing is encrypted and no password is sent. Remove it, or set EVENTSTORE_ALLOW_INSECURE=true',
     );
   }
   if (tlsCaFile === undefined) return {};

@@ -53,7 +53,7 @@ export function accountsBesideGateway(
   if (paymentServiceUrl === undefined || paymentServiceKey === undefined || caFile === undefined)
     throw new StartupError(
       'config_invalid',
-      'PROVIDER_ACCOUNTS_FILE is not set, and the gateway has no sandbox of its own: set it to the accounts file of the gateway.',
+      'PROVIDER_ACCOUNTS_FILE is not set, and the gateway has no sandbox. Set it to the accounts file of the gateway.',
     );
   const ca = readFileSync(caFile, 'utf8');
   return [sandboxAccount({ httpsUrl: paymentServiceUrl, ca, key: new Secret(paymentServiceKey) })];

@@ -3,13 +3,13 @@ import { StartupError } from '@tollgate/service-kit';
 
 /** What each service does, in the order in which one process starts them: none needs one of those after it. */
 const descriptions = {
-  'callback-ingester': "takes the Payment Service's callbacks (CALLBACK_PORT) and puts them on the bus",
+  'callback-ingester': 'receives callbacks of the Payment Service (CALLBACK_PORT) and stores them on the bus',
   projector: 'folds events into views',
   'event-publisher': 'writes each event to its topic',
   'command-service': 'decides, calls the Payment Service, resolves lost answers; the POST routes',
   'query-service': 'answers from the views; the GET routes',
   notifier: 'sends webhooks to the callbackUrl of teams',
-  api: 'the front door: one address for teams, before all services with routes; the documentation',
+  api: 'the front door: one address for teams, and the documentation',
 } as const;
 
 export type ServiceName = keyof typeof descriptions;
@@ -32,12 +32,12 @@ export const indexedServices: readonly ServiceName[] = ['command-service', 'quer
 
 export const usage = `npx node services/gateway/src/main.ts [service …]
 
-Runs the named services in one process; all of them where none is named. Services:
+Runs the named services in one process; all of them if none is named. Services:
 ${Object.entries(descriptions)
   .map(([name, does]) => `  ${name.padEnd(18)} ${does}`)
   .join('\n')}
 
-npm run services starts each in a process of its own; docs/operator/configuration.md lists the environment variables.
+npm run services starts each in its own process; docs/operator/configuration.md lists the environment variables.
 `;
 
 /**
@@ -52,7 +52,7 @@ export function readServiceNames(argv: readonly string[]): readonly ServiceName[
   if (unknown !== undefined)
     throw new StartupError(
       'config_invalid',
-      `There is no service ${JSON.stringify(unknown)}; name some of ${serviceNames.join(', ')}, or none for all.`,
+      `Unknown service ${JSON.stringify(unknown)}. Name some of ${serviceNames.join(', ')}, or none for all.`,
     );
   return argv.length === 0 ? serviceNames : serviceNames.filter((name) => argv.includes(name));
 }

@@ -55,9 +55,9 @@ describe('a key that is none', () => {
     const directory = await folder();
     openTeamKeys({}, directory, installing).install();
     const ofPublic = openTeamKeys({ publicKeys: 'foo' }, directory, apart);
-    expect(() => ofPublic.verifier()).toThrow('TOLLGATE_TEAM_SIGNING_PUBLIC_KEY is no Ed25519 key');
+    expect(() => ofPublic.verifier()).toThrow('TOLLGATE_TEAM_SIGNING_PUBLIC_KEY is not an Ed25519 key');
     const ofPrivate = openTeamKeys({ privateKey: new Secret('foo') }, directory, apart);
-    expect(() => ofPrivate.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is no Ed25519 key');
+    expect(() => ofPrivate.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is not an Ed25519 key');
   });
 });
 
@@ -103,7 +103,7 @@ describe('where services run apart', () => {
     const publicKeys = newSigningKeys().publicKey;
     const privateKey = newSigningKeys().privateKey;
     expect(() => openTeamKeys({ privateKey, publicKeys }, directory, apart).signer()).toThrow(
-      'count for nothing',
+      'does not match any public key',
     );
   });
 
@@ -113,8 +113,12 @@ describe('where services run apart', () => {
       { publicKeysFile: '/nowhere/signing.pub' },
       'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY',
     ],
-    ['a text that is no key', { publicKeys: 'hunter2hunter2' }, 'no Ed25519 key'],
-    ['a private key as a public one', { publicKeys: newSigningKeys().privateKey.reveal() }, 'no Ed25519 key'],
+    ['a text that is no key', { publicKeys: 'hunter2hunter2' }, 'not an Ed25519 key'],
+    [
+      'a private key as a public one',
+      { publicKeys: newSigningKeys().privateKey.reveal() },
+      'not an Ed25519 key',
+    ],
   ])('%s is refused without being repeated', async (_, config, named) => {
     const directory = await folder();
     const open = () => openTeamKeys(config, directory, apart).verifier();
@@ -128,6 +132,6 @@ describe('where services run apart', () => {
       { privateKey: new Secret('hunter2hunter2'), publicKeys: newSigningKeys().publicKey },
       ...([directory, apart] as const),
     );
-    expect(() => keys.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is no Ed25519 key in PEM');
+    expect(() => keys.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is not an Ed25519 key in PEM');
   });
 });

@@ -120,8 +120,8 @@ function orNamed<Made>(
   } catch (cause) {
     if (errorCode(cause) !== 'signing_key_invalid') throw cause;
     const message = isSet
-      ? `${variable} is no Ed25519 key in PEM: set it right, and start again.`
-      : `The file ${file} is empty or damaged, and holds no Ed25519 key in PEM: put it back from a backup, and start again.`;
+      ? `${variable} is not an Ed25519 key in PEM. Correct it and start again.`
+      : `The file ${file} is empty, damaged or not an Ed25519 key in PEM. Restore it from a backup and start again.`;
     throw new StartupError('config_invalid', message, { cause });
   }
 }
@@ -129,19 +129,19 @@ function orNamed<Made>(
 function missingPublicKey(): never {
   throw new StartupError(
     'config_invalid',
-    'There is no public key to check the events of teams with: set TOLLGATE_TEAM_SIGNING_PUBLIC_KEY or TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE, or run tollgate init-signing where teams are managed.',
+    'No public key verifies team events. Set TOLLGATE_TEAM_SIGNING_PUBLIC_KEY or TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE, or run tollgate init-signing on the host that manages teams.',
   );
 }
 
 function missingPrivateKey(): never {
   throw new StartupError(
     'signing_key_missing',
-    'Changes of teams are signed, and the private key is not here: set TOLLGATE_TEAM_SIGNING_KEY or TOLLGATE_TEAM_SIGNING_KEY_FILE.',
+    'Changes of teams are signed, and this host lacks the private key. Set TOLLGATE_TEAM_SIGNING_KEY or TOLLGATE_TEAM_SIGNING_KEY_FILE.',
   );
 }
 
 const foreignPrivateKey = () =>
   new StartupError(
     'signing_key_foreign',
-    'What this private key signs would count for nothing: its public half is none of those in TOLLGATE_TEAM_SIGNING_PUBLIC_KEY, its file or operator-signing.pub.',
+    'This private key does not match any public key in TOLLGATE_TEAM_SIGNING_PUBLIC_KEY, its file or operator-signing.pub.',
   );

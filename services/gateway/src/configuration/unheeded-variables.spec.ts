@@ -37,7 +37,7 @@ it('what has no effect as things are is reported', () => {
   expect(unheededVariables(env, serviceNames)).toEqual([
     'OIDC_CLIENT_ID has no effect without OIDC_ISSUER',
     'COMMAND_SERVICE_URL has no effect: the command-service runs in this process',
-    'CALLBACK_PUBLIC_URL is not set: the Payment Service is given the address of the callback port here',
+    'CALLBACK_PUBLIC_URL is not set: the Payment Service receives the local address of the callback port',
   ]);
   expect(unheededVariables(env, ['api'])).toHaveLength(1);
   expect(unheededVariables({ ...env, OIDC_ISSUER: 'https://id.example' }, ['api'])).toEqual([]);

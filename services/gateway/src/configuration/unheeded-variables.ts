@@ -50,7 +50,9 @@ export function unheededVariables(env: Environment, services: readonly ServiceNa
       .filter(([name, service]) => has(name) && services.includes(service))
       .map(([name, service]) => `${name} has no effect: the ${service} runs in this process`),
     ...(has('PROVIDER_ACCOUNTS_FILE') && !has('CALLBACK_PUBLIC_URL') && services.includes('command-service')
-      ? ['CALLBACK_PUBLIC_URL is not set: the Payment Service is given the address of the callback port here']
+      ? [
+          'CALLBACK_PUBLIC_URL is not set: the Payment Service receives the local address of the callback port',
+        ]
       : []),
   ];
 }

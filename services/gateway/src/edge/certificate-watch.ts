@@ -14,5 +14,5 @@ export function watchCertificate(
   metrics.watch('tollgate_certificate_ends_seconds', () => [{ value: endsAt / 1_000 }]);
   if (endsAt - clock.now() >= tellBeforeMs) return;
   const end = new Date(endsAt).toISOString();
-  log.warn({}, `the certificate that GATEWAY_TLS_CERT_FILE names ends at ${end}: renew it, and start again`);
+  log.warn({}, `the certificate that GATEWAY_TLS_CERT_FILE names expires at ${end}. Renew it and restart`);
 }

@@ -82,10 +82,7 @@ export async function listenAt(
   const port = await listen(app, where);
   const url = toUrl(where.host, port, scheme);
   if (scheme === 'http' && !isLoopbackAddress(where.host))
-    log.warn(
-      { url },
-      'plain HTTP beyond this machine: anyone on the way can read and change it; put a proxy with TLS in front',
-    );
+    log.warn({ url }, 'the API uses plain HTTP beyond this machine; put a proxy with TLS in front');
   return url;
 }
 

@@ -37,7 +37,7 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
   const callers = new WeakMap<FastifyRequest, Caller>();
   function callerOf(request: FastifyRequest): Caller {
     const caller = callers.get(request);
-    if (caller === undefined) throw new InvariantViolation('a request was counted for a key that it has not');
+    if (caller === undefined) throw new InvariantViolation('a request was counted for a key that it lacks');
     return caller;
   }
   await api.register(fastifyRateLimit, {

@@ -21,7 +21,7 @@ export function readLauncherArguments(argv: readonly string[]): LauncherArgument
   const [name, value, ...rest] = argv.flatMap((argument) => argument.split('='));
   if (name === undefined) return { instances: 1 };
   if (name !== '--instances' || rest.length > 0)
-    throw wrong(`There is no argument ${JSON.stringify(rest[0] ?? name)}; --help lists them.`);
+    throw wrong(`Unknown argument ${JSON.stringify(rest[0] ?? name)}; see --help.`);
   const instances = Number(value);
   if (!/^\d+$/.test(value ?? '') || instances < 1 || instances > instancesMax)
     throw wrong(`--instances must be a whole number from 1 to ${instancesMax}.`);

@@ -114,7 +114,7 @@ it('starts again what is killed before it serves, and gives up after some times'
     }
     ${service}`;
   await start('one', killedOnce);
-  expect(lines).toContain('one has ended (SIGKILL); it is started again in 250 ms');
+  expect(lines).toContain('one ended (SIGKILL); it restarts in 250 ms');
   await expect(start('two', `process.kill(process.pid, 'SIGKILL')`)).rejects.toThrow(
     'two could not be started (SIGKILL)',
   );
@@ -140,7 +140,7 @@ it('repeats a start that may work later, and leaves the others running', async (
     ${service}`,
   );
   expect(readFileSync(counter, 'utf8')).toBe('....');
-  expect(lines).toContain('two has ended (exit code 75); it is started again in 1000 ms');
+  expect(lines).toContain('two ended (exit code 75); it restarts in 1000 ms');
   expect([pidOf('one'), isRunning(first)]).toEqual([first, true]);
 });
 
@@ -150,7 +150,7 @@ it('starts again what dies, under a line', async () => {
   const first = pidOf('one');
   process.kill(first, 'SIGKILL');
   await eventually(() => expect(lines.filter((line) => line === '[one] ready')).toHaveLength(2));
-  expect(lines).toContain('one has ended (SIGKILL); it is started again in 250 ms');
+  expect(lines).toContain('one ended (SIGKILL); it restarts in 250 ms');
   expect(pidOf('one')).not.toBe(first);
 });
 

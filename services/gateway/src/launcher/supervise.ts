@@ -62,7 +62,7 @@ export function supervise(options: ProcessOptions): Supervised {
         return;
       }
       if (clock.monotonic() - startedAt > longRunMs) pauseMs = pauseMinMs;
-      say(`${label} has ended (${end.how}); it is started again in ${pauseMs} ms`);
+      say(`${label} ended (${end.how}); it restarts in ${pauseMs} ms`);
       await clock.sleep(pauseMs, stopping.signal).catch(() => undefined);
       pauseMs = Math.min(2 * pauseMs, pauseMaxMs);
     }

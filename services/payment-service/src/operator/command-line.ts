@@ -68,7 +68,7 @@ const commands: readonly Command<OperatorOperations>[] = [
   ),
   command(
     'issue-key',
-    'issue a further key of a merchant and print it, this once',
+    'issue a further key of a merchant and print it once',
     { name, environment: requiredOption('<environment>', 'where the key is valid', choice(environments)) },
     (operations, { name: merchant, environment }) =>
       answer(operations.issueKey(merchant, environment), (key) =>

@@ -170,7 +170,7 @@ export function evolveDispute(state: Dispute | undefined, event: DisputeEvent): 
   }
   switch (event.type) {
     case 'DisputeOpened':
-      throw new InvariantViolation('DisputeOpened came a second time');
+      throw new InvariantViolation('DisputeOpened was recorded twice');
     case 'DisputeChanged': {
       return { ...state, ...omitUndefined(event.data) };
     }

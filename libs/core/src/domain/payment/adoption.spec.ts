@@ -140,7 +140,7 @@ test('it is refunded as any other, of what is left', () => {
   } as const;
   expect(decided([adopted()], refund)).toMatchObject([{ type: 'RefundSubmitted', data: { amount: 800 } }]);
   expect(decide(fold([adopted()]), { ...refund, amount: 801 })).toMatchObject({
-    refusal: { code: 'refund_exceeds_amount', refundableAmount: 800 },
+    refusal: { code: 'refund_exceeds_amount', refundableAmount: 800, currency: 'EUR' },
   });
 });
 
@@ -207,7 +207,7 @@ describe('refused', () => {
 });
 
 test('a payment that was adopted neither begins again nor was requested before', () => {
-  expect(() => fold([adopted(), adopted()])).toThrow('came after the beginning');
+  expect(() => fold([adopted(), adopted()])).toThrow('occurred after the first event');
   expect(decide(fold([adopted()]), requestPayment())).toMatchObject({
     refusal: { code: 'idempotency_key_reused' },
   });

@@ -40,7 +40,8 @@ function announcedBy(event: PaymentEvent, payment: Payment): AnnouncedCall | und
     }
     case 'CaptureSubmitted':
     case 'VoidSubmitted': {
-      if (payment.captureOrVoid === undefined) throw new InvariantViolation('a submission left no trace');
+      if (payment.captureOrVoid === undefined)
+        throw new InvariantViolation('a submission has no visible effect');
       const { operation, number } = payment.captureOrVoid;
       return { operation, account, window: windowOf(event.data), submission: number };
     }

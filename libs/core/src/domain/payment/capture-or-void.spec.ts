@@ -205,7 +205,7 @@ describe.each(operations)('to $operation', (each) => {
   ])('that was accepted by an answer that %s is unresolved', (_, outcome) => {
     given(underWay)
       .when(answer(outcome))
-      .then([unresolved('accepted, and no effect is seen yet')]);
+      .then([unresolved('accepted, but no effect is visible yet')]);
   });
 
   test.each(paymentPhases.filter((other) => other !== phase))(

@@ -87,7 +87,10 @@ function submissionInFlight(state: Payment): Submission | undefined {
       const shown = isOurs ? observeAnswer(state, observed) : [];
       // An acceptance that does not show the effect is not believed before an inquiry has seen it.
       const isStill = shown.reduce<Payment>(evolve, state).phase === phase;
-      return [...shown, ...(isStill ? leaveUnresolved(inFlight, 'accepted, and no effect is seen yet') : [])];
+      return [
+        ...shown,
+        ...(isStill ? leaveUnresolved(inFlight, 'accepted, but no effect is visible yet') : []),
+      ];
     },
     refused: ({ errors }) => [{ type: refused, data: { errors, reason: 'refused' } }],
     notSent: (reason) =>

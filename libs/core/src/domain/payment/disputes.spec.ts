@@ -150,7 +150,7 @@ describe('a refund', () => {
     for (const amount of [601, 1000])
       expect(decide(paymentAfter(history), submit(amount))).toEqual({
         kind: 'refused',
-        refusal: { code: 'payment_disputed', refundableAmount: 600 },
+        refusal: { code: 'payment_disputed', refundableAmount: 600, currency: 'EUR' },
       });
     given(history).when(submit(1001)).thenRefused('refund_exceeds_amount');
     given(history)

@@ -174,9 +174,9 @@ export type PaymentRefusal =
   | { code: 'payment_not_refundable' }
   /** Another operation on the payment is under way, or its outcome is unknown. */
   | { code: 'operation_in_progress' }
-  | { code: 'refund_exceeds_amount'; refundableAmount: number }
+  | { code: 'refund_exceeds_amount'; refundableAmount: number; currency: string }
   /** The rest is disputed, or lost to the bank. */
-  | { code: 'payment_disputed'; refundableAmount: number }
+  | { code: 'payment_disputed'; refundableAmount: number; currency: string }
   | { code: 'too_many_refunds' }
   /** With it, the refunds of the payment would have more than they may have together. */
   | { code: 'too_much_metadata' }

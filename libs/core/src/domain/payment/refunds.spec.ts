@@ -189,6 +189,7 @@ test('a refund of a fully refunded payment exceeds what is left', () => {
     expect(refusalOf(historyTo.refunded, command)).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount: 0,
+      currency: 'EUR',
     });
 });
 
@@ -204,6 +205,7 @@ test.each([
     expect(refusalOf(history, submit('refund-2', amount))).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount,
+      currency: 'EUR',
     });
   },
 );
@@ -222,6 +224,7 @@ describe.each(undecidedStates)('while a refund is %s', (state) => {
     expect(refusalOf(history, submit('refund-2', 701))).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount: 700,
+      currency: 'EUR',
     });
   });
 
@@ -587,6 +590,7 @@ describe('while the status is revised', () => {
     expect(refusalOf(history, submit('refund-2', 1))).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount: 0,
+      currency: 'EUR',
     });
   });
 

@@ -67,6 +67,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
     return refuse({
       code: isDisputed ? 'payment_disputed' : 'refund_exceeds_amount',
       refundableAmount: left,
+      currency: state.terms.currency,
     });
   }
   // Each is in the payment's view and in its records on the topic, which have to stay small.
@@ -162,7 +163,7 @@ function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund
     return [{ type: 'RefundDeclined', data: { refundToken, reason: 'declined', errors: [] } }];
   return status === 'pending'
     ? [{ type: 'RefundAccepted', data: { refundToken, serviceRefundToken } }]
-    : leaveUnresolved(inFlight, `the provider calls it ${status}`);
+    : leaveUnresolved(inFlight, `the provider reports ${status}`);
 }
 
 /** Reported declines that are remembered for one payment at most; more add nothing. */

@@ -134,7 +134,7 @@ describe('an inquiry that failed', () => {
       code: 'service_not_readable',
       number: 1,
       resolution: 'retrieved',
-      reason: 'The provider reported it later.',
+      reason: 'The provider reported the outcome later.',
     },
   };
   const foundOut: PaymentEvent = {
@@ -143,7 +143,7 @@ describe('an inquiry that failed', () => {
       code: 'service_not_readable',
       number: 1,
       resolution: 'found',
-      reason: 'The provider reported it later.',
+      reason: 'The provider reported the outcome later.',
     },
   };
 

@@ -79,7 +79,7 @@ export type PayoutState = Payout | typeof noPayout;
 export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (state === undefined) return begin(event);
   if (event.type === 'PayoutApprovalRequested')
-    throw new InvariantViolation('PayoutApprovalRequested came after the beginning');
+    throw new InvariantViolation('PayoutApprovalRequested occurred after the first event');
   const next = payoutWalk.require(payoutStateOf(state.phase), toPayoutMachineEvent(event));
   return { ...apply(state, event), phase: payoutPhaseOf(next) };
 }
@@ -101,7 +101,7 @@ function begin(event: PayoutEvent): Payout {
       };
     }
     default:
-      throw new InvariantViolation(`${event.type} came before the beginning`);
+      throw new InvariantViolation(`${event.type} occurred before the first event`);
   }
 }
 
@@ -159,7 +159,7 @@ function closeReview(state: Payout, { data }: PayoutEventOf<'ReviewResolved'>): 
 }
 
 function requireApproval({ approval }: Payout) {
-  if (approval === undefined) throw new InvariantViolation('a payout was approved that awaits no approval');
+  if (approval === undefined) throw new InvariantViolation('a payout that awaits no approval was approved');
   return approval;
 }
 

@@ -86,7 +86,7 @@ describe('what only the provider has', () => {
   it('opens another review in place of the open one when the provider shows something else', () => {
     const superseded = {
       ...resolved,
-      data: { ...resolved.data, resolution: 'superseded', reason: 'The provider shows something else.' },
+      data: { ...resolved.data, resolution: 'superseded', reason: 'The provider shows a different record.' },
     } as UnmatchedEvent;
     given([observed(), opened()])
       .when(observe({ status: 'declined' }))

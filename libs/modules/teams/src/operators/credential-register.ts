@@ -76,7 +76,7 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
       const appended = await store.append(stream, [signed], revision, { keepLast: 1 });
       if (appended.kind !== 'conflict') return true;
     }
-    throw new InvariantViolation('the credentials of a person change faster than they can be written');
+    throw new InvariantViolation('concurrent changes of the credentials of a person');
   }
 
   return {

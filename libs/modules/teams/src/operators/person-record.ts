@@ -18,7 +18,7 @@ const registeredSchema = z.strictObject({
   source,
   issuedAt,
   expiresAt,
-  /** Where the person signed in from. */
+  /** Address from which the person signed in. */
   address: z.string().exactOptional(),
 });
 /** A token, or a session of the console. */

@@ -18,7 +18,7 @@ export const savedViewSchema = z.strictObject({
   query: z
     .string('must be a text')
     .max(1_000, 'must be at most 1,000 characters')
-    .regex(/^[\w.~%=&+*[\]:-]*$/, 'must be the query of an address'),
+    .regex(/^[\w.~%=&+*[\]:-]*$/, 'must be the query string of a URL'),
 });
 type SavedView = z.infer<typeof savedViewSchema>;
 
@@ -68,7 +68,7 @@ export function createSavedViews(deps: {
       const appended = await store.append(stream, [event], revision, { keepLast: 1 });
       if (appended.kind !== 'conflict') return views;
     }
-    throw new InvariantViolation('a person saves views faster than they can be written');
+    throw new InvariantViolation('concurrent changes of the views of a person');
   }
 
   return {

@@ -67,7 +67,7 @@ describe('a log shows', () => {
     expect(await faultOf(renumbered)).toBe('changed');
   });
 
-  test('another order', async () => {
+  test('reordered', async () => {
     expect(await faultOf([a, c, b, d, e])).toBe('removed');
     expect(await faultOf([a, { ...c, revision: 1 }, { ...b, revision: 2 }, d, e])).toBe('changed');
   });

@@ -72,7 +72,7 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
     const { code, address, team, method, route, requestId } = refusal;
     const keyId = prefixOf(refusal.keyId);
     const fields = omitUndefined({ code, address, team, keyId, method, route, requestId });
-    log.warn({ ...fields, count: count.count }, 'requests were not let in');
+    log.warn({ ...fields, count: count.count }, 'requests rejected');
     wait({ event: toAccessRefused(refusal, count), actor: watching });
   }
 
@@ -145,7 +145,7 @@ function createEntryQueue({ securityLog, log }: Pick<SecurityWatchDependencies, 
     },
     writeOrTell: () =>
       write().catch((error: unknown) =>
-        log.warn({ error, count: waiting.length }, 'the security log cannot be written; it is tried again'),
+        log.warn({ error, count: waiting.length }, 'the security log cannot be written; retrying'),
       ),
   };
 }

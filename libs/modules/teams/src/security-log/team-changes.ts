@@ -60,7 +60,7 @@ export async function followTeamChanges(
 ): Promise<void> {
   while (!signal.aborted) {
     await recordTeamChanges(deps, signal).catch((error: unknown) =>
-      deps.log.warn({ error }, 'changes of teams cannot be brought into the security log; it is tried again'),
+      deps.log.warn({ error }, 'team changes cannot be copied to the security log; retrying'),
     );
     await deps.clock.sleep(afterFailureMs, signal).catch(() => undefined);
   }

@@ -117,11 +117,11 @@ describe('a signed event', () => {
 
 describe('keys', () => {
   test.each(['', 'no key', privateKey.reveal().slice(0, 60)])('a text that is none: %#', (text) => {
-    expect(() => createTeamSigner(new Secret(text))).toThrow('The private key is no Ed25519 key in PEM.');
-    expect(() => createTeamVerifier(text)).toThrow('The public key is no Ed25519 key in PEM.');
+    expect(() => createTeamSigner(new Secret(text))).toThrow('The private key is not an Ed25519 key in PEM.');
+    expect(() => createTeamVerifier(text)).toThrow('The public key is not an Ed25519 key in PEM.');
   });
 
   test('a private key is no public one', () => {
-    expect(() => createTeamVerifier(privateKey.reveal())).toThrow('no Ed25519 key');
+    expect(() => createTeamVerifier(privateKey.reveal())).toThrow('not an Ed25519 key');
   });
 });

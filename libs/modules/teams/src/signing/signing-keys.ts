@@ -30,7 +30,7 @@ export interface TeamVerifier {
 
 class SigningKeyInvalid extends TollgateError {
   constructor(which: string) {
-    super('signing_key_invalid', `The ${which} is no Ed25519 key in PEM.`);
+    super('signing_key_invalid', `The ${which} is not an Ed25519 key in PEM.`);
   }
 }
 

@@ -55,7 +55,7 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
       damaged.add(event.stream);
       log.error(
         { error, stream: event.stream },
-        'the webhook endpoints of a team cannot be read any further',
+        'the webhook endpoints of a team cannot be read beyond an event',
       );
     }
   }

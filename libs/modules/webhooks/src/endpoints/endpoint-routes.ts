@@ -152,7 +152,7 @@ async function changed(
   const outcome = await book.change(owner, command, actorOf(caller));
   if (outcome.kind === 'refused') return sendRefusal(reply, outcome.refusal.code);
   const endpoint = outcome.endpoints.find(({ id }) => id === command.id);
-  if (endpoint === undefined) throw new InvariantViolation('an endpoint that was changed is not there');
+  if (endpoint === undefined) throw new InvariantViolation('a changed endpoint does not exist');
   return answer(owner, endpoint);
 }
 

@@ -133,7 +133,7 @@ export function evolveEndpoints({ endpoints, changes }: Endpoints, event: Endpoi
     return { endpoints: [...endpoints, { ...terms, createdAt, ...begun(createdAt) }], changes: counted };
   }
   if (!endpoints.some((each) => each.id === id))
-    throw new InvariantViolation(`${event.type} is of an endpoint that is not there`);
+    throw new InvariantViolation(`${event.type} names an unknown endpoint`);
   const after = endpoints.flatMap((each) => (each.id === id ? apply(each, event) : [each]));
   return { endpoints: after, changes: counted };
 }

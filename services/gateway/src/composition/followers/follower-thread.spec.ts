@@ -57,7 +57,7 @@ describe("the followers' thread", () => {
   // Views and topics would stand still, and the process look well.
   it('that ends by itself ends the process: it is thrown to nobody', async () => {
     const { worker } = await givenStarted();
-    expect(() => worker.emit('exit', 1)).toThrow('The thread of projector and publisher has ended.');
+    expect(() => worker.emit('exit', 1)).toThrow('The thread of the projector and publisher has ended.');
     expect(() => worker.emit('error', new Error('out of memory'))).toThrow('out of memory');
   });
 

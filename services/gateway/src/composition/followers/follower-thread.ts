@@ -92,7 +92,7 @@ export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: 
       ended.resolve(undefined);
       const stopped = new TollgateError(
         'followers_stopped',
-        'The thread of projector and publisher has ended.',
+        'The thread of the projector and publisher has ended.',
       );
       started.reject(stopped);
       if (isStarted && !isStopping) throw stopped;

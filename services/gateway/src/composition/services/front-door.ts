@@ -87,7 +87,7 @@ function originsOf({ config }: Parts, service: RoutedService): readonly string[]
   if (origins !== undefined) return origins;
   throw new StartupError(
     'config_invalid',
-    `Set ${variables[service]} to where the ${service} is reached: this front door runs without one.`,
+    `Set ${variables[service]} to the URL of the ${service}, which does not run in this process.`,
   );
 }
 

@@ -19,7 +19,7 @@ export const groups = [
   {
     title: 'Separate service processes',
     names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|(PROJECTOR|NOTIFIER)_SHARDS)$/,
-    about: 'See [processes of their own](processes.md).',
+    about: 'See [separate processes](processes.md).',
   },
   {
     title: 'The Payment Service',

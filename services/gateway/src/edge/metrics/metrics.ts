@@ -49,7 +49,7 @@ const gauges = {
     labelNames: ['environment', 'account', 'state'],
   },
   tollgate_account_state: {
-    help: 'What operators have decided about each account (active, draining, paused): 1 for the current state',
+    help: 'Operator state of each account (active, draining, paused): 1 for the current state',
     labelNames: ['environment', 'account', 'state'],
   },
   tollgate_account_calls_under_way: {
@@ -57,15 +57,15 @@ const gauges = {
     labelNames: ['environment', 'account'],
   },
   tollgate_account_waiting: {
-    help: 'Callers that wait for a permit of the account',
+    help: 'Callers waiting for a permit of the account',
     labelNames: ['environment', 'account'],
   },
   tollgate_inquiry_overdue_seconds: {
-    help: 'How long the oldest due inquiry of the shards of this process has been waiting; 0 where none is due',
+    help: 'Lag of the oldest due inquiry of the shards of this process; 0 if none is due',
     labelNames: ['state'],
   },
   tollgate_certificate_ends_seconds: {
-    help: 'When the certificate of the API ends, seconds since the Unix epoch; absent without HTTPS',
+    help: 'Expiry of the TLS certificate of the API, seconds since the Unix epoch; absent without HTTPS',
     labelNames: [],
   },
   tollgate_pending_inquiries: {
@@ -81,23 +81,23 @@ const gauges = {
     labelNames: ['environment'],
   },
   tollgate_reconciliation_last_complete_day: {
-    help: 'Beginning of the last day up to which all was compared after its end, seconds since the Unix epoch; absent while another instance reconciles',
+    help: 'Start of the last fully reconciled day, seconds since the Unix epoch; absent while another instance reconciles',
     labelNames: ['environment', 'account'],
   },
   tollgate_reconciliation_differences: {
-    help: 'Differences found by the latest runs of today and of the two days before; absent while another instance reconciles',
+    help: 'Differences found by the latest runs of today and the two previous days; absent while another instance reconciles',
     labelNames: ['environment', 'account'],
   },
   tollgate_read_model_lag_seconds: {
-    help: 'Age of the oldest event that reads do not show yet; 0 if they show everything',
+    help: 'Age of the oldest event that reads do not show; 0 if caught up',
     labelNames: [],
   },
   tollgate_unsigned_team_events: {
-    help: 'Unsigned team events, ignored. Anything but 0 means that another program writes to the store.',
+    help: 'Unsigned team events, ignored. Above 0, another program writes to the store.',
     labelNames: [],
   },
   tollgate_suspect_team_streams: {
-    help: 'Streams of teams that have unsigned events, or cannot be read',
+    help: 'Team streams with unsigned or unreadable events',
     labelNames: [],
   },
   tollgate_webhook_endpoints: {
@@ -105,11 +105,11 @@ const gauges = {
     labelNames: ['status'],
   },
   tollgate_publisher_lag_seconds: {
-    help: 'How long events have been waiting for their topic; absent while another instance publishes',
+    help: 'Lag of the topics behind the events; absent while another instance publishes',
     labelNames: [],
   },
   tollgate_publisher_advancing: {
-    help: 'Whether the publisher makes progress: 1 or 0; absent while another instance publishes',
+    help: '1 if the publisher makes progress, else 0; absent while another instance publishes',
     labelNames: [],
   },
   tollgate_publisher_failed_streams: {
@@ -117,7 +117,7 @@ const gauges = {
     labelNames: [],
   },
   tollgate_projector_advancing: {
-    help: 'Whether the projector makes progress: 1 or 0; absent while another instance projects',
+    help: '1 if the projector makes progress, else 0; absent while another instance projects',
     labelNames: [],
   },
   tollgate_projector_failed_streams: {
@@ -125,11 +125,11 @@ const gauges = {
     labelNames: [],
   },
   tollgate_projector_count_differences: {
-    help: 'Comparisons with an index that found another number of events; absent while another instance projects',
+    help: 'Comparisons with an index that found a different number of events; absent while another instance projects',
     labelNames: [],
   },
   tollgate_index_count_differences: {
-    help: 'Comparisons with the projector that found another number of events; above 0, the index was rebuilt',
+    help: 'Comparisons with the projector that found a different number of events; above 0, the index was rebuilt',
     labelNames: [],
   },
   tollgate_index_quarantined_streams: {
@@ -183,7 +183,7 @@ export function createMetrics({ log }: { log: Log }): Metrics {
   });
   const refusedRequests = new Counter({
     name: 'tollgate_refused_requests_total',
-    help: 'Requests that were not let in, by the code of the answer: no key, an unknown one, an expired one, from elsewhere, without the scope',
+    help: 'Rejected requests by error code: missing, unknown or expired key, other network, missing scope',
     labelNames: ['code'] as const,
     registers,
   });
@@ -215,7 +215,7 @@ export function createMetrics({ log }: { log: Log }): Metrics {
       try {
         return await read();
       } catch (error) {
-        log.warn({ error, operation: name }, 'a gauge could not be read; it is left out');
+        log.warn({ error, operation: name }, 'a gauge could not be read; it is omitted');
         return [];
       }
     }

@@ -78,7 +78,7 @@ function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fie
   const { team, keyId } = caller ?? {};
   log.info(
     { ...fields, ...omitUndefined({ requestId, statusCode: status, code, team, keyId }) },
-    status === undefined ? 'the client was gone before it was answered' : 'answered',
+    status === undefined ? 'the client disconnected before the answer' : 'answered',
   );
 }
 

@@ -31,11 +31,11 @@ const noHttp: Fault = {
 };
 const noProxy: Fault = {
   status: 400,
-  message: 'This is no proxy. Send requests to it, and none through it.',
+  message: 'This server is not a proxy. Send requests to it directly.',
 };
 const noSuchExpectation: Fault = {
   status: 417,
-  message: 'The header Expect may only be 100-continue. Send that, or leave it out.',
+  message: 'The header Expect may only be 100-continue. Send that or omit it.',
 };
 
 /** For the options of a server. */
