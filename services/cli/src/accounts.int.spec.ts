@@ -67,7 +67,7 @@ describe('account', () => {
   it('changes an account also where nobody knows its name, and says so', async () => {
     const { run } = await start(false);
     expect((await run(`account pause ${named}`)).out).toContain(
-      'is paused. Whether there is such an account',
+      'is paused. This command cannot verify that the account exists',
     );
   });
 

@@ -160,7 +160,7 @@ it('webhooks go only where the team has allowed it', async () => {
 });
 
 it.each([
-  ['a team that is not there', { team: 'games' }, 'There is no team games'],
+  ['a team that is not there', { team: 'games' }, 'Unknown team games'],
   ['an account that is not there', { account: 'other' }, 'There is no account other'],
   ['days the wrong way round', { more: ' --to 2026-10-03' }, '--from is 2026-10-04'],
   ['a file that cannot be written', { more: ' --tokens /nowhere/at-all' }, '--tokens'],

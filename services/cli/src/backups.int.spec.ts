@@ -36,7 +36,7 @@ describe('backup', () => {
     const { run, folder, place } = await start();
     const { exitCode, out, error } = await run('backup', folder);
     expect([exitCode, error]).toEqual([0, '']);
-    expect(out).toMatch(/holds 4 events \(1 MB\), as of .*\nIt holds no secrets/);
+    expect(out).toMatch(/holds 4 events \(1 MB\), as of .*\nIt contains no secrets/);
     expect(readdirSync(place)).toEqual(['monday']);
     expect(readdirSync(folder).toSorted()).toEqual(['backup.json', 'events.db', 'operator-signing.pub']);
     expect(modeOf(folder)).toBe(0o700);
@@ -90,11 +90,11 @@ describe('backup', () => {
     const { run, folder, place, path } = await start();
     await run('backup', folder);
     const first = manifestOf(folder);
-    expect((await run('backup', folder)).error).toMatch(/monday is not empty: .*; nothing was written\.\n$/);
+    expect((await run('backup', folder)).error).toMatch(/monday is not empty\. Nothing was written\. .*\n$/);
     expect(manifestOf(folder)).toEqual(first);
     writeFileSync(join(place, 'file'), '');
     expect((await run('backup', join(place, 'file'))).error).toContain('is not a folder');
-    expect((await run('backup', join(place, 'no', 'where'))).error).toContain('there is not a folder');
+    expect((await run('backup', join(place, 'no', 'where'))).error).toContain('does not exist');
     expect((await run('backup', join(path, 'monday'))).error).toContain('would be lost with it');
     expect((await run('backup', path)).error).toContain('would be lost with it');
     expect(readdirSync(place).toSorted()).toEqual(['file', 'monday']);

@@ -120,7 +120,7 @@ it('what is no callback is listed and left out of all, and fit for a terminal', 
   await bus.publish(providerCallbacksDlqTopic, [{ key: 'pay_1', value, headers }]);
   expect((await run('callbacks dead-letters')).out).toMatch(/^[01]\/0 {2}pay_1 {2}\? {2}\? {2}\?\[2J no\n$/);
   expect((await run('callbacks replay --all')).out).toBe(
-    'Published again: none. 1 left out: they are no callbacks.\n',
+    'Published again: none. 1 omitted, because they are not callbacks.\n',
   );
   expect(await published()).toBe(false);
   expect(await json('callbacks dead-letters')).toHaveLength(1);

@@ -34,7 +34,7 @@ it('is not done while something runs', async () => {
   await createMembers({ store, clock: systemClock, ids: systemIds, log: silentLog, self }).beat();
   expect(await run('compact')).toMatchObject({
     exitCode: 1,
-    error: expect.stringMatching(/^Stop what runs first: host:1:ab\. .*\n$/),
+    error: expect.stringMatching(/^Stop these processes first: host:1:ab\. .*\n$/),
   });
 });
 

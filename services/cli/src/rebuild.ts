@@ -68,7 +68,7 @@ function toResult(tools: CommandTools, compared: Compared, hasIndex: boolean): C
     );
   }
   const text = [
-    `${number(views)} views are what their events give${hasIndex ? ', and so is the index' : ''}.`,
+    `${number(views)} views match their events${hasIndex ? ', and so does the index' : ''}.`,
     ...(ofOtherRelease === 0
       ? []
       : [`${number(ofOtherRelease)} have the format of another release. Readers use their events instead.`]),

@@ -153,13 +153,21 @@ function toTable({ request, ended, counts, sums, differences }: ReconciliationRe
     formatAmount(each.payoutsHere, each.currency),
     formatAmount(each.payoutsThere, each.currency),
   ]);
-  const sumTitles = ['currency', 'payments here', 'there', 'refunds here', 'there', 'payouts here', 'there'];
+  const sumTitles = [
+    'currency',
+    'our payments',
+    'provider',
+    'our refunds',
+    'provider',
+    'our payouts',
+    'provider',
+  ];
   const lines = differences.slice(0, differencesShownMax).map((each) => {
     const { kind, token: own = '', serviceToken, here, there, currency } = each;
     return [kind, own, serviceToken, toText(here, currency), toText(there, currency)];
   });
   const left = differences.length - lines.length;
-  const titles = ['difference', 'token', 'service token', 'here', 'there'];
+  const titles = ['difference', 'token', 'provider token', 'our record', 'provider'];
   return [
     title,
     inColumns(countLines),

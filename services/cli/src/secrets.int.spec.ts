@@ -56,7 +56,7 @@ it('secrets retire makes an earlier secret needless, and says first what that co
 
 it.each([
   ['secrets retire k2 --yes', 'Put another secret first'],
-  ['secrets retire k3 --yes', 'DATA_SECRETS holds no k3'],
+  ['secrets retire k3 --yes', 'DATA_SECRETS lacks k3'],
 ])('refuses %j', async (command, message) => {
   const { run } = await start();
   const result = await run(command);

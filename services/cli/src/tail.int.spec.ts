@@ -173,7 +173,7 @@ describe('tail', () => {
     ]);
     await bus.publish(gatewayPaymentsTopic, [{ key: 'k', value: new Uint8Array(), headers: {} }]);
     const { out } = await run(`tail ${gatewayPaymentsTopic}`);
-    for (const text of ['split.v1', 'does not know', 'unreadable: the value', 'unreadable: the header'])
+    for (const text of ['split.v1', 'of an unknown type', 'unreadable: the value', 'unreadable: the header'])
       expect(out).toContain(text);
     expect(linesOf(out)).toHaveLength(4);
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

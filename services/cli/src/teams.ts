@@ -193,7 +193,7 @@ const limitLines = ({ limits }: Team['money']): string[] =>
 const approvalLines = ({ approvals }: Team['money']): string[] =>
   approvals.map(
     ({ environment, currency, above }) =>
-      `  approval   of a second key for ${environment} payouts above ${formatAmount(above, currency)}`,
+      `  approval   required for ${environment} payouts above ${formatAmount(above, currency)}`,
   );
 
 /** What payouts are taken from, in a few words. */

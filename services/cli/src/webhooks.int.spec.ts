@@ -59,7 +59,7 @@ it('webhook secret of a team that does not exist is refused', async () => {
   expect(await run('webhook secret nope --environment sandbox')).toEqual({
     exitCode: 1,
     out: '',
-    error: 'There is no team nope; team list shows those that there are.\n',
+    error: 'Unknown team nope. List teams: team list.\n',
   });
 });
 

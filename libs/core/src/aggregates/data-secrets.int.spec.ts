@@ -27,7 +27,7 @@ it('takes the secrets of a new store as they are, and the same ones again', asyn
 it('refuses to start without one that the store was written with, or with another one of its name', async () => {
   const { start } = await processes();
   await start(secretOf('a'));
-  await expect(start(secretOf('b'))).rejects.toThrow(/written with the data secret a, .* add it/);
+  await expect(start(secretOf('b'))).rejects.toThrow(/written with the data secret a, .* lacks it/);
   await expect(start(secretOf('a', 'z'))).rejects.toMatchObject({ code: 'data_secret_differs' });
   await expect(start(secretOf('b'), secretOf('a', 'z'))).rejects.toMatchObject({
     code: 'data_secret_differs',

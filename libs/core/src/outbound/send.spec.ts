@@ -59,7 +59,7 @@ describe('an announced call', () => {
     const { sender, call, sent } = setUp();
     const announced = announcedNow();
     expect(await sender.send(call(announced))).toEqual({ kind: 'accepted' });
-    await expect(sender.send(call(announced))).rejects.toThrow('made before');
+    await expect(sender.send(call(announced))).rejects.toThrow('already made');
     expect(sent()).toBe(1);
   });
 

@@ -48,7 +48,7 @@ describe('a key that is none', () => {
     writeFileSync(join(directory.path, name), '');
     const open = () => openTeamKeys({}, directory, installing).signer();
     expect(open).toThrow(StartupError);
-    expect(open).toThrow(`The file ${join(directory.path, name)} is empty or damaged`);
+    expect(open).toThrow(`The file ${join(directory.path, name)} is empty, damaged or not`);
   });
 
   it('is reported by its variable', async () => {

@@ -118,11 +118,11 @@ it('starts again what is killed before it serves, and gives up after some times'
   await expect(start('two', `process.kill(process.pid, 'SIGKILL')`)).rejects.toThrow(
     'two could not be started (SIGKILL)',
   );
-  expect(lines.filter((line) => line.startsWith('two has ended'))).toHaveLength(2);
+  expect(lines.filter((line) => line.startsWith('two ended'))).toHaveLength(2);
   await expect(start('three', 'process.exit(70)')).rejects.toThrow(
     'three could not be started (exit code 70)',
   );
-  expect(lines.filter((line) => line.startsWith('three has ended'))).toHaveLength(2);
+  expect(lines.filter((line) => line.startsWith('three ended'))).toHaveLength(2);
 });
 
 // A process that started while the event store elected a leader ended, and the launcher stopped the healthy ones as well.

@@ -32,7 +32,7 @@ it.each([
   ['a method that is none', 'TEA / HTTP/1.1\r\n\r\n', 400, 'cannot be read as HTTP'],
   ['long headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'at most 16 KiB'],
   ['a path that no router reads', 'GET /%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400, 'path'],
-  ['what is for a proxy', 'CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'no proxy'],
+  ['what is for a proxy', 'CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'not a proxy'],
   ['an odd Expect', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417, '100-continue'],
   ['no Host', 'GET /api/v1/payments/pay_1 HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'need a Host header'],
 ])('%s gets the error body, and a line in the log', async (_, sent, status, said) => {
