@@ -1,4 +1,4 @@
-/** A copy of the workspace's sources beside what is installed, in which something can be changed and run. */
+/** A copy of the workspace's sources next to what is installed, in which something can be changed and run. */
 import { cp, glob, mkdir, readdir, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 

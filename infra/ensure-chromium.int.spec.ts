@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the script with only the folder on PATH, where a spec may have put an apt-get of its own. */
+/** Runs the script with only the folder on PATH, if a spec may have put its own apt-get. */
 function ensure(chromium: string) {
   const script = join(import.meta.dirname, 'ensure-chromium.mjs');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, chromium], {
@@ -31,7 +31,7 @@ describe('before the browser tests', () => {
     expect(ensure(process.execPath)).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('one sentence says what to do where it is missing and there is no way to install it', () => {
+  it('one sentence says what to do if it is missing and there is no way to install it', () => {
     expect(ensure(missing())).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   });
 

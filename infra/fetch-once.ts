@@ -16,7 +16,7 @@ export interface Fetching {
   say: (line: string) => void;
 }
 
-/** Into a folder beside, which then gets its name: an interrupted fetch leaves nothing that seems complete. */
+/** Into a folder next to, which then gets its name: an interrupted fetch leaves nothing that seems complete. */
 export async function fetchOnce({ folder, what, fetch, say }: Fetching): Promise<void> {
   if (existsSync(folder)) return;
   mkdirSync(dirname(folder), { recursive: true });

@@ -1,4 +1,4 @@
-/** Runs the specs of one project of vitest.config.ts in a process of their own; whatever they start ends with them. */
+/** Runs the specs of one project of vitest.config.ts in a their own process; whatever they start ends with them. */
 import { join } from 'node:path';
 import { type ProgramRun, runWithServer } from './run-with-server.ts';
 

@@ -35,7 +35,7 @@ it('gives the address that a program says, and ends it by its standard input', a
   expect(readdirSync(folder)).toContain('ended');
 });
 
-it('gives nothing where the program has none to give', async () => {
+it('gives nothing if the program has none to give', async () => {
   expect(await startServerProgram(program("console.log('no engine');"), { signal: never })).toBeUndefined();
   expect(readdirSync(folder)).toContain('ended');
 });
@@ -48,7 +48,7 @@ it('ends a program that is still starting', async () => {
   expect(readdirSync(folder)).toContain('ended');
 });
 
-it('starts nothing where it was asked to stop before', async () => {
+it('starts nothing if it was asked to stop before', async () => {
   const argv = program("writeFileSync(new URL('begun', import.meta.url), '');");
   expect(await startServerProgram(argv, { signal: AbortSignal.abort() })).toBeUndefined();
   expect(readdirSync(folder)).toEqual(['server.mjs']);

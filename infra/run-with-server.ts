@@ -18,14 +18,14 @@ export interface RunningServer {
 export interface ProgramRun {
   /** Gives a server, whose data may be in the folder. */
   obtainServer: (folder: string, signal: AbortSignal) => Promise<RunningServer>;
-  /** Stops what may have been started in the folder beside the server. */
+  /** Stops what may have been started in the folder next to the server. */
   stopOthersIn?: (folder: string) => Promise<void>;
   /** Arguments of Node. */
   argv: readonly string[];
   signal: AbortSignal;
 }
 
-/** Gives the program's exit code, 1 where it was ended. @throws CannotGoOn */
+/** Gives the program's exit code, 1 if it was ended. @throws CannotGoOn */
 export async function runWithServer({
   obtainServer,
   stopOthersIn = async () => {},

@@ -22,7 +22,7 @@ export async function runCommand(work: (signal: AbortSignal) => Promise<number>)
   }
 }
 
-/** @throws CannotGoOn where a command was asked to stop */
+/** @throws CannotGoOn if a command was asked to stop */
 export function requireGoingOn(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new CannotGoOn('Stopped.');
 }

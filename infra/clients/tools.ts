@@ -34,7 +34,7 @@ interface Fetching {
   signal: AbortSignal;
 }
 
-/** @throws CannotGoOn where one is not there and cannot be fetched */
+/** @throws CannotGoOn if one is not there and cannot be fetched */
 export async function findTools(fetching: Fetching): Promise<Tools> {
   const [python, node, promtool] = await Promise.all([
     pythonPackages(fetching),

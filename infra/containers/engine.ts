@@ -19,7 +19,7 @@ export interface Engine {
   env: Readonly<Record<string, string>>;
   /** How Compose is called. */
   compose: readonly string[];
-  /** Ends what was started; nothing where the engine was there before. */
+  /** Ends what was started; nothing if the engine was there before. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ function composeOf(env: object, say: (line: string) => void): readonly string[] 
 const isThere = (program: string) => spawnSync('which', [program]).status === 0;
 
 /**
- * Installs what is missing, where that can be done.
+ * Installs what is missing, if that can be done.
  *
  * @param packageOf the package of each program
  * @throws CannotGoOn

@@ -44,7 +44,7 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
     ...engine.env,
     ...images,
     TESTCONTAINERS_RYUK_DISABLED: 'true',
-    // Ports are on loopback, also where this machine is a container itself.
+    // Ports are on loopback, also if this machine is a container itself.
     TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1',
     TOLLGATE_COMPOSE: engine.compose.join(' '),
     TOLLGATE_VERSION: testVersion,

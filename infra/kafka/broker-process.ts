@@ -46,7 +46,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Asks the broker to stop, and insists after `timeoutMs`. Gives false where it had to be killed. */
+/** Asks the broker to stop, and insists after `timeoutMs`. Gives false if it had to be killed. */
 export async function stopBroker(dataDir: string, pid: number, timeoutMs = 60_000): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   signal(pid, 'SIGTERM');

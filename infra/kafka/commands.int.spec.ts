@@ -52,7 +52,7 @@ describe('npm run kafka:up and kafka:down', () => {
     expect(stderr).toContain(String(port));
   });
 
-  it('says so where there is no Java', () => {
+  it('says so if there is no Java', () => {
     const env = { JAVA_HOME: '/nowhere', KAFKA_PORT: '39292' };
     const { status, stderr } = run('up', ['--data-dir', temporaryFolder()], env);
     expect([status, stderr]).toEqual([1, expect.stringMatching(oneSentence)]);

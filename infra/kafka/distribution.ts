@@ -49,7 +49,7 @@ export interface Distribution {
   classPath: string;
 }
 
-/** Finds Java and the jars; fetches the jars where they are not there yet. @throws CannotGoOn */
+/** Finds Java and the jars; fetches the jars if they are not there yet. @throws CannotGoOn */
 export async function findDistribution(
   say: (line: string) => void,
   signal?: AbortSignal,

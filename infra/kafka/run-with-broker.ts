@@ -6,7 +6,7 @@ import { findBroker, stopBroker } from './broker-process.ts';
 import type { Distribution } from './distribution.ts';
 import { freePort, startBroker } from './start-broker.ts';
 
-/** Gives the program's exit code, 1 where it was ended. @throws CannotGoOn */
+/** Gives the program's exit code, 1 if it was ended. @throws CannotGoOn */
 export const runWithBroker = (run: Omit<ProgramRun, 'stopOthersIn'>): Promise<number> =>
   // Brokers are in no group of processes.
   runWithServer({ ...run, stopOthersIn: stopBrokersIn });

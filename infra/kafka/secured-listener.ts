@@ -1,4 +1,4 @@
-/** A second listener of a local broker, with TLS and SASL, as brokers in production have; its secrets lie beside its data. */
+/** A second listener of a local broker, with TLS and SASL, as brokers in production have; its secrets lie next to its data. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const passwordFile = (dataDir: string) => join(dataDir, 'sasl-password');
 /** PEM: what a client has to trust. */
 const certificateFile = (dataDir: string) => join(dataDir, 'ca.pem');
 
-/** Makes a password and a certificate for 127.0.0.1 where there are none yet. @throws CannotGoOn */
+/** Makes a password and a certificate for 127.0.0.1 if there are none yet. @throws CannotGoOn */
 export function secureListener(java: string, dataDir: string, port: number): SecuredListener {
   if (!existsSync(passwordFile(dataDir))) {
     if (existsSync(join(dataDir, 'log')))
@@ -42,7 +42,7 @@ function makeCertificate(java: string, dataDir: string, password: string): void 
 }
 
 function runKeytool(java: string, args: readonly string[]): void {
-  // It comes with Java, and stands beside it.
+  // It comes with Java, and stands next to it.
   const keytool = java.includes('/') ? join(dirname(java), 'keytool') : 'keytool';
   const { status, stdout, error } = spawnSync(keytool, args, { encoding: 'utf8' });
   if (status !== 0)

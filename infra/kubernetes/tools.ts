@@ -17,7 +17,7 @@ export interface Tools {
   validator: string;
 }
 
-/** @throws CannotGoOn where they are not there and cannot be fetched */
+/** @throws CannotGoOn if they are not there and cannot be fetched */
 export async function findTools(say: (line: string) => void, signal?: AbortSignal): Promise<Tools> {
   const kustomize = join(cacheFolder, `kustomize-${kustomizeVersion}`);
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);

@@ -13,7 +13,7 @@ import type { ObservedPayout, PayoutOutcome } from './domain/payout/payout-comma
 
 /**
  * One merchant account at a provider. No operation rejects for anything that the provider or the network does. Each is
- * sent once; its {@link CallOutcome} says what is proven: `refused` and `not-sent` only where no money can have moved.
+ * sent once; its {@link CallOutcome} says what is proven: `refused` and `not-sent` only if no money can have moved.
  * Amounts are in minor units and as the provider gives them: whether they are the right ones is decided by the domain.
  */
 export interface Provider {
@@ -27,10 +27,10 @@ export interface Provider {
   payout(request: PayOutRequest, maySend: MaySend): Promise<PayoutOutcome>;
   inquirePayment(serviceToken: string): Promise<InquiryOutcome<FoundPayment>>;
   inquirePayout(serviceToken: string): Promise<InquiryOutcome<ObservedPayout>>;
-  /** Everything under an order number, newest first; none is `accepted` only where it is proven. */
+  /** Everything under an order number, newest first; none is `accepted` only if it is proven. */
   listPayments(query: { orderNumber: string }): Promise<InquiryOutcome<FoundPayment[]>>;
   listPayouts(query: { orderNumber: string }): Promise<InquiryOutcome<ObservedPayout[]>>;
-  /** One page of all payments that were created there on some days; `accepted` only where it is proven to be that page. */
+  /** One page of all payments that were created there on some days; `accepted` only if it is proven to be that page. */
   pageOfPayments(query: PageQuery): Promise<InquiryOutcome<Page<ComparablePayment>>>;
   pageOfPayouts(query: PageQuery): Promise<InquiryOutcome<Page<ObservedPayout>>>;
   balance(currency: string): Promise<InquiryOutcome<Balance>>;
@@ -108,9 +108,9 @@ export interface AuthorizeRequest {
   /** BCP 47 language tag. */
   locale?: string;
   customer?: { email?: string | undefined; ip?: string | undefined };
-  /** True where the money is authorized now, and captured or voided later. */
+  /** True if the money is authorized now, and captured or voided later. */
   isCaptureDeferred: boolean;
-  /** True where a recurring token is wanted. */
+  /** True if a recurring token is wanted. */
   isRecurring: boolean;
   /** How long the answer is waited for, if not as long as for every call. @unit milliseconds */
   answerWithinMs?: number;
@@ -139,7 +139,7 @@ export interface FoundPayment<Reported extends ReportedPayment = ReportedPayment
   observed: Reported;
   /** The provider's own recurring token. */
   recurringToken?: string;
-  /** Where the provider sends its callbacks; it holds a capability of ours and stays in memory. */
+  /** Where the provider sends its callbacks; it holds our capability and stays in memory. */
   callbackUrl?: string;
   product?: string;
 }

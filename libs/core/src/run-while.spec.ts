@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { runWhile } from './run-while.ts';
 
 // A process whose clock was a day ahead reconciled: it took a day that had not ended for compared, and nobody did it again.
-it('does its work while it is able, and lets go of it while it is not', async () => {
+it('does its work while it is able, and releases it while it is not', async () => {
   const clock = createFakeClock();
   const able = { now: false };
   const seen: string[] = [];

@@ -20,7 +20,7 @@ function base32(bytes: Uint8Array): string {
   return bits > 0 ? text + alphabet.charAt((buffer << (5 - bits)) & 31) : text;
 }
 
-/** What a repeat of a request is known by: the caller's own key, or the order number where no key was sent. */
+/** What a repeat of a request is known by: the caller's own key, or the order number if no key was sent. */
 export interface IdempotencyKey {
   source: 'Idempotency-Key' | 'orderNumber';
   value: string;
@@ -41,7 +41,7 @@ export function deriveToken(prefix: string, parts: readonly string[]): string {
 /** What a gateway calls an attempt at the provider: `<token>.<number>`. */
 const attemptNumber = new RegExp(`^((pay|po)_[${alphabet}]{${tokenLength}})\\.\\d{1,9}$`);
 
-/** The token in an order number of a payment (`pay`) or payout (`po`); undefined where that is no gateway's, but a team's own. */
+/** The token in an order number of a payment (`pay`) or payout (`po`); undefined if that is no gateway's, but a team's own. */
 export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): string | undefined {
   const [, token, found] = attemptNumber.exec(orderNumber) ?? [];
   return found === prefix ? token : undefined;

@@ -4,7 +4,7 @@ import type { AppendOptions, ExpectedRevision, NewEvent } from './event-store.ts
 export const eventsPerAppendMax = 1_000;
 /**
  * Of one event, and of all events of one append: data and metadata as JSON in UTF-8, the type twice, and 128 bytes of each
- * for what a store notes beside its metadata. A server of which nobody has set `MaxAppendSize` takes 1,048,576 bytes, counted so.
+ * for what a store notes next to its metadata. A server of which nobody has set `MaxAppendSize` takes 1,048,576 bytes, counted so.
  */
 export const appendBytesMax = 1_000_000;
 const streamNameLengthMax = 512;
@@ -128,7 +128,7 @@ const bytesOf = ({ type, data, metadata }: SerializedEvent): number =>
   Buffer.byteLength(data) +
   Buffer.byteLength(metadata) +
   2 * type.length +
-  // What was noted already, as a server of ours is sent it, needs no room any more.
+  // What was noted already, as our server is sent it, needs no room any more.
   (metadata.startsWith('{"$c') ? 0 : notedBytes);
 
 function toJson(value: unknown): string {

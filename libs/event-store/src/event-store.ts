@@ -85,9 +85,9 @@ export interface EventStore {
   /**
    * Appends one to 1,000 events atomically; resolved means durable. Repeating an append with the same event ids and the
    * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again, and
-   * there is no conflict: use it only where that is harmless, and say why.
+   * there is no conflict: use it only if that is harmless, and say why.
    *
-   * @throws StoreUnavailable (retryable) when its durability is unknown, nothing is half written, as also where it is in
+   * @throws StoreUnavailable (retryable) when its durability is unknown, nothing is half written, as also if it is in
    * conflict with events that cannot be read; `stream_removed` (not retryable) for a stream that was removed
    */
   append(
@@ -130,7 +130,7 @@ export interface EventStore {
   truncate(stream: string, before: Revision): Promise<void>;
 
   /**
-   * Removes all events of a stream for ever; a removed one may be removed again. Its name cannot be used again: appends and
+   * Removes all events of a stream indefinitely; a removed one may be removed again. Its name cannot be used again: appends and
    * `keepLast` are refused with `stream_removed`, so that a process that was asleep writes nothing there when it wakes up.
    *
    * @param options `erase`: also out of the free space of its files, as far as the store can do that at once. EventStoreDB
@@ -139,6 +139,6 @@ export interface EventStore {
    */
   remove(stream: string, options?: { erase?: boolean }): Promise<void>;
 
-  /** Waits for appends under way, ends all subscriptions and lets go of the files or connections. */
+  /** Waits for appends under way, ends all subscriptions and releases the files or connections. */
   close(): Promise<void>;
 }

@@ -155,7 +155,7 @@ describe('a lease', () => {
     expect(first.timesStarted() + second.timesStarted()).toBe(1);
   });
 
-  it('ends the work of a holder that was taken for dead, which then stands by', async () => {
+  it('ends the work of a holder that was mistaken for dead, which then stands by', async () => {
     const { store, clock } = await given();
     const first = candidate({ store, clock });
     await working(first);

@@ -81,7 +81,7 @@ describe('decideAndAppend', () => {
     expect(await readData(given.store, given.stream)).toEqual([3]);
   });
 
-  it('appends nothing where the decision has no event', async () => {
+  it('appends nothing if the decision has no event', async () => {
     const given = await givenAccount(3);
     const outcome = await decideAndAppend({ ...account, ...given, decide: nothing });
     expect(outcome).toEqual({ kind: 'unchanged', state: 3, revision: 0 });
@@ -110,7 +110,7 @@ describe('decideAndAppend', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('gives up, retryable, when others are faster again and again', async () => {
+  it('gives up, retryable, when others are faster repeatedly', async () => {
     const given = await givenAccount(1_000);
     const store = rivalled(given.store, given.stream, Infinity);
     const outcome = decideAndAppend({ ...account, ...given, store, decide: withdraw(1) });
@@ -137,7 +137,7 @@ describe('what a process has left is remembered', () => {
     return { remembering, reads, store, stream };
   }
 
-  it('is forgotten where the stream has become shorter, as after a restored backup', async () => {
+  it('is forgotten if the stream has become shorter, as after a restored backup', async () => {
     const { remembering, stream, store } = await givenRemembering(10);
     remembering.recent.set(stream, { state: 500, revision: 7 });
     const outcome = await decideAndAppend({ ...remembering, decide: withdraw(4) });
@@ -169,7 +169,7 @@ describe('what a process has left is remembered', () => {
     expect(reads()).toEqual([1, 3]);
   });
 
-  it('one that is taken for new and is there is read', async () => {
+  it('one that is assumed to be new but exists is read', async () => {
     const { remembering, reads, store, stream } = await givenRemembering();
     await store.append(stream, account.toNewEvents([5]), 'no-stream');
     expect(await decideAndAppend({ ...remembering, isNew: true, decide: deposit(1) })).toMatchObject({

@@ -15,7 +15,7 @@ export const createRecentlyUsed = <Value extends object>(max: number): RecentlyU
 /** How the state of one kind of stream is made of its events. */
 export interface Evolution<State, Event> {
   initial: State;
-  /** Reads a stored event; throws where it is none of the events that this kind of stream has. */
+  /** Reads a stored event; throws if it is none of the events that this kind of stream has. */
   decode(recorded: RecordedEvent): Event;
   evolve(state: State, event: Event): State;
 }

@@ -72,7 +72,7 @@ it('forgets at once who has left, and after a while who has died', async () => {
 });
 
 // It took every beat of theirs for one of an earlier life: its limits were those of a process that is alone.
-it('counts those who live where its own clock is far ahead', async () => {
+it('counts those who live if its own clock is far ahead', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   await start(store, clock, 'a');

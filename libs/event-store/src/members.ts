@@ -7,7 +7,7 @@ import { createTrouble } from './trouble.ts';
 export const membersStream = 'members';
 
 const beatMs = 3_000;
-/** Three beats and a bit: one that was late is not taken for gone. */
+/** Three beats and a bit: one that was late is not mistaken for gone. */
 const aliveMs = 10_000;
 /** How far a host's wall clock may be from the store's before the host is not ready, milliseconds. */
 const clockSkewMaxMs = 30_000;

@@ -1,7 +1,7 @@
 /** Something that may happen: calls `done` when it does, unless what is returned was called before. */
 export type Wait = (done: () => void) => () => void;
 
-/** Resolves when one of them happens, and lets go of the others. Nothing is thrown for that, and no signal is made. */
+/** Resolves when one of them happens, and releases the others. Nothing is thrown for that, and no signal is made. */
 export function firstOf(...waits: readonly Wait[]): Promise<void> {
   return new Promise((resolve) => {
     const cancels: (() => void)[] = [];

@@ -6,7 +6,7 @@ import { publicEvent, type PublicEvent } from './public-object.ts';
 import { paymentToken } from './refund.ts';
 import { example, instant } from './values.ts';
 
-/** The provider's word is kept under `status`, and ours beside it. */
+/** The provider's word is kept under `status`, and ours next to it. */
 const facts = ({ status, state, ...data }: DisputeFacts) => ({
   ...data,
   ...omitUndefined({ status: state }),

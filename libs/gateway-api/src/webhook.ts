@@ -1,4 +1,4 @@
-/** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
+/** The body of a webhook, and the public form of its delivery attempts. */
 import { paymentStatuses } from '@tollgate/core/money';
 import { metadataSchema } from '@tollgate/core';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * `npx node libs/message-bus/bench/kafka.ts`: what the adapter makes of a broker beside the bare client, in one run.
+ * `npx node libs/message-bus/bench/kafka.ts`: what the adapter makes of a broker next to the bare client, in one run.
  * KAFKA_BROKERS names the broker; `--records <n>` says how many (20000).
  */
 import { randomUUID } from 'node:crypto';

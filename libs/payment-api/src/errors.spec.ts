@@ -14,7 +14,7 @@ describe('an error', () => {
     });
   });
 
-  it('names no parameter where there is none', () => {
+  it('names no parameter if there is none', () => {
     expect(apiError('invalid_json', 'text')).not.toHaveProperty('parameter');
   });
 

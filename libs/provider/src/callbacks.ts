@@ -1,3 +1,3 @@
-/** What comes in from a provider, apart from the clients that call it: who reads a callback loads none of them. */
+/** Callbacks of providers, without the clients that call them. */
 export * from './payment-service/callback-capability.ts';
 export { readCallback, redactCallback } from './payment-service/callback.ts';

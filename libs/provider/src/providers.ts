@@ -6,7 +6,7 @@ import { createPaymentService } from './payment-service/payment-service.ts';
 /** How an account is reached. */
 export type ProviderOptions = PaymentServiceClientOptions;
 
-/** A further provider is a folder beside `payment-service/`, and a line here. */
+/** A further provider is a folder next to `payment-service/`, and a line here. */
 export const providers = {
   'payment-service': createPaymentService,
 } as const satisfies Record<string, (options: ProviderOptions) => Provider>;

@@ -48,7 +48,7 @@ export const systemClock: Clock = {
     try {
       await delay(durationMs, undefined, signal === undefined ? {} : { signal });
     } catch {
-      // Node rejects with an error of its own that has the reason as its cause.
+      // Node rejects with its own error that has the reason as its cause.
       throw signal?.reason;
     }
   },

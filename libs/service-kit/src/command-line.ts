@@ -127,7 +127,7 @@ export type ValuesOf<P extends Parameters> = {
   [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** What every command may use beside the tools of its program. */
+/** What every command may use next to the tools of its program. */
 export interface Output {
   isJson: boolean;
   /** Always. */

@@ -17,7 +17,7 @@ it('a later id is greater, also within a millisecond and where the clock is set 
   expect(ids.map(instantOfRequestId)).toEqual([1_000, 1_000, 1_000, 1_000, 1_001]);
 });
 
-it('an id goes on in the next millisecond where one has no number left', () => {
+it('an id continues in the next millisecond if one has no number left', () => {
   const next = createRequestIds({ clock: { now: () => 1_000 }, ids: { uuid: randomUUID } });
   let last = next();
   for (let count = 0; count <= 0xffff; count += 1) {

@@ -3,7 +3,7 @@
  * another would not act on. In one pass, whatever the nesting.
  *
  * @param json that a parser has taken
- * @returns the path of the second one, for example `destination.card`; undefined where every key is unique
+ * @returns the path of the second one, for example `destination.card`; undefined if every key is unique
  */
 export function duplicateKeyIn(json: string): string | undefined {
   /** Objects and lists that are open here; a list has no keys. */

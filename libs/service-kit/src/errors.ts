@@ -4,7 +4,7 @@
  */
 export class TollgateError extends Error {
   readonly code: string;
-  /** True where the same call may succeed later without anybody's help. */
+  /** True if the same call may succeed later without anybody's help. */
   readonly retryable: boolean;
 
   constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
@@ -25,7 +25,7 @@ export class InvariantViolation extends TollgateError {
   }
 }
 
-/** True where the same call may succeed later without anybody's help. */
+/** True if the same call may succeed later without anybody's help. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof Error && 'retryable' in error && error.retryable === true;
 

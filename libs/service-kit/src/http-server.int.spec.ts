@@ -210,7 +210,7 @@ it('nothing is no body, whatever it is announced as', async () => {
 });
 
 // Fastify's own limit of 10 seconds ended such a process as uncaught.
-it('a start that takes longer than anybody thought goes on', async () => {
+it('a start that takes longer than anybody thought continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));

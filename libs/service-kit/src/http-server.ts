@@ -32,7 +32,7 @@ const noCompiler = (): never => {
 export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServerLimits) => ({
   bodyLimit: bodyLimitBytes,
   keepAliveTimeout: idleMs,
-  // A process that is frozen during its start goes on when it wakes up; nothing of ours waits for anything in a plugin.
+  // A process that is frozen during its start continues when it wakes up; nothing of ours waits for anything in a plugin.
   pluginTimeout: 0,
   requestTimeout: 3_000,
   http: {
@@ -221,7 +221,7 @@ const noSuchHost = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
  * Listens on `host:port` and gives the port that was taken (the given one, or any free one for 0).
  *
  * @param options `variable` names the port, `hostVariable` the host; GATEWAY_HOST does unless it is given
- * @throws StartupError that names the port and its variable where it is taken or may not be used, or the host and its variable
+ * @throws StartupError that names the port and its variable if it is taken or may not be used, or the host and its variable
  */
 export async function listen(
   app: Pick<FastifyInstance, 'listen' | 'addresses'>,

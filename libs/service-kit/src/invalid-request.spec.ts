@@ -36,7 +36,7 @@ test.each([
   ]);
 });
 
-test('each unknown parameter has an entry of its own, and a name is repeated only so far', () => {
+test('each unknown parameter has its own entry, and a name is repeated only so far', () => {
   const long = 'x'.repeat(1_000);
   const parameters = entriesOf({ amount: 1, product: 'ab', one: 1, [long]: 1 }).map(
     ({ parameter }) => parameter,

@@ -9,7 +9,7 @@ const parameterLengthMax = 64;
  * The faults of a request as entries of the specification's error body, each naming its parameter.
  *
  * @param codeOf gives the code for an invalid value of a parameter; `invalid_param` if it gives nothing, and for unknown parameters
- * @param known the parameters that exist, to be named beside an unknown one
+ * @param known the parameters that exist, to be named next to an unknown one
  */
 export function toErrorEntries(
   error: z.ZodError,

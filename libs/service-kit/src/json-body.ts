@@ -1,4 +1,4 @@
-/** Reads the body of a request as JSON, and says what is wrong with one that is none. */
+/** Reads the body of a request as JSON and reports why a body is invalid. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { duplicateKeyIn } from './duplicate-key.ts';
 import { decodeUtf8 } from './exact-request.ts';

@@ -1,4 +1,4 @@
-/** Secrets of ours that are rotated: each has a name, which may be shown and kept beside what was made with it. */
+/** Secrets of ours that are rotated: each has a name, which may be shown and kept next to what was made with it. */
 import { StartupError } from './errors.ts';
 import { Secret } from './secret.ts';
 

@@ -39,7 +39,7 @@ export interface LogFields {
   providerMs?: number;
   /** Of what is done without a request: that of the events which come of it. */
   correlationId?: string;
-  /** Of the request that the line is about; where it is left out, of the one that the process works for just now. */
+  /** Of the request that the line is about; if it is left out, of the one that the process works for just now. */
   requestId?: string;
   /** What the client calls it. */
   clientRequestId?: string;

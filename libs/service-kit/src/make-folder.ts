@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path';
 /**
  * Makes a folder, and those above it that are missing, for its owner only.
  *
- * Folder by folder: where one is refused with ENOENT, as below `/proc`, Node's own `recursive` tries for ever.
+ * Folder by folder: if one is refused with ENOENT, as below `/proc`, Node's own `recursive` tries indefinitely.
  *
- * @throws the error of the file system where one of them cannot be made
+ * @throws the error of the file system if one of them cannot be made
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { once } from './once.ts';
 
-it('makes it at the first call only, also where it is undefined', () => {
+it('makes it at the first call only, also if it is undefined', () => {
   let calls = 0;
   const get = once((): string | undefined => {
     calls += 1;

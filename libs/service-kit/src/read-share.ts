@@ -1,4 +1,4 @@
-/** What long reads take of the event loop together: little while other requests are under way, otherwise all that is free. */
+/** Limits the share of the event loop of long reads while other requests run. */
 import type { Clock } from './clock.ts';
 import type { UnderWay } from './under-way.ts';
 

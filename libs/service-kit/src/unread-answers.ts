@@ -1,4 +1,4 @@
-/** Ends answers that nobody reads: each holds its connection and its memory for as long as its client likes. */
+/** Closes connections whose client does not read its answer. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 

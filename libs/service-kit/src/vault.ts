@@ -1,10 +1,10 @@
-/** Encrypts texts that are kept in the event store, each under a random key of its own that a master key wraps. */
+/** Encrypts texts that are kept in the event store, each under its own random key that a master key wraps. */
 import { TollgateError } from './errors.ts';
 import type { Ids } from './ids.ts';
 import { type KeyService, decrypt, encrypt } from './key-service.ts';
 
 export interface Vault {
-  /** @param context where it is kept: what is copied elsewhere cannot be opened there */
+  /** @param context if it is kept: what is copied elsewhere cannot be opened there */
   seal(text: string, context: string): Promise<string>;
   /** @throws TollgateError `key_unknown`, `sealed_data_damaged` */
   open(sealed: string, context: string): Promise<string>;

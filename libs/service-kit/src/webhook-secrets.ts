@@ -1,7 +1,7 @@
 /**
  * What webhooks to teams are signed with: a secret for each team and environment, derived from a master secret, so
  * that none of them has to be stored. Two masters may be active: then each team has two secrets, webhooks carry the
- * signatures of both, and a receiver that knows either goes on verifying while it changes over.
+ * signatures of both, and a receiver that knows either continues verifying while it changes over.
  */
 import { createHmac } from 'node:crypto';
 import { type KeyedSecret, parseKeyedSecrets } from './keyed-secrets.ts';

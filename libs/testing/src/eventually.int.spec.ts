@@ -30,7 +30,7 @@ it('gives up on a check that hangs', async () => {
   await expect(hanging).rejects.toThrow('The check did not come to an end within 20 ms.');
 });
 
-it('stops checking once it has given up', async () => {
+it('stops checking once it has abandoned', async () => {
   let checks = 0;
   const failing = () => {
     checks += 1;

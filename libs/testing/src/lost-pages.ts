@@ -6,7 +6,7 @@ const pageBytes = 4_096;
 /**
  * Zeros the last page with one text and without another, as one by which the file had grown and that had not reached the disk.
  *
- * @throws RangeError where there is none
+ * @throws RangeError if there is none
  */
 export function zeroPageWith(file: string, text: string, not = 'nothing like this'): void {
   const bytes = readFileSync(file);

@@ -285,7 +285,7 @@ it('keeps nothing that is not read, and of that no text without end', async () =
   expect(JSON.parse(textOf())).toEqual({ status: 'x'.repeat(256) });
 });
 
-it('whatever is sent to whatever address is answered, and never by a failure of ours', async () => {
+it('whatever is sent to whatever address is answered, and never by our failure', async () => {
   const server = app();
   const part = fc.oneof(fc.constantFrom('sandbox', 'pay_1', '__proto__', '%00', '..'), fc.string());
   const address = fc.oneof(

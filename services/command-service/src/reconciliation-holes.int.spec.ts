@@ -155,7 +155,7 @@ async function adoptAll(): Promise<(string | undefined)[]> {
   return rows;
 }
 
-// Adopted payments have numbers that are not ours: each was taken for nobody's, a review per payment. So was one whose shop numbered its
+// Adopted payments have numbers that are not ours: each was mistaken for nobody's, a review per payment. So was one whose shop numbered its
 // orders in a form like ours: what was refunded of it in the console was never seen.
 it.each(['shop-1', 'pay_2024.17'])(
   'knows what was adopted by the token of the service (%s)',
@@ -169,7 +169,7 @@ it.each(['shop-1', 'pay_2024.17'])(
   },
 );
 
-// The operator had looked for the review a moment before it was opened: it was open for ever. So was a second one, of another amount, that
+// The operator had looked for the review a moment before it was opened: it was open indefinitely. So was a second one, of another amount, that
 // took the place of one that the operator had seen.
 it.each([undefined, 100])(
   'leaves no review of what is adopted while it is compared (first seen with %s)',
@@ -247,7 +247,7 @@ it.each([
 });
 
 // A payout that was announced a moment before midnight UTC is in the service's list of the next day.
-it('knows a payout across midnight where the service shows no order number', async () => {
+it('knows a payout across midnight if the service shows no order number', async () => {
   const prepared = prepare();
   const payout = await harness().payOut(payoutFor('payout-1'));
   const token = 'aggregate' in payout && payout.aggregate ? payout.aggregate.token : '';
@@ -262,7 +262,7 @@ it('knows a payout across midnight where the service shows no order number', asy
 });
 
 // Without a number and a time, a payment that is just being made, or that the index does not have yet, was nobody's.
-it('waits for the end of the day where the service shows neither number nor time', async () => {
+it('waits for the end of the day if the service shows neither number nor time', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
   const shown = await shownOf(token);
@@ -285,7 +285,7 @@ it('sees that the currency differs', async () => {
 });
 
 // A first attempt that had expired put off the next inquiry about the payment of the second one.
-it('does not take an attempt that was given up for the payment', async () => {
+it('does not take an attempt that was abandoned for the payment', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
   await prepared.index(token);
@@ -297,7 +297,7 @@ it('does not take an attempt that was given up for the payment', async () => {
 });
 
 // The circuit was open just then: the run ended as complete, and nobody asked about the second payment.
-it('compares a page again where a second payment could not be inquired', async () => {
+it('compares a page again if a second payment could not be inquired', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
   await prepared.index(token);
@@ -310,7 +310,7 @@ it('compares a page again where a second payment could not be inquired', async (
   expect((await reconcile(prepared)).end).toBe('interrupted');
 });
 
-it('reads on where a full page is followed by more than the service counts', async () => {
+it('reads on if a full page is followed by more than the service counts', async () => {
   const prepared = prepare();
   for (let row = 0; row < 700; row += 1) strange(`row-${row}`, { status: 'declined' });
   const { provider } = harness().provider;
@@ -336,7 +336,7 @@ const paidUnder = (token: string, { serviceToken = 'service-payout' } = {}) =>
     createdAt: harness().clock.now(),
   });
 
-// The rows of a page are compared at the same time: one of them was recorded, and the others were not, for good.
+// The rows of a page are compared at the same time: one of them was recorded, and the others were not, permanently.
 it('opens a review for each of several under the number, of whichever account', async () => {
   const prepared = prepare();
   await harness().approved('order-1', 500);
@@ -379,7 +379,7 @@ it('takes what the list names for what it names, whatever is shown when it is re
 });
 
 // Where the provider shows no order number of what is retrieved, the run said that this was settled, and it was sent.
-it('finds so also where the service shows its number in the list alone; what opens no review is not settled', async () => {
+it('finds so also if the service shows its number in the list alone; what opens no review is not settled', async () => {
   const prepared = prepare();
   await harness().approved('order-1', 500);
   const token = await paidOut();

@@ -163,7 +163,7 @@ describe('what both sides have', () => {
     expect(prepared.matched.sort()).toEqual([paid, payoutToken].sort());
   });
 
-  it('is matched by what is recorded where the index is behind', async () => {
+  it('is matched by what is recorded if the index is behind', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1');
     expect((await reconcile(prepared)).counts).toMatchObject({ matched: 1, onlyAtService: 0 });
@@ -172,7 +172,7 @@ describe('what both sides have', () => {
 });
 
 // A payment had expired and was revised to approved while its callback was lost; another one was refunded in the
-// service's console. Nobody asked again: the gateway said `expired` and `approved` for ever.
+// service's console. Nobody asked again: the gateway said `expired` and `approved` indefinitely.
 describe('what differs', () => {
   it.each([
     ['a refund made in the console', { refundedAmount: 40 }, { refundedAmount: 40 }],
@@ -252,7 +252,7 @@ describe('what differs', () => {
 });
 
 describe('what one side has', () => {
-  // What was adopted stands under the team's own number: each of them was taken for somebody else's, and opened a review.
+  // What was adopted stands under the team's own number: each of them was mistaken for somebody else's, and opened a review.
   it('that was made before us is matched once it is adopted, and its review is resolved', async () => {
     const { catchUp, ...prepared } = prepare();
     strange('elsewhere', { refundedAmount: 300 });
@@ -305,7 +305,7 @@ describe('what one side has', () => {
     expect((await paymentOf(token))?.reviews).toMatchObject([{ evidence: { kind: 'only_here' } }]);
   });
 
-  it('is not missing where the service shows it under another day, or where it is too young', async () => {
+  it('is not missing if the service shows it under another day, or if it is too young', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1', 100);
     await change(token, { createdAt: harness().clock.now() + 24 * 60 * minute });
@@ -383,7 +383,7 @@ describe('a list of several pages', () => {
     expect([counts.onlyAtService, ended?.outcome]).toEqual([1, 'complete']);
   });
 
-  it('goes on after a kill where it was', async () => {
+  it('continues after a kill where it was', async () => {
     const prepared = prepare();
     fill();
     const paid = await harness().approved('order-1', 100);
@@ -403,7 +403,7 @@ describe('a list of several pages', () => {
     expect(harness().provider.pagesRead).toBe(2 + 3);
   });
 
-  it('is not taken for compared where nothing of it could be inquired', async () => {
+  it('is not mistaken for compared where nothing of it could be inquired', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1', 100);
     await prepared.catchUp(token);
@@ -427,9 +427,9 @@ describe('a list of several pages', () => {
     expect(await paymentOf(token)).toMatchObject({ refundedAmount: 40 });
   });
 
-  // One row that nobody could read made its page unreadable: the run of that day was repeated for ever, and no other day of the
+  // One row that nobody could read made its page unreadable: the run of that day was repeated indefinitely, and no other day of the
   // account was ever compared.
-  it('ends incompletely where a page cannot be read again and again, so that other days are compared', async () => {
+  it('ends incompletely if a page cannot be read repeatedly, so that other days are compared', async () => {
     const prepared = prepare();
     const { provider } = harness().provider;
     const shown = provider.pageOfPayments;
@@ -445,7 +445,7 @@ describe('a list of several pages', () => {
     expect((await reconcile(prepared)).ended).toMatchObject({ outcome: 'complete' });
   });
 
-  it('is compared by one process: another one that goes on with it ends', async () => {
+  it('is compared by one process: another one that continues with it ends', async () => {
     const prepared = prepare();
     fill();
     harness().provider.beforePage = async ({ page }) => {
@@ -481,7 +481,7 @@ describe('the reconciler', () => {
   }
   const daysRead = (pages: readonly string[]) => [...new Set(pages)].sort();
 
-  it('compares today hourly, and the days before once more each', async () => {
+  it('compares today hourly, and the days before again each', async () => {
     const prepared = prepare();
     const read: string[] = [];
     harness().provider.beforePage = async ({ from }) => void read.push(from);
@@ -562,7 +562,7 @@ describe('the reconciler', () => {
   });
 });
 
-// Each account had a loop of its own from the start on: one that was added later was never compared.
+// Each account had its own loop from the start on: one that was added later was never compared.
 it('takes up an account that operators have added, and no other afterwards that they have taken away', async () => {
   const { deps } = prepare();
   const { accounts } = harness().inside;

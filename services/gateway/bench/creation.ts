@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- creation`: the gateway beside a bare chain of the same steps, in turns, in front of a Payment Service that
+ * `npm run bench -- creation`: the gateway next to a bare chain of the same steps, in turns, in front of a Payment Service that
  * answers at once. The embedded store and topics, or those that EVENTSTORE_URL and KAFKA_BROKERS name on 127.0.0.1; the bare
  * chain appends to the same store.
  */

@@ -44,7 +44,7 @@ interface Pace {
   url: string;
   connections: number;
   durationMs: number;
-  /** Requests a second; as many as there can be where it is absent. */
+  /** Requests a second; as many as there can be if it is absent. */
   perSecondMax?: number;
 }
 
@@ -55,9 +55,9 @@ export interface Load extends Pace {
 }
 
 /**
- * Sends what `next` gives, until it gives nothing or the time is over, and tells how fast; the last answer stands for all.
+ * Sends what `next` gives, until it gives nothing or the time is over, and shows how fast; the last answer stands for all.
  *
- * @throws where an answer is not 200
+ * @throws if an answer is not 200
  */
 export async function sendAll(
   { url, connections, durationMs, perSecondMax = Infinity }: Pace,

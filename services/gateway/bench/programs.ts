@@ -56,7 +56,7 @@ interface StartOptions {
   ready: string;
 }
 
-/** Starts a program beside this one, and resolves when it has printed `ready`. */
+/** Starts a program next to this one, and resolves when it has printed `ready`. */
 export async function start(
   path: string,
   { argv = [], env = {}, oldSpaceMiB = heapMiB, ready }: StartOptions,
@@ -72,7 +72,7 @@ export async function start(
     output += String(chunk);
     if (output.includes(ready)) break;
   }
-  // What it prints from here on is read, too: a program whose pipe is full waits with its last lines for ever.
+  // What it prints from here on is read, too: a program whose pipe is full waits with its last lines indefinitely.
   child.stdout.resume();
   if (output.includes(ready)) return { child, output };
   throw new Error(`${path} did not start.`);

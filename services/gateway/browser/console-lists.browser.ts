@@ -74,7 +74,7 @@ describe('a list of several pages', () => {
     expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(1_600);
   });
 
-  it('is pages with links where there is no script', async () => {
+  it('is pages with links if there is no script', async () => {
     await openList();
     const plain = await driven.now().browser.newContext({
       javaScriptEnabled: false,
@@ -108,7 +108,7 @@ describe('the search box', () => {
     await page.getByText('list-012', { exact: true }).waitFor();
   });
 
-  it('names a filter as one, and lets go of what it found', async () => {
+  it('names a filter as one, and releases what it found', async () => {
     await signIn('viewer');
     await page.keyboard.press('/');
     await page.keyboard.type('status:init reason:"lost card"');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => context.close());
 afterAll(async () => {
-  // First, and so also where there is no browser.
+  // First, and so also if there is no browser.
   await stopEverything();
   await browser.close();
 });

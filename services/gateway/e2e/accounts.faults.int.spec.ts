@@ -35,7 +35,7 @@ let orders = 0;
 /** The same merchant under another address: two accounts with one address and key are refused. */
 const byName = (url: string): string => url.replace('127.0.0.1', 'localhost');
 
-/** Each situation has a currency of its own, so that one gateway serves for all of them. */
+/** Each situation has its own currency, so that one gateway serves for all of them. */
 function accountsOf(sandbox: System): object[] {
   const { paymentServiceUrl: direct, caFile } = sandbox.quickstart;
   const behindProxy = new URL(direct);
@@ -159,7 +159,7 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
     expect(calls.filter(({ operation }) => operation === 'create')).toHaveLength(1);
   });
 
-  it('where the first one cannot be reached; what follows goes to the account that took it', async () => {
+  it('if the first one cannot be reached; what follows goes to the account that took it', async () => {
     const { statusCode, body } = await create(terms('USD', { card, needConfirmation: true }));
     expect(statusCode).toBe(200);
     const { token } = body;
@@ -191,7 +191,7 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
   });
 });
 
-describe('where no account can be reached', { timeout: 60_000 }, () => {
+describe('if no account can be reached', { timeout: 60_000 }, () => {
   const unavailable = [503, 'provider_unavailable'];
 
   /** Nothing stands behind it: no token to ask for, and a time to come again. */

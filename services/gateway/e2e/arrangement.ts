@@ -11,7 +11,7 @@ import type { TestContext } from 'vitest';
 import { type LocalEventStoreDb, startLocalEventStoreDb } from './local-eventstoredb.ts';
 
 interface Arrangement {
-  /** Each service as a process of its own, or all in one. */
+  /** Each service as its own process, or all in one. */
   hasProcesses: boolean;
   /** The protocol of EventStoreDB, or the embedded file. */
   isOnEventStoreDb: boolean;
@@ -35,7 +35,7 @@ if (arrangement === undefined)
   );
 const { hasProcesses, isOnEventStoreDb, isOnKafka } = arrangement;
 
-/** Whether the gateway signs changes of teams itself: processes of their own have no key for it. */
+/** Whether the gateway signs changes of teams itself: their own processes have no key for it. */
 export const isSigning = !hasProcesses;
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -68,7 +68,7 @@ export function onlyInOneProcess({ skip }: Pick<TestContext, 'skip'>, reason: st
 const stores = new Map<string, Promise<Record<string, string>>>();
 const servers = new Set<{ server: LocalEventStoreDb; folder: string }>();
 
-/** The variables that lead a system, and the commands beside it, to its event store and its bus. */
+/** The variables that lead a system, and the commands next to it, to its event store and its bus. */
 export function storesOf(dataDir: string): Promise<Record<string, string>> {
   const known = stores.get(dataDir) ?? openStores();
   stores.set(dataDir, known);

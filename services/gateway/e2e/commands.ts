@@ -1,4 +1,4 @@
-/** What an operator does on the command line, beside a system that runs. */
+/** What an operator does on the command line, next to a system that runs. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,7 +70,7 @@ async function changeTeam({ env }: Beside, team: string, commands: readonly Team
   }
 }
 
-/** A further key, good for the sandbox environment, of a team that is added where there is none. */
+/** A further key, good for the sandbox environment, of a team that is added if there is none. */
 export async function issueKey(system: Beside, team: string, scopes: string): Promise<string> {
   if (system.workspace !== undefined) {
     await tollgateExit(system, 'team', 'add', team);

@@ -26,7 +26,7 @@ export interface Container {
   state: string;
   /** `healthy`, `starting`, `unhealthy`; `none` where nothing tells. */
   health: string;
-  /** Of its first process, where the engine runs; 0 where it does not run. */
+  /** Of its first process, where the engine runs; 0 if it does not run. */
   pid: number;
 }
 
@@ -39,7 +39,7 @@ function composeEnvironment(): Record<string, string> {
     ...programEnvironment(),
     ...Object.fromEntries(named),
     COMPOSE_PROJECT_NAME: project,
-    // Several of each, beside a gateway that may run on this machine.
+    // Several of each, next to a gateway that may run on this machine.
     GATEWAY_PORTS: '3100-3109',
     CALLBACK_PORTS: '3110-3119',
     // Docker's networks.
@@ -47,7 +47,7 @@ function composeEnvironment(): Record<string, string> {
   };
 }
 
-/** @throws Error with what the program has printed, where it fails */
+/** @throws Error with what the program has printed, if it fails */
 async function run(command: string, argv: readonly string[]): Promise<string> {
   const options = { cwd: workspace, env: composeEnvironment(), maxBuffer: outputBytesMax };
   const { stdout } = await promisify(execFile)(command, argv, options);
@@ -116,7 +116,7 @@ export async function untilHealthy(): Promise<void> {
 
 /** As a crash: its first process is gone without a word. Resolves when the engine has started it again and it is healthy. */
 export async function crash({ id, name, pid }: Container): Promise<void> {
-  // By a container of its own: the engine may be on another machine, and what `docker kill` ends it does not start again.
+  // By its own container: the engine may be on another machine, and what `docker kill` ends it does not start again.
   const killing = [
     '--pid',
     'host',

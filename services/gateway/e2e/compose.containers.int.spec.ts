@@ -1,6 +1,6 @@
 /**
  * The distributed way as it is shipped: docker-compose.yml on an engine. It had never come up before this was tried: the store
- * refused a setting of ours, and four services ended because they could not write to a folder that they did not need.
+ * refused our setting, and four services ended because they could not write to a folder that they did not need.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const services = [
 ];
 const others = ['payment-service', 'kafka', 'eventstoredb'];
 const minutes = 60_000;
-/** Of payments and payouts, ten each, beside the kills. */
+/** Of payments and payouts, ten each, next to the kills. */
 const roundsMin = 3;
 /** What most Deployments of infra/kubernetes request. */
 const restMiB = 384;

@@ -18,7 +18,7 @@ interface Report {
   results: { name: string; outcome: 'passed' | 'failed' | 'not run'; reason?: string }[];
 }
 
-/** Runs the command as a process of its own, as an operator does. */
+/** Runs the command as its own process, as an operator does. */
 async function conformance(argv: readonly string[], env: Record<string, string>): Promise<string> {
   const options = { env: { ...env, ...programEnvironment() }, maxBuffer: outputBytesMax };
   try {

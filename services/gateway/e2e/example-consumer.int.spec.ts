@@ -94,7 +94,7 @@ async function publishAll(bus: Bus): Promise<void> {
   for (const history of payouts) await bus.publish(gatewayPayoutsTopic, history);
 }
 
-it('books each change once although it stops between effect and commit, again and again', async () => {
+it('books each change once although it stops between effect and commit, repeatedly', async () => {
   const given = await start();
   await publishAll(given.bus);
   let crashes = 0;

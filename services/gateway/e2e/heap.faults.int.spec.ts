@@ -17,7 +17,7 @@ const pans = ['4012888888881881', '5105105105105100', '4000056655665556'];
 const payoutPan = '5200828282828210';
 const holder = 'Ada Byron King-Noel';
 const cvv = '7391';
-/** Four digits are in many a number: as a value they stand between what no number, id or hash goes on with. */
+/** Four digits are in many a number: as a value they stand between what no number, id or hash continues with. */
 const secrets: [name: string, pattern: RegExp][] = [
   ...[...pans, payoutPan, holder].map((text): [string, RegExp] => [text, new RegExp(text)]),
   [cvv, new RegExp(`(?<![\\w.:+/-])${cvv}(?![\\w.:+/-])`)],

@@ -30,7 +30,7 @@ const hasKcat = spawnSync('kcat', ['-V']).status === 0;
 /** Names the reader in the titles of tests. */
 export const readerName = hasKcat ? 'kcat' : 'our own consumer, as there is no kcat';
 
-/** All records of a topic, those of one partition in order. Rejects where there is no such topic. */
+/** All records of a topic, those of one partition in order. Rejects if there is no such topic. */
 export const readTopic = (brokers: string, topic: string): Promise<TopicRecord[]> =>
   hasKcat ? readByKcat(brokers, topic) : readByBus(brokers, topic);
 

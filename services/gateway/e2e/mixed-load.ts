@@ -129,7 +129,7 @@ export async function refundedPayment(load: Load, flow: string): Promise<void> {
     await ask(load, '/api/v1/refunds', { body: { token, amount }, key: `${flow}-${amount}` });
 }
 
-/** Created as a two-step payment, paid on the page, then taken or let go of. */
+/** Created as a two-step payment, paid on the page, then taken or release. */
 export async function captureOrVoidPayment(
   load: Load,
   flow: string,

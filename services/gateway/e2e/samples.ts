@@ -25,7 +25,7 @@ export const languages: Readonly<Record<string, Language>> = {
 const pageOf = (name: string) =>
   readFileSync(new URL(`../../../docs/team/${name}.md`, import.meta.url), 'utf8');
 
-/** @throws Error where the page has no sample in the language, or several */
+/** @throws Error if the page has no sample in the language, or several */
 function sampleIn(page: string, { fence }: Language): string {
   const blocks = [...pageOf(page).matchAll(new RegExp(`^\`\`\`${fence}\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   const [sample, ...others] = blocks.flatMap(([, code]) => code ?? []);
@@ -40,7 +40,7 @@ interface SampleRun {
   input?: string | Buffer;
 }
 
-/** A sample as a file of its own. */
+/** A sample as its own file. */
 export interface Sample {
   /** @returns what it printed, or its complaints where it printed nothing */
   run(options: SampleRun): Promise<string>;

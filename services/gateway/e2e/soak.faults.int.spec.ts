@@ -215,8 +215,8 @@ async function allPayments(gateway: CallGateway): Promise<Map<string, Listed>> {
 }
 
 /**
- * What the ledgers and the gateway say of every payment, where it is not the same and no person is asked: a payment that was
- * declined and revised to another amount before anybody inquired is not taken for the one that was requested.
+ * What the ledgers and the gateway say of every payment, if it is not the same and no person is asked: a payment that was
+ * declined and revised to another amount before anybody inquired is not mistaken for the one that was requested.
  */
 async function differences({ gateway, merchants }: Soaked): Promise<string[]> {
   const ours = await allPayments(gateway);

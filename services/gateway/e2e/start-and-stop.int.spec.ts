@@ -95,7 +95,7 @@ describe('a start that cannot succeed says what to do', () => {
     expectOneSentence(refused, ['GATEWAY_PORT']);
   });
 
-  it('about a folder that another gateway runs on, unless this one has a name of its own', async () => {
+  it('about a folder that another gateway runs on, unless this one has its own name', async () => {
     const { dataDir, quickstart, terminate } = await startSystem({ env: anyPorts });
     // A second run of the same command reported five ports in use, one after the other, before the reason.
     const samePorts = { ...anyPorts, CALLBACK_PORT: new URL(quickstart.callbackUrl).port };

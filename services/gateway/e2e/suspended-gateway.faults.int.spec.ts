@@ -15,7 +15,7 @@ const card = '4392963203551251';
 /** Seconds. One that is found approved in the first second, by a gateway that has just begun, is inquired after its revision, too. */
 const finalInquiries = { FINAL_INQUIRIES_AFTER_S: '30,60,90,120,150,180,3600' };
 
-/** Of the gateway that was started beside another one. */
+/** Of the gateway that was started next to another one. */
 function pidOf(system: System, instance: string): number {
   const isIt = (pid: string) => {
     try {

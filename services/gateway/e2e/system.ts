@@ -1,4 +1,4 @@
-/** Starts the system in its arrangement, as processes of their own, and drives it from outside. */
+/** Starts the system in its arrangement, as their own processes, and drives it from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ type SandboxQuickstart = z.infer<typeof sandboxQuickstartSchema>;
 
 export interface System {
   dataDir: string;
-  /** What commands beside it need to find what it keeps. */
+  /** What commands next to it need to find what it keeps. */
   env: Record<string, string>;
   quickstart: SandboxQuickstart;
   /** Calls the gateway as the demo team. */
@@ -73,7 +73,7 @@ export interface System {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves with the exit code once it has ended by itself. */
   ended(): Promise<number | null>;
-  /** The workspace of its release, where it is not this one. */
+  /** The workspace of its release, if it is not this one. */
   workspace: string | undefined;
   /** Starts again on the same data and ports. */
   restart(): Promise<System>;
@@ -109,7 +109,7 @@ export interface StartOptions {
   instances?: number;
   /** The workspace of the release that runs, as one process; this one in its arrangement unless set. */
   workspace?: string;
-  /** Whose sandbox this gateway calls, where it has accounts of a file and so none of its own. */
+  /** Whose sandbox this gateway calls, if it has accounts of a file and so none of its own. */
   inFrontOf?: System;
 }
 
@@ -329,7 +329,7 @@ async function metricsOf(metricsUrl: string, processes: readonly Listed[]): Prom
   return (await Promise.all(texts)).join('\n');
 }
 
-/** False where there is no such process. */
+/** False if there is no such process. */
 function signal(pid: number, name: 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, name);

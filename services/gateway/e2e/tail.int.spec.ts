@@ -1,5 +1,5 @@
 /**
- * `npm run tollgate -- tail` as a user runs it, in a process of its own. A tail that follows once ended at once and without
+ * `npm run tollgate -- tail` as a user runs it, in its own process. A tail that follows once ended at once and without
  * a word: waiting for records keeps no process running.
  */
 import { spawn } from 'node:child_process';
@@ -41,7 +41,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('follows what a gateway writes, until %s
   expect(await ended).toEqual([0, null]);
 });
 
-it('ends after the last event where it does not follow, and adds colour in a terminal only', async () => {
+it('ends after the last event if it does not follow, and adds colour in a terminal only', async () => {
   const { printed, ended } = await start();
   expect(await ended).toEqual([0, null]);
   expect(printed.text).toContain('payment.requested');

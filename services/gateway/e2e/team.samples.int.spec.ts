@@ -155,7 +155,7 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
     expect(keys).toHaveLength(1);
   });
 
-  it('asks again later under its key, where the answer has Retry-After', async () => {
+  it('asks again later under its key, if the answer has Retry-After', async () => {
     const { printed, keys } = await payWith(language, order('later'), {}, { to: frontDoor.url });
     expect(printed).toMatch(/^made pay_\w+$/);
     expect(keys).toEqual(Array(2).fill(`key-of-${order('later')}`));

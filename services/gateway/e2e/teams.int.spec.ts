@@ -1,4 +1,4 @@
-/** Teams as an operator manages them: the command line in a process of its own, beside a running gateway; and what an attacker may try. */
+/** Teams as an operator manages them: the command line in its own process, next to a running gateway; and what an attacker may try. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ const refuses = async (key: string) => expect((await call(key)).statusCode).toBe
 let tries = 0;
 
 describe('a key that the command line', { timeout: 60_000 }, () => {
-  // The second is promised where the machine has one to spare: where it had not, it is asked again.
+  // The second is promised if the machine has one to spare: if it had not, it is asked again.
   it(
     'issues or revokes counts, or does not, in a running gateway within a second',
     { retry: 2 },

@@ -34,7 +34,7 @@ fromLastRelease(
 );
 
 it(
-  'to a release that adds events: back until the upgrade is finished, then forward for good',
+  'to a release that adds events: back until the upgrade is finished, then forward permanently',
   { timeout: 900_000 },
   async () => {
     const side = await SideBySide.begin(ours);

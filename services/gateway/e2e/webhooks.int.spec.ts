@@ -268,7 +268,7 @@ it('a team is notified of its payout, and again when it asks', async () => {
   await eventually(() => expect(webhooksOf(token)).toHaveLength(2));
 });
 
-// The list of what was given up, and the sender, heard of the enabling a moment later than the team's next request came.
+// The list of what was abandoned, and the sender, heard of the enabling a moment later than the team's next request came.
 it('an endpoint that was closed gets what it missed as its team opens it and replays at once', async () => {
   const call = (method: 'POST' | 'PATCH' | 'GET' | 'DELETE', path: string, body?: object) =>
     system.gateway(method, `/api/v1/${path}`, body === undefined ? {} : { body });
@@ -312,7 +312,7 @@ it('what a team has not taken survives the death of the gateway', { timeout: 120
   await eventually(async () => {
     const record = await recordOf(token);
     expect(record.filter(({ body }) => body.status === 'approved')).toHaveLength(2);
-    // A later status waits for the one before it, where the customer was seen paying.
+    // A later status waits for the one before it, if the customer was seen paying.
     for (const [first] of Map.groupBy(record, ({ endpoint }) => endpoint).values())
       expect(first?.deliveries.length).toBeGreaterThan(0);
   }, settled);

@@ -11,7 +11,7 @@ const realSteps =
 
 const keyIn = (file: string) => `$(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${file})`;
 
-/** Beside the sandbox somebody has revoked the demo team's key; beside real accounts there is no such team. */
+/** Beside the sandbox somebody has revoked the demo team's key; next to real accounts there is no such team. */
 const keySteps = (isSandbox: boolean) => `${
   isSandbox
     ? '0. The key of the demo team was revoked, and no other is issued by itself. Issue one:'

@@ -1,4 +1,4 @@
-/** What a process runs, in the order of the start: each service depends only on those before it. */
+/** The services of a process, in the order of their start. Each depends on earlier ones only. */
 import type { Parts } from './composition/parts.ts';
 import { startCallbackIngester } from './composition/services/callback-ingester.ts';
 import { startCommandService } from './composition/services/command-service.ts';

@@ -1,4 +1,4 @@
-/** `npm start`, and every service as a process of its own. The only place of the gateway that reads the environment, takes the system's clock and handles signals. */
+/** `npm start`, and every service as its own process. The only place of the gateway that reads the environment, takes the system's clock and handles signals. */
 import {
   StartupError,
   createLog,
@@ -19,7 +19,7 @@ import { unheededVariables } from './configuration/unheeded-variables.ts';
 async function main(): Promise<void> {
   const services = readServiceNames(process.argv.slice(2));
   if (services === 'help') return void process.stdout.write(usage);
-  // Every file of ours is for its owner only, those that SQLite makes beside its own too.
+  // Every file of ours is for its owner only, those that SQLite makes next to its own too.
   process.umask(0o077);
   const config = readConfig(gatewayConfigSchema, process.env);
   const logOf = (service: string) => createLog(service, config.logLevel);

@@ -56,7 +56,7 @@ function create(request: CreationRequest): object {
   return { success: true, token, ...page, payment: { amount, currency, status: payment.status } };
 }
 
-/** Resolves with true where it was taken. */
+/** Resolves with true if it was taken. */
 async function callBack(payment: Created, dispatcher: Agent): Promise<boolean> {
   const { token, status, orderNumber, amount, currency, callbackUrl } = payment;
   const body = JSON.stringify({ token, type: 'payment', status, orderNumber, amount, currency });
@@ -97,7 +97,7 @@ interface Approval {
   connections: number;
 }
 
-/** Approves payments and tells so by their callbacks, as fast as they are taken; again where one is not. */
+/** Approves payments and tells so by their callbacks, as fast as they are taken; again if one is not. */
 async function approve({ count, connections }: Approval): Promise<object> {
   const waiting = [...byToken.values()].filter(({ status }) => status === 'init').slice(0, count);
   const startedAt = performance.now();

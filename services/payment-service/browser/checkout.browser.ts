@@ -94,7 +94,7 @@ describe('a merchant with pages of its own', () => {
 });
 
 describe('a mistake', () => {
-  it('is reported beside its field and in a list that has the focus, and nothing secret comes back', async () => {
+  it('is reported next to its field and in a list that has the focus, and nothing secret comes back', async () => {
     const { page, token } = await openPayment();
     await fillIn(page, { number: '4392 9632 0355 12', expiry: '13/99', cvv: '98', holder: 'Ada Lovelace' });
     await fillIn(page, { number: `${approvedCard}12345` });

@@ -51,7 +51,7 @@ describe('the card number', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is grouped where it is pasted, and keeps the caret where a digit is put in or taken out', async () => {
+  it('is grouped if it is pasted, and keeps the caret if a digit is put in or taken out', async () => {
     const { page } = await openPayment();
     const number = page.locator('#number');
     await number.fill(approvedCard);

@@ -40,7 +40,7 @@ export const refusal = (...errors: ApiError[]): Answer => ({
 
 export const success = (body: object): Answer => ({ statusCode: 200, body: { success: true, ...body } });
 
-/** Gives the address of the page on which a payment's customer continues; undefined where no customer is needed. */
+/** Gives the address of the page on which a payment's customer continues; undefined if no customer is needed. */
 export type ProcessingUrl = (payment: Payment) => string | undefined;
 
 export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): Answer {

@@ -126,7 +126,7 @@ test('a list that cannot be filtered never proves that nothing was made', async 
   expect((await provider.listPayouts(query)).kind).toBe('unknown');
 });
 
-test('a refund of which only the token shows is not taken for made, and has a sum nowhere', async () => {
+test('a refund of which only the token shows is not mistaken for made, and has a sum nowhere', async () => {
   const serviceToken = await authorized({ source: { card } });
   const outcome = await provider.refund({ serviceToken, amount: 1250 }, anyTime);
   expect(outcome.kind).toBe('unknown');
@@ -135,7 +135,7 @@ test('a refund of which only the token shows is not taken for made, and has a su
   expect(observed).not.toHaveProperty('refundedAmount');
 });
 
-test('a payout of which only the token shows is not taken for made', async () => {
+test('a payout of which only the token shows is not mistaken for made', async () => {
   const destination = { bankAccount: { bankName: 'Example Bank', account: 'DE89370400440532013000' } };
   await harness.advanceClock(24 * 60 * 60_000 + 1);
   const { amount, currency, orderNumber } = request();

@@ -32,7 +32,7 @@ const concurrentTriesMax = 32;
 /** More than can be under way: those of payments that already have one under way are passed over. */
 const dueRowsMax = 4 * concurrentTriesMax;
 
-/** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
+/** Posts JSON and gives the HTTP status of the answer; rejects if there is none. */
 export type PostJson = (url: string, body: string, signal: AbortSignal) => Promise<number>;
 
 /** What a merchant is sent, and where. */

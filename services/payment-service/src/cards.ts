@@ -32,7 +32,7 @@ export const payoutBehaviour = (pan: string): Pick<CardBehaviour, 'outcome' | 's
 });
 
 /**
- * True where a card that is good to the end of a month, `MM/YYYY`, is so no more at `now`, in milliseconds since the Unix
+ * True if a card that is good to the end of a month, `MM/YYYY`, is so no more at `now`, in milliseconds since the Unix
  * epoch; with a day's grace, because where its holder is, the month may not be over yet.
  */
 export function isExpired(expires: string, now: number): boolean {
@@ -40,6 +40,6 @@ export function isExpired(expires: string, now: number): boolean {
   return Date.UTC(year, month, 1) + dayMs <= now;
 }
 
-/** First six and last four digits; the last four alone where a short number would leave too few hidden. */
+/** First six and last four digits; the last four alone if a short number would leave too few hidden. */
 const maskCardNumber = (pan: string): string =>
   pan.length >= 15 ? `${pan.slice(0, 6)}******${pan.slice(-4)}` : `******${pan.slice(-4)}`;

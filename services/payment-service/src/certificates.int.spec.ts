@@ -44,7 +44,7 @@ describe('the certificates', () => {
     expect(await ensureServerCertificate(dir, lastsUntil - 31 * dayMs)).toEqual(first);
   });
 
-  it('are for the names that the server is reached by, too, and renewed where one is added', async () => {
+  it('are for the names that the server is reached by, too, and renewed if one is added', async () => {
     const first = await ensureServerCertificate(dir, start);
     const second = await ensureServerCertificate(dir, start, ['payment-service', '10.1.2.3']);
     expect(second.cert).not.toBe(first.cert);

@@ -28,10 +28,10 @@ const loopback = ['localhost', '127.0.0.1', '::1'] as const;
 const fileNames = { ca: 'ca.pem', cert: 'server.pem', key: 'server-key.pem' } as const;
 
 /**
- * Reads the certificate in `dir`. Where it is missing, damaged, close to its end or not for all names, it is made anew with a
+ * Reads the certificate in `dir`. Where it is missing, damaged, close to its end or not for all names, it is made again with a
  * new authority, whose key is not kept; the server's key gets mode 0600.
  *
- * @param hostNames names and addresses that the server is reached by, beside those of loopback
+ * @param hostNames names and addresses that the server is reached by, next to those of loopback
  */
 export async function ensureServerCertificate(
   dir: string,

@@ -47,10 +47,10 @@ export const paymentServiceConfigSchema = z
 
 type Env = z.infer<typeof paymentServiceConfigSchema>;
 
-/** `httpsPort` and `httpPort` may be 0, which takes any free port; `environment` is the sandbox where it is left out. */
+/** `httpsPort` and `httpPort` may be 0, which takes any free port; `environment` is the sandbox if it is left out. */
 export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'environment' | 'hostNames'> &
   Partial<Pick<Env, 'environment' | 'hostNames'>>;
 
-/** Each environment has a file of its own, so that no query can mix the two. */
+/** Each environment has its own file, so that no query can mix the two. */
 export const databaseFileOf = (dataDir: string, environment: Environment): string =>
   join(dataDir, environment === 'sandbox' ? 'payment-service.db' : 'payment-service-production.db');

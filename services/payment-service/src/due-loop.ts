@@ -2,7 +2,7 @@ import type { Clock, Log } from '@tollgate/service-kit';
 
 /** After a failure of the work itself the loop runs again after this pause. */
 const pauseAfterFailureMs = 1_000;
-/** With nothing due the loop still runs this often, lest a missed wake-up last for ever. */
+/** With nothing due the loop still runs this often, lest a missed wake-up last indefinitely. */
 const idleMs = 60_000;
 
 /**

@@ -35,7 +35,7 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'
   return exited;
 }
 
-/** Runs `main.ts` in a process of its own and waits until it has said where it listens. */
+/** Runs `main.ts` in its own process and waits until it has said where it listens. */
 async function startProcess() {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {

@@ -17,7 +17,7 @@ describe('faults', () => {
     expect(faults.list(demo)).toEqual([]);
   });
 
-  it('strike without end where no number is given, until they are cleared', () => {
+  it('strike without end if no number is given, until they are cleared', () => {
     const faults = createFaults(certain);
     faults.add(demo, [{ operation: 'get', fault: 'slow_reply', delayMs: 7 }]);
     for (let call = 0; call < 100; call += 1)

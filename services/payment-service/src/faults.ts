@@ -92,7 +92,7 @@ export interface TakenFault<Name> {
   delayMs: number;
 }
 
-/** `slow_reply`, `delay` and `reorder` wait so long where the fault does not say. */
+/** `slow_reply`, `delay` and `reorder` wait so long if the fault does not say. */
 const defaultDelayMs = 5_000;
 const faultsPerMerchantMax = 1_000;
 

@@ -95,7 +95,7 @@ const mutationArbitrary = fc.record({
   value: oddArbitrary,
 });
 
-/** Puts the value at one of the places of a copy, however deep, or adds it under a name of its own. */
+/** Puts the value at one of the places of a copy, however deep, or adds it under its own name. */
 function mutate(
   body: object,
   mutations: { place: number; extraName: string | null; value: unknown }[],
@@ -148,21 +148,18 @@ async function expectHarmless(send: () => Promise<JsonAnswer>): Promise<void> {
 }
 
 describe('whatever is posted', () => {
-  it.each(posts)(
-    'like %s is answered, and changes nothing where it is refused',
-    async (_name, path, valid) => {
-      const bodies = fc.oneof(
-        fc.json({ maxDepth: 4 }),
-        fc
-          .array(mutationArbitrary, { minLength: 1, maxLength: 3 })
-          .map((list) => JSON.stringify(mutate(valid(), list))),
-      );
-      await fc.assert(
-        fc.asyncProperty(bodies, (body) => expectHarmless(() => harness.call('POST', path(), body))),
-        { numRuns: propertyRuns(40) },
-      );
-    },
-  );
+  it.each(posts)('like %s is answered, and changes nothing if it is refused', async (_name, path, valid) => {
+    const bodies = fc.oneof(
+      fc.json({ maxDepth: 4 }),
+      fc
+        .array(mutationArbitrary, { minLength: 1, maxLength: 3 })
+        .map((list) => JSON.stringify(mutate(valid(), list))),
+    );
+    await fc.assert(
+      fc.asyncProperty(bodies, (body) => expectHarmless(() => harness.call('POST', path(), body))),
+      { numRuns: propertyRuns(40) },
+    );
+  });
 
   it.each([
     ['deep lists', '['.repeat(30_000)],

@@ -60,9 +60,9 @@ export function issueKey(deps: IssueKeyDeps, merchant: Merchant, environment: En
 /** What a merchant is registered with. */
 export interface Registration {
   name: string;
-  /** Registered as it is, so that a key kept elsewhere stays valid; a new key is made where there is none. */
+  /** Registered as it is, so that a key kept elsewhere stays valid; a new key is made if there is none. */
   key?: Secret;
-  /** Refuse a second payment with the same `orderNumber`; as it was, at first false, where it is left out. */
+  /** Refuse a second payment with the same `orderNumber`; as it was, at first false, if it is left out. */
   uniqueOrderNumber?: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface Registration {
  * Registers a merchant of the sandbox, or adds to one of the same name; to do so again with the same key changes nothing.
  *
  * @returns the key, which cannot be had again: only its hash is stored.
- * @throws TollgateError where the key is no sandbox key, was revoked, or belongs to another merchant.
+ * @throws TollgateError if the key is no sandbox key, was revoked, or belongs to another merchant.
  */
 export function registerMerchant(
   deps: { database: Pick<Database, 'write'>; merchants: MerchantsTable } & IssueKeyDeps,

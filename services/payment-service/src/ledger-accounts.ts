@@ -116,7 +116,7 @@ function drawFromLots(table: AccountsTable, lots: readonly Lot[], amount: number
   return drawn;
 }
 
-/** @throws InvariantViolation, which rolls the transaction back, where the books would be wrong afterwards. */
+/** @throws InvariantViolation, which rolls the transaction back, if the books would be wrong afterwards. */
 export function appendBalanced(table: AccountsTable, booking: Booking): void {
   const entries = booking.entries.filter(([, amount]) => amount !== 0);
   table.append({ ...booking, entries });

@@ -160,7 +160,7 @@ describe('the movements of money', () => {
     if (isWholeRun) expect([...done.keys()].sort()).toEqual(bookings.sort());
   });
 
-  it('throw where a booking would not add up, or take what is not there', () => {
+  it('throw if a booking would not add up, or take what is not there', () => {
     const { tables } = setUp();
     const booking = { wallet: { merchantId: 1, currency: 'EUR' }, name: 'test', token: 'x', at: start };
     const book =

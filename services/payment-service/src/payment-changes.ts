@@ -31,7 +31,7 @@ export type Result<Value> = { value: Value; refused?: never } | { refused: ApiEr
 /** Writes in the same transaction as the change: its record in the log of calls. */
 export type AlsoWrite<Value> = (result: Result<Value>) => void;
 
-/** What a payment is paid with where no customer is sent to the hosted page. */
+/** What a payment is paid with if no customer is sent to the hosted page. */
 type PaidWith = { card: CardBehaviour } | { recurringToken: string };
 
 /** A creation as the service reads it: of a card only its behaviour is left. */
@@ -134,7 +134,7 @@ function createUnlessRefused(
   return { value: charge === undefined ? payment : transactions.advance(payment, openCheckout, charge) };
 }
 
-/** What is done at once with a new payment; nothing where its customer will come to the hosted page. */
+/** What is done at once with a new payment; nothing if its customer will come to the hosted page. */
 function chargeOf(
   { payments, ids }: PaymentChangesDeps,
   merchant: Merchant,
@@ -144,7 +144,7 @@ function chargeOf(
   if ('card' in paidWith) return submitCard(paidWith.card, newTokenOf(ids));
   const first = payments.findFirstOf(paidWith.recurringToken);
   if (first?.merchantId !== merchant.id) return 'unknown token';
-  // The card behind was good when the token was given out; it declines where the first payment was revised since.
+  // The card behind was good when the token was given out; it declines if the first payment was revised since.
   return chargeAgain(first, first.status === 'declined' ? 'declined' : 'approved');
 }
 

@@ -1,4 +1,4 @@
-/** The Payment Service, composed: the database, the two servers, and what runs beside them. */
+/** The Payment Service, composed: the database, the two servers, and what runs next to them. */
 import { join } from 'node:path';
 import {
   InvariantViolation,
@@ -54,7 +54,7 @@ export interface PaymentServiceAddresses {
 }
 
 export interface PaymentService {
-  /** @throws StartupError where a port is taken, or another process uses the data folder. */
+  /** @throws StartupError if a port is taken, or another process uses the data folder. */
   start(): Promise<PaymentServiceAddresses>;
   /**
    * Registers a merchant with a sandbox key, the given one or a new one; the same key again changes nothing.
@@ -203,7 +203,7 @@ function createCore(
   };
 }
 
-/** The page on which the customer continues, where the payment needs the customer. */
+/** The page on which the customer continues, if the payment needs the customer. */
 function processingUrlOf(payment: Payment, baseUrl: string): string | undefined {
   const path = `${baseUrl}${checkoutPath(payment.token)}`;
   const urls = { card: path, authentication: `${path}/authentication`, none: undefined };

@@ -184,13 +184,13 @@ const revisions: ReadonlySet<string> = new Set([
   'expired→approved',
 ]);
 
-/** True where an operator may change a final status to another; not once money has gone back by other ways. */
+/** True if an operator may change a final status to another; not once money has gone back by other ways. */
 export const mayRevise = (payment: Payment, status: Payment['status']): boolean =>
   revisions.has(`${payment.status}→${status}`) &&
   payment.refundedAmount === 0 &&
   payment.disputedAmount === 0;
 
-/** An operator's later change of a final status, with another amount where one is given. */
+/** An operator's later change of a final status, with another amount if one is given. */
 export const revise =
   (status: 'approved' | 'declined', amount: number | undefined): Step =>
   (payment, now) =>

@@ -123,7 +123,7 @@ describe('faults of answers', () => {
     ['rate_limited', 429, /rate_limited/, { ...missed, answer: '429 rate_limited' }],
     ['slow_reply', 200, /"success":true/, { ...struck, answer: '200' }],
   ])(
-    '%s: the answer is %i, and the ledger tells whether it took effect',
+    '%s: the answer is %i, and the ledger shows whether it took effect',
     async (fault, statusCode, text, told) => {
       await harness.setFaults({ operation: 'create', fault, delayMs: 50, times: 1 });
       const answer = await post(fault);
@@ -151,7 +151,7 @@ describe('faults of answers', () => {
     expect((await post('f-9')).statusCode).toBe(200);
   });
 
-  it('are refused where they are not understood', async () => {
+  it('are refused if they are not understood', async () => {
     const answer = await harness.setFaults({ operation: 'create', fault: 'drop' });
     expect(answer.statusCode).toBe(400);
     expect(errorsOf(answer)[0]).toMatchObject({ code: 'invalid_param', parameter: '0.fault' });

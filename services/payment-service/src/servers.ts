@@ -107,7 +107,7 @@ function statusOf(socketError: string): number | undefined {
   return socketError.startsWith('HPE_') ? 400 : undefined;
 }
 
-/** Answers where there is no request to reply to: what came was not HTTP, too large or too slow. */
+/** Answers if there is no request to reply to: what came was not HTTP, too large or too slow. */
 function answerOnSocket(socket: Socket, statusCode: number, error: ApiError): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy();
   const body = JSON.stringify({ success: false, errors: [error] });

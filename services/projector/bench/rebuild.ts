@@ -139,7 +139,7 @@ async function measureDelay(store: EventStore, file: string): Promise<void> {
   say('append, until it is readable, p50 / p99', `${at(0.5)} / ${at(0.99)}`);
 }
 
-/** In a process of its own, so that its memory is not counted as the rebuild's. */
+/** In its own process, so that its memory is not counted as the rebuild's. */
 function fillElsewhere(file: string, payments: number): void {
   const { status } = spawnSync(
     process.execPath,

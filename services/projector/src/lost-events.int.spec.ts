@@ -16,7 +16,7 @@ const { accepted, approved, pending } = happening;
 const payments = 40;
 const events = payments * 4;
 
-/** A store whose subscriptions end and fail again and again, at other places for each follower. */
+/** A store whose subscriptions end and fail repeatedly, at other places for each follower. */
 function unsteady(store: EventStore, every: number): EventStore & { calm(): void } {
   let [count, isCalm] = [0, false];
   const strikes = () => !isCalm && (count += 1) % every === 0;
@@ -111,7 +111,7 @@ test('an index that lost an event finds out, says so, and is rebuilt', patient, 
   await eventually(async () => expect(await compared(store, index)).toEqual(allAreRight));
 });
 
-test('a projector that lost an event is told by an index, and projects again', patient, async () => {
+test('a projector that lost an event is informed by an index, and projects again', patient, async () => {
   const store = await temporaryStore();
   const losing = forgetful(store, 'payment-p7');
   const projector = startProjector(losing);

@@ -209,8 +209,8 @@ describe('a payment that cannot be projected', () => {
     });
   });
 
-  // The embedded store threw on one damaged byte, and repeated the same read for ever: no view of any team followed any more.
-  test('as an event of it is no JSON any more, is set aside, and all others go on', async () => {
+  // The embedded store threw on one damaged byte, and repeated the same read indefinitely: no view of any team followed any more.
+  test('as an event of it is no JSON any more, is quarantined, and all others go on', async () => {
     const file = await temporaryFile();
     const store = await temporaryStore({ file });
     for (const token of ['p1', 'damaged', 'p2']) await appendPayment(store, token, [requested(), accepted]);

@@ -63,7 +63,7 @@ describe('a rebuild', () => {
     expect(positionless(await textsOf(copy))).toBe(positionless(before));
   });
 
-  test('writes the views that differ, and no others, while the projector goes on', async () => {
+  test('writes the views that differ, and no others, while the projector continues', async () => {
     const { store, projector } = await givenProjected();
     const before = await textsOf(store);
     await plantView(store, paymentKind, 'p1', { schemaVersion: 3, token: 'p1' });
@@ -121,7 +121,7 @@ describe('a rebuild', () => {
     expect(await textsOf(store)).toEqual(before);
   });
 
-  // One append after another: 1,261 events a second, where the embedded store did 62,000.
+  // One append after another: 1,261 events a second, if the embedded store did 62,000.
   test('writes views concurrently', async () => {
     const store = await temporaryStore();
     for (let number = 0; number < 20; number += 1) await appendPayment(store, `p${number}`, [requested()]);

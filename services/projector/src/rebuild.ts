@@ -1,4 +1,4 @@
-/** Folds all views again from the events, and writes those that differ. The live projector goes on meanwhile. */
+/** Folds all views again from the events, and writes those that differ. The live projector continues meanwhile. */
 import { beginning, type EventStore, type FailedStream, type RecordedEvent } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { foldedPrefixes, createProjection } from '@tollgate/views';

@@ -10,7 +10,7 @@ const { accepted, approved, refunding } = happening;
 
 /**
  * A provider refused 500 refunds of a payment with long errors, and each kept its errors in the view, until no store took it. Then
- * 1,000 of 1,500 went back, and the position still had them: a payout could have taken them once more.
+ * 1,000 of 1,500 went back, and the position still had them: a payout could have taken them again.
  */
 test.each([
   ['500 refunds refused with 2 KB of errors each', 500, 4, 450],

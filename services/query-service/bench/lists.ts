@@ -159,7 +159,7 @@ function page(index: PaymentIndex, query: PaymentListQuery, operations = false) 
   return { took, list };
 }
 
-/** The same page again and again: the first time it may have to come from the disk. */
+/** The same page repeatedly: the first time it may have to come from the disk. */
 function measure(index: PaymentIndex, name: string, query: PaymentListQuery, operations = false): void {
   const times: Took[] = [];
   let rows = 0;

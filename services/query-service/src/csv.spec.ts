@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toCsvLine } from './csv.ts';
 
-test('fields are quoted where they must be, and lines end in CRLF', () => {
+test('fields are quoted if they must be, and lines end in CRLF', () => {
   expect(toCsvLine(['a', undefined, 0, 'b c', ''])).toBe('a,,0,b c,\r\n');
   expect(toCsvLine(['a,b', 'say "hi"', 'two\nlines', 'x\ry'])).toBe(
     '"a,b","say ""hi""","two\nlines","x\ry"\r\n',
@@ -17,7 +17,7 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '－1', "'=1", '=HYPERLINK("x
   },
 );
 
-test('a number is never taken for a formula', () => {
+test('a number is never mistaken for a formula', () => {
   expect(toCsvLine([-1])).toBe('-1\r\n');
 });
 

@@ -1,4 +1,4 @@
-/** Lines of a CSV file by RFC 4180: fields by comma, quoted where they must be, lines ended by CRLF. */
+/** Lines of a CSV file by RFC 4180: fields by comma, quoted if they must be, lines ended by CRLF. */
 
 import { formatAmount } from '@tollgate/core/money';
 

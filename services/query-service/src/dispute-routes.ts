@@ -91,7 +91,7 @@ const toOwned = (view: DisputeView) => {
   return { ...toPublicDispute(view), environment, ...omitUndefined({ team }) };
 };
 
-/** Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. */
+/** Amounts are in minor units of the currency next to them, instants ISO 8601 in UTC. */
 const columns = [
   ...['token', 'id', 'paymentToken', 'status', 'reportedStatus', 'createdAt', 'updatedAt', 'currency'],
   ...['amount', 'type', 'reasonCode', 'comment'],

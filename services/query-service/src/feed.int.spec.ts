@@ -104,7 +104,7 @@ describe('the events of a team', () => {
     expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter }] });
   });
 
-  // A client that kept the cursor as a number, without its leading zeros, was answered for ever that nothing follows it.
+  // A client that kept the cursor as a number, without its leading zeros, was answered indefinitely that nothing follows it.
   it('are not given behind a place that no event has had', async () => {
     const { wholePage, get } = await givenSome();
     const { cursor } = await wholePage();
@@ -147,7 +147,7 @@ describe('who waits', () => {
     expect((await waiting).events.map(({ type }) => type)).toEqual(['PaymentRequested']);
   });
 
-  it('is given nothing more where the key has been revoked meanwhile', async () => {
+  it('is given nothing more if the key has been revoked meanwhile', async () => {
     const { wholePage, get, store } = await givenSome();
     const { cursor } = await wholePage();
     const waiting = get(`${url}?wait=20&cursor=${cursor}`);
@@ -181,7 +181,7 @@ describe('who waits', () => {
 });
 
 // With the store behind a network, a cursor is asked about before anybody waits. Ten clients whose connections broke meanwhile
-// took their places for ever: the key was answered 429 until a restart.
+// took their places indefinitely: the key was answered 429 until a restart.
 it.each(['application/json', 'text/event-stream'])(
   'who has gone before the wait began takes no place (%s)',
   async (accept) => {
@@ -211,7 +211,7 @@ it.each(['application/json', 'text/event-stream'])(
 
 describe('a stream of events', () => {
   // A client library that had no last event sent the header empty, and was given everything from the first one again.
-  it('goes on by after where Last-Event-ID is empty', async () => {
+  it('continues by after where Last-Event-ID is empty', async () => {
     const { app, get, wholePage } = await givenSome();
     const { cursor } = await wholePage();
     const authorization = String((await get(url)).raw.req.headers['authorization']);
@@ -220,7 +220,7 @@ describe('a stream of events', () => {
     expect(answer.json()).toMatchObject({ events: [], cursor });
   });
 
-  it('has those that are there and those that come, with their cursors, and goes on by the last one', async () => {
+  it('has those that are there and those that come, with their cursors, and continues by the last one', async () => {
     const { app, get, store, wholePage } = await givenSome();
     const { events } = await wholePage();
     const address = await app.listen({ host: '127.0.0.1', port: 0 });

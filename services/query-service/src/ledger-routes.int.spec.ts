@@ -1,4 +1,4 @@
-/** The journal and its statements: what a team reads of its own money, also where others share its wallet. */
+/** The journal and its statements: what its own team reads money, also where others share its wallet. */
 import type { PaymentEvent, PayoutEvent } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { appended } from '@tollgate/event-store/testing';

@@ -1,4 +1,4 @@
-/** What a person types into one box: which payments may be meant, and why. */
+/** Interprets the search box of operators: possible payments, and why they match. */
 import type { EventStore } from '@tollgate/event-store';
 import { refundKeyStream, refundKeyUsedSchema, isToken } from '@tollgate/core';
 import { isRequestId } from '@tollgate/service-kit';

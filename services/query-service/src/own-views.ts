@@ -54,7 +54,7 @@ export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
   const latestPayment = latestOf(paymentKind);
   const latestPayout = latestOf(payoutKind);
 
-  /** @returns undefined also where the index has less of it than was shown, or may have: one that is built begins with old views */
+  /** @returns undefined also if the index has less of it than was shown, or may have: one that is built begins with old views */
   function unlessBehind<View extends ViewEnvelope>(view: View | undefined): View | undefined {
     if (index.building() !== undefined) return undefined;
     const shown = view && ahead.get(view.token);

@@ -32,7 +32,7 @@ export const accountFor = ({ scopes }: Pick<Caller, 'scopes'>, view: OperationVi
 /** Since the first release: behind those that it had, for who reads by position. */
 const addedColumns = ['metadata'];
 
-/** Of a file. Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. Fields that payouts lack are empty. */
+/** Of a file. Amounts are in minor units of the currency next to them, instants ISO 8601 in UTC. Fields that payouts lack are empty. */
 export const fileColumns = [
   'operationType',
   ...paymentColumns.filter((name) => !addedColumns.includes(name)),

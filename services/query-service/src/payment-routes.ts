@@ -1,4 +1,4 @@
-/** Payments, and payouts where the specification shows them among payments. */
+/** Payments, and payouts if the specification shows them among payments. */
 import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
 import { linesOfList, type AddExport } from './csv-exports.ts';

@@ -135,7 +135,7 @@ describe('lists with payouts', () => {
     expect(tokensOf(await list(`payments?${query}`), 'payments')).toEqual(expected);
   });
 
-  test('have cursors of their own, and count', async () => {
+  test('have their own cursors, and count', async () => {
     const { list } = await givenSome();
     for (const [url, name] of [
       ['payouts?perPage=1', 'payouts'],

@@ -225,7 +225,7 @@ describe('a read that waits for a position', () => {
     expect(answer.headers['retry-after']).toBe('1');
   });
 
-  // It was answered 503 with Retry-After: a client that waits for what will never come repeats that for ever.
+  // It was answered 503 with Retry-After: a client that waits for what will never come repeats that indefinitely.
   test.each(['9'.repeat(16), '5', '99999999999999999999-99999999999999999999'])(
     'for %s, which is beyond all that was recorded, is refused',
     async (text) => {

@@ -1,4 +1,4 @@
-/** What was compared with the provider, for the team that alone was compared. */
+/** Reconciliation reports of a single team. */
 import { readLast } from '@tollgate/event-store';
 import {
   type ReconciliationReport,

@@ -85,7 +85,7 @@ const ownerOf = ({ view: { payment } }: RefundEntry) => ({
 
 const toOwned = (entry: RefundEntry) => ({ ...toShown(entry), ...ownerOf(entry) });
 
-/** Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. */
+/** Amounts are in minor units of the currency next to them, instants ISO 8601 in UTC. */
 const columns = [
   ...['token', 'paymentToken', 'status', 'phase', 'createdAt', 'updatedAt', 'currency', 'amount'],
   ...['errors', 'reviews', 'metadata'],

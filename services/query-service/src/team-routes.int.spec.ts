@@ -353,7 +353,7 @@ describe("another team's objects (I14)", () => {
     );
     await appendEvents(store, 'payout-po_3', [payoutRequested(theirs)]);
     await useRefundKey(services, 'ref_1', theirs);
-    // A key of ours for a payment of theirs, which no command can produce.
+    // A key of ours for their payment, which no command can produce.
     await useRefundKey(services, 'ref_2', { paymentToken: 'pay_2' });
     const headers = await given(
       store,

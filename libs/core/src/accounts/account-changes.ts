@@ -1,4 +1,4 @@
-/** What operators change about the merchant accounts while the gateway runs, as a process follows it. */
+/** Follows the changes of merchant accounts that operators make while the gateway runs. */
 import {
   type EventStore,
   type Position,
@@ -33,16 +33,16 @@ export interface AccountChanges {
   catchUp(): Promise<void>;
   /** Takes in what others record, until the signal. The first time, what is on record has to be known already. */
   follow(signal: AbortSignal): Promise<void>;
-  /** The last change of an account; undefined where there was none. */
+  /** The last change of an account; undefined if there was none. */
   of(environment: Environment, account: string): AccountChange | undefined;
   /** What is wrong with the accounts file since it was last read; undefined where nothing is. */
   fileFault(): string | undefined;
 }
 
 export interface AccountsFile {
-  /** Reads it, and gives the names of what would change. @throws StartupError where it cannot be used */
+  /** Reads it, and gives the names of what would change. @throws StartupError if it cannot be used */
   compare(): FileDifferences;
-  /** Reads it, and uses it. @throws StartupError where it cannot be used; then nothing has changed */
+  /** Reads it, and uses it. @throws StartupError if it cannot be used; then nothing has changed */
   reload(): FileDifferences;
 }
 
@@ -53,7 +53,7 @@ export interface FileDifferences {
   removed: readonly string[];
 }
 
-/** @param deps `file` undefined where there is none to read again */
+/** @param deps `file` undefined if there is none to read again */
 export function createAccountChanges(deps: {
   store: EventStore;
   accounts: Pick<ChangeableAccounts, 'setState' | 'pauseAll'>;

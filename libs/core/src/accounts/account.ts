@@ -41,12 +41,12 @@ export interface Account extends AccountConfig {
   provider: Provider;
 }
 
-/** What became of the call of a permit; `unused` where it was not made, whatever the reason. */
+/** What became of the call of a permit; `unused` if it was not made, whatever the reason. */
 export type PermitEnd = CallOutcome<unknown>['kind'] | 'unused';
 
 /**
  * The right to make one money-moving call through one account, now. Held with `using`: a permit that is not released
- * is lost for good.
+ * is lost permanently.
  */
 export interface Permit extends Disposable {
   /** Since it was taken, which is before the call is announced, milliseconds; by both clocks of this machine. */

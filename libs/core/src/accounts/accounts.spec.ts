@@ -106,7 +106,7 @@ describe('no account', () => {
     expect(accounts.inquiriesOf('sandbox', 'gone')).toBeUndefined();
   });
 
-  it('is asked for a team and a currency where it is named: what it took, it continues with', async () => {
+  it('is asked for a team and a currency if it is named: what it took, it continues with', async () => {
     const { permitOf } = start([account('one', { teams: [], currencies: [] })]);
     expect((await permitOf('one')).account).toBe('one');
   });

@@ -43,9 +43,9 @@ export interface Accounts {
     names: readonly string[],
     options?: PermitOptions,
   ): Promise<PermitResult>;
-  /** What inquiries to an account need; undefined where it is not configured any more. */
+  /** What inquiries to an account need; undefined if it is not configured any more. */
   inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
-  /** What operators have decided about it; undefined where it is not configured. */
+  /** What operators have decided about it; undefined if it is not configured. */
   stateOf(environment: Environment, name: string): AccountState | undefined;
   /** The accounts of every environment. */
   all(): readonly Account[];
@@ -62,7 +62,7 @@ export interface ChangeableAccounts extends Accounts {
    * Takes the place of those that are configured. What is under way through an account of the same name counts on, and its
    * circuit stays as it is.
    *
-   * @throws StartupError where they could not be started with; then nothing has changed
+   * @throws StartupError if they could not be started with; then nothing has changed
    */
   configure(accounts: readonly Account[]): void;
 }

@@ -144,7 +144,7 @@ describe('a circuit breaker', () => {
     expect([breaker.probeInMs(), changes]).toEqual([breakerOpenMs, [breakerOpenMs]]);
   });
 
-  it('takes it for a defect of ours when a call begins that it circuit breaker rejects it', () => {
+  it('takes it for our defect when a call begins that it circuit breaker rejects it', () => {
     const { breaker, open } = createBreaker();
     open();
     expect(() => breaker.pass()).toThrow('circuit breaker rejects it');

@@ -16,7 +16,7 @@ export type BreakerChange = { state: 'open'; openMs: number } | { state: 'closed
 
 export interface CircuitBreaker {
   state(): BreakerState;
-  /** True where a call may begin: closed, or half-open without a probe under way. */
+  /** True if a call may begin: closed, or half-open without a probe under way. */
   mayPass(): boolean;
   /** Notes that a call begins; gives what is to be called once with its end. @throws InvariantViolation unless `mayPass`. */
   pass(): (end: PermitEnd) => void;

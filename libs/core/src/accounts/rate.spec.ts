@@ -63,8 +63,8 @@ describe('what calls and inquiries have together', () => {
     expect([rate.tryTakeForCall(), rate.nextForCallInMs()]).toEqual([false, 50]);
   });
 
-  // With one a second there was never a token beside the quarter that is left to calls: no inquiry ever began, so a charge
-  // whose answer was lost stayed unknown for ever, unreported. With as many calls as were allowed, none began either.
+  // With one a second there was never a token next to the quarter that is left to calls: no inquiry ever began, so a charge
+  // whose answer was lost stayed unknown indefinitely, unreported. With as many calls as were allowed, none began either.
   it('gives an inquiry its turn within ten calls, and calls nine of ten, whatever the rate and however many want it', () => {
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-/** How many calls and inquiries of an account begin per second. */
+/** Limits the calls and inquiries of an account per second. */
 import type { Clock } from '@tollgate/service-kit';
 
 /** Lets so many things begin per second. */
@@ -7,7 +7,7 @@ export interface TokenBucket {
   tryTake(leave?: number): boolean;
   /** Puts a token back that was not used. */
   giveBack(): void;
-  /** Whole milliseconds until there is a token; 0 where there is one. */
+  /** Whole milliseconds until there is a token; 0 if there is one. */
   nextInMs(): number;
 }
 
@@ -56,7 +56,7 @@ export interface SharedRate {
   tryTakeForInquiry(): boolean;
   /** Puts a token back that was not used. */
   giveBack(): void;
-  /** Whole milliseconds until there may be a token for a call; 0 where there is one. */
+  /** Whole milliseconds until there may be a token for a call; 0 if there is one. */
   nextForCallInMs(): number;
 }
 

@@ -1,4 +1,4 @@
-/** What follows a restore of the event store: all accounts are paused, and payouts that awaited approval are void. */
+/** Starts a new epoch after a restore: pauses all accounts and voids payouts that await approval. */
 import { type EventStore, beginning } from '@tollgate/event-store';
 import { type StoreRestore } from '../domain/merchant-account/merchant-account.ts';
 import { isBeforeAnnouncement } from '../domain/payout/payout-state.ts';

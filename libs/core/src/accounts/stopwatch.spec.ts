@@ -16,7 +16,7 @@ it('tells the time that has passed, by that of the two clocks which says more', 
 });
 
 // A machine slept 40 s, and its wall clock was set back by 38 s as it woke: the age was 2 s, and a call that everybody else had
-// given up would have been sent.
+// abandoned would have been sent.
 it('knows no age where the clocks differ, whichever is ahead', () => {
   expect(ageAfter(40_000 - 38_000, 100)).toBe(Infinity);
   expect(ageAfter(100, 2_000)).toBe(Infinity);

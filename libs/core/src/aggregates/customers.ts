@@ -1,4 +1,4 @@
-/** What is known of customers, for as long as it may have to be sent again. */
+/** Stores customer data while a further attempt may need it. */
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import { type Actor, type EventMetadata } from '../domain/event-metadata.ts';
 import {
@@ -17,7 +17,7 @@ import type { Cause } from './repository.ts';
 export interface Customers {
   /** Keeps it, encrypted, unless it was forgotten before. @throws StoreUnavailable */
   keep(paymentToken: string, customer: Customer, cause: Cause): Promise<void>;
-  /** Undefined where nothing is kept, it was forgotten, or its data secret retired. @throws StoreUnavailable */
+  /** Undefined if nothing is kept, it was forgotten, or its data secret retired. @throws StoreUnavailable */
   find(paymentToken: string): Promise<Customer | undefined>;
   /**
    * Forgets what is kept, if anything is: nobody needs it any more. What the store does not remove now, an inquiry about the
@@ -93,8 +93,8 @@ export interface ForgetDependencies {
 }
 
 /**
- * Makes unreadable for ever what is kept about the customer of a payment, and records that it was done, when, and by whom:
- * the requester may ask for proof. Also where nothing is kept: a process that still waits for an answer keeps nothing
+ * Makes unreadable indefinitely what is kept about the customer of a payment, and records that it was done, when, and by whom:
+ * the requester may ask for proof. Also if nothing is kept: a process that still waits for an answer keeps nothing
  * after this.
  *
  * @returns whether anything was kept

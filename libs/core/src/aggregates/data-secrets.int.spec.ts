@@ -34,7 +34,7 @@ it('refuses to start without one that the store was written with, or with anothe
   });
 });
 
-it('goes on with a new secret beside the earlier ones, and needs both from then on', async () => {
+it('continues with a new secret next to the earlier ones, and needs both from then on', async () => {
   const { start } = await processes();
   await start(secretOf('a'));
   await start(secretOf('b'), secretOf('a'));

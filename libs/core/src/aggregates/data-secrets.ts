@@ -24,7 +24,7 @@ const retiredSchema = z.object({ kid: z.string() });
 /**
  * Makes sure that everything in the store can be read with these secrets, and notes the one that is used from now on.
  *
- * @throws StartupError, one sentence, where one is missing or is another one; StoreUnavailable
+ * @throws StartupError, one sentence, if one is missing or is another one; StoreUnavailable
  */
 export async function requireDataSecrets(
   { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
@@ -72,7 +72,7 @@ export async function retireDataSecret(
 /**
  * Changes nothing. @returns the names of all data secrets that the store needs
  *
- * @throws StartupError, one sentence, where one is missing or is another one; StoreUnavailable
+ * @throws StartupError, one sentence, if one is missing or is another one; StoreUnavailable
  */
 export const checkDataSecrets = async (
   store: Pick<EventStore, 'read'>,

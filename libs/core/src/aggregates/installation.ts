@@ -1,4 +1,4 @@
-/** The name of this installation: every event store has one of its own, from its first start on. */
+/** The name of this installation, written to the event store at its first start. */
 import { type EventStore, beginning, notShown } from '@tollgate/event-store';
 import { firstSchemaVersion } from '../domain/schema-version.ts';
 import { paymentStreamPrefix } from '../domain/payment/payment-events.ts';
@@ -11,9 +11,9 @@ const namedSchema = z.object({ installation: z.string().min(1) });
 
 /**
  * Tokens are derived from it, and so are the order numbers that the provider knows: what another installation has made
- * under the same account, or this one before its store was replaced, is never taken for ours.
+ * under the same account, or this one before its store was replaced, is never mistaken for ours.
  *
- * @throws StoreUnavailable; StartupError where the store was written by a version that gave it no name
+ * @throws StoreUnavailable; StartupError if the store was written by a version that gave it no name
  */
 export async function nameOfInstallation(deps: {
   store: EventStore;

@@ -20,7 +20,7 @@ type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
 export interface RecurringTokens {
   /** The first one stays: an alias never comes to mean another card. @throws StoreUnavailable */
   keep(alias: string, recurringToken: RecurringToken, cause: Cause): Promise<void>;
-  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` where it cannot be decrypted */
+  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` if it cannot be decrypted */
   find(alias: string): Promise<RecurringToken | undefined>;
 }
 

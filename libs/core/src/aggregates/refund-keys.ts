@@ -1,4 +1,4 @@
-/** What the idempotency keys of refunds were first used for. */
+/** Stores the first use of each idempotency key of a refund. */
 import { type EventStore, notShown } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
 import { type RefundKey, refundKeyStream, refundKeyUsed, refundKeyUsedSchema } from '../domain/refund-key.ts';

@@ -46,7 +46,7 @@ export interface AggregateKind<Subject, Event, Input, Refusal> {
 }
 
 interface ExecuteOptions {
-  /** The revision that the input was made for; `nothing` where there was none. */
+  /** The revision that the input was made for; `nothing` if there was none. */
   onlyAt?: number | 'nothing' | undefined;
   /** There is hardly anything under this token: the append finds out, and nothing is read before it. */
   isNew?: boolean;
@@ -146,7 +146,7 @@ export function createRepository<
   };
 }
 
-/** What an observation has led to: it is never refused. @throws Error where it was */
+/** What an observation has led to: it is never refused. @throws Error if it was */
 export function requireDone<Subject, Event>(
   executed: Executed<Subject, Event, { code: string }>,
 ): Done<Subject, Event> {

@@ -1,4 +1,4 @@
-/** What payments and payouts have in common, where a token may name either. */
+/** Functions for a token that may name a payment or a payout. */
 import type { Payment } from '../domain/payment/payment-state.ts';
 import type { Payout } from '../domain/payout/payout-state.ts';
 import type { PaymentAggregate, Payments } from './payments.ts';

@@ -1,4 +1,4 @@
-/** What only the provider has, in the event store. */
+/** Stores operations that only the provider has. */
 import type { EventStore, Position } from '@tollgate/event-store';
 import { type UnmatchedAggregate as AggregateAt, evolveUnmatchedAggregate } from '../domain/aggregate.ts';
 import {

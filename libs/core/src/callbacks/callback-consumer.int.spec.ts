@@ -120,7 +120,7 @@ it('applies what the service says, once for any number of callbacks in any order
   expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
 });
 
-it('opens a review where an attempt that was given up took effect after all', async () => {
+it('opens a review if an attempt that was abandoned took effect after all', async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
   if (first === undefined) throw new Error('missing');
@@ -217,7 +217,7 @@ it('is deferred after one inquiry without a usable answer, once, until one reach
   expect(await deadLetter()).toEqual([]);
 });
 
-it('that names a second payment is deferred where the service does not answer about that one', async () => {
+it('that names a second payment is deferred if the service does not answer about that one', async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
   if (first === undefined) throw new Error('missing');
@@ -243,7 +243,7 @@ it('that names a second payment is deferred where the service does not answer ab
   expect(await namedByDeferred(token)).toEqual([]);
 });
 
-// What it named was once forgotten with it: an inquiry about the payment that we know was taken for one about that.
+// What it named was once forgotten with it: an inquiry about the payment that we know was mistaken for one about that.
 describe('that names a payment which cannot be inquired when it arrives', () => {
   async function deferred(): Promise<string> {
     const token = await create();
@@ -263,7 +263,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     return token;
   }
 
-  it('is inquired until the service shows that it is an attempt of ours', async () => {
+  it('is inquired until the service shows that it is our attempt', async () => {
     const token = await deferred();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
@@ -504,7 +504,7 @@ describe('a callback about a payout', () => {
     expect((await payoutOf(token))?.reviews).toEqual([]);
   });
 
-  it('is dead-lettered where there is no such payout', async () => {
+  it('is dead-lettered if there is no such payout', async () => {
     consume();
     await callback('po_unknown', { type: 'payout', status: 'approved' });
     await eventually(async () => expect((await deadLetter()).map(({ key }) => key)).toEqual(['po_unknown']));

@@ -18,7 +18,7 @@ import { readCallback } from '../testing/read-callback.ts';
 
 type Inquire = CallbackConsumerDependencies['inquire'];
 
-/** As each callback has it that came by a request of ours. */
+/** As each callback has it that came by our request. */
 const requestIdOf = (offset: number) => `req_0mwuo1pzr${String(offset).padStart(20, '0')}`;
 
 function recordOf(token: string, body: object, offset: number): BusRecord {
@@ -78,7 +78,7 @@ function consume(
 describe('a callback that cannot be applied', () => {
   const inquire: Inquire = () => Promise.resolve('failed');
 
-  // A stream that nobody can decode rejected for ever: its whole partition stood still.
+  // A stream that nobody can decode rejected indefinitely: its whole partition stood still.
   it('and can never be recorded either is dead-lettered', async () => {
     const run = consume(
       { pay_1: {} },

@@ -26,7 +26,7 @@ export interface CallbackConsumerDependencies {
   /** Reads what a callback hints at. */
   readCallback: (body: Readonly<Record<string, unknown>>) => CallbackHint;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  /** Inquires what a callback names, where that is not the one that the token names. */
+  /** Inquires what a callback names, if that is not the one that the token names. */
   inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
   /** The provider reports that it declined a refund of this token of its: evidence for the inquiry that follows. */
   recordRefundDeclineReported: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
@@ -113,7 +113,7 @@ function keyOf({ readCallback }: CallbackConsumerDependencies, { record, callbac
 /** Never rejects. `over`: the batch waits no longer; the inquiry continues. */
 type InquireInTime = (callback: Callback, cause: Cause) => Promise<InquiryResult | 'over'>;
 
-/** Rejects only where the record can be neither applied nor dead-lettered: then the batch comes again. */
+/** Rejects only if the record can be neither applied nor dead-lettered: then the batch comes again. */
 async function apply(
   deps: CallbackConsumerDependencies,
   { record, callback: decoded }: Received,

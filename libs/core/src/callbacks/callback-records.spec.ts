@@ -23,7 +23,7 @@ describe('a callback record', () => {
     });
   });
 
-  it('comes back with the request that it came by, where that is known', () => {
+  it('comes back with the request that it came by, if that is known', () => {
     const given = { environment: 'sandbox', token: 'pay_1', body, receivedAt: 5, requestId: 'req_1' };
     expect(decodeCallbackRecord(encodeCallbackRecord(given))).toMatchObject({ requestId: 'req_1' });
     expect(decodeCallbackRecord(encoded)).not.toHaveProperty('requestId');

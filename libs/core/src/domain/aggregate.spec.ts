@@ -98,7 +98,7 @@ describe('an aggregate', () => {
     expect(() => evolvePaymentAggregate(undefined, at(requested(), 1))).toThrow(missing);
   });
 
-  it('is as old as the service says only where it was adopted', () => {
+  it('is as old as the service says only if it was adopted', () => {
     const old = paymentAfter([adopted({ createdAt: 7 })]);
     expect(old).toMatchObject({ createdAt: 7, updatedAt: 1_000 });
   });
@@ -171,7 +171,7 @@ describe('a review is as old as its opening', () => {
     expect(aggregate.unmatched.reviews[1]).not.toHaveProperty('proposal');
   });
 
-  it('also where one of several is resolved, or another opens', () => {
+  it('also if one of several is resolved, or another opens', () => {
     const two = [unmatched, reviewOpened(0), reviewOpened(1)];
     expect(afterAll(...two).reviewsSince).toEqual([2_000, 3_000]);
     expect(afterAll(...two, resolved(1)).reviewsSince).toEqual([3_000]);

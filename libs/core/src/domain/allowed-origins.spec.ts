@@ -65,7 +65,7 @@ const origins = [
   'http://localhost:*',
 ];
 
-describe('a URL is allowed where its origin is listed', () => {
+describe('a URL is allowed if its origin is listed', () => {
   test.each([
     'https://shop.example',
     'https://shop.example/',
@@ -141,7 +141,7 @@ describe('a URL is refused', () => {
     expect(isAllowedOrigin(url, ['http://127.0.0.1:*', 'http://[::ffff:7f00:1]'])).toBe(false);
   });
 
-  test('where the list is empty', () => {
+  test('if the list is empty', () => {
     expect(isAllowedOrigin('https://shop.example/', [])).toBe(false);
     expect(isAllowedRedirect('https://shop.example/', [])).toBe(false);
   });

@@ -36,7 +36,7 @@ export function isAllowedOrigin(url: string, origins: readonly string[]): boolea
   return origins.includes(parsed.origin) || (isLoopback(parsed) && origins.includes(withAnyPort(parsed)));
 }
 
-/** As `isAllowedOrigin`; a team without a list of its own may redirect to HTTPS and to loopback hosts. */
+/** As `isAllowedOrigin`; a team without its own list may redirect to HTTPS and to loopback hosts. */
 export function isAllowedRedirect(url: string, origins: readonly string[] | undefined): boolean {
   if (origins !== undefined) return isAllowedOrigin(url, origins);
   const parsed = URL.parse(url);

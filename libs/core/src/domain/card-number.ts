@@ -1,4 +1,4 @@
-/** Card numbers where none belongs: found whatever separates their digits, and masked. */
+/** Finds and masks card numbers in free text, whatever separates their digits. */
 
 /** True for 12 to 19 digits with a valid Luhn check digit (ISO/IEC 7812-1). */
 export const isCardNumber = (digits: string): boolean =>

@@ -1,4 +1,4 @@
-/** The result of a pure decision: events to append atomically (none: nothing new), or a refusal. */
+/** The result of a pure decision: events to append atomically (none if nothing is new), or a refusal. */
 export type Decision<Event, Refusal> = { kind: 'events'; events: readonly Event[] } | Refused<Refusal>;
 export interface Refused<Refusal> {
   kind: 'refused';

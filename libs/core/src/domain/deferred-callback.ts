@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { cut, textSchema } from './values.ts';
 
-/** What such a callback names; absent where it names nothing. */
+/** What such a callback names; absent if it names nothing. */
 const named = { serviceToken: textSchema.optional() };
 
 export const callbackDeferredSchema = z.object({
@@ -54,7 +54,7 @@ export function deferCallback(
 /**
  * Ends those about what was inquired, and those that name nothing.
  *
- * @param inquiredAt when the inquiry began, where it may be older than the state: it says nothing about later callbacks
+ * @param inquiredAt when the inquiry began, if it may be older than the state: it says nothing about later callbacks
  */
 export const endDeferredOfOwn = (
   state: Deferring,

@@ -1,4 +1,4 @@
-/** What is due for an inquiry, as the keeper of the due times gives it to the inquiry schedule. */
+/** The due inquiries, as the index returns them to the inquiry schedule. */
 import type { InquiryNeed } from './failed-inquiry.ts';
 import type { InquiryItem } from './inquiry-times.ts';
 import type { Environment } from './values.ts';

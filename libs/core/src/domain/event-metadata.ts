@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who caused an event: a team through one of its keys, a person, or a service of ours. */
+/** Who caused an event: a team through one of its keys, a person, or our service. */
 const actorSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('team'),

@@ -105,7 +105,7 @@ it('does not start over, in a new index, with what was settled long ago', () => 
 /** As much later as the token makes each distance. */
 const stretch = nextInquiryAt(item, 0)! / (2 * minute);
 
-it('waits the third distance after a clock that ran ahead, a day where there is none', () => {
+it('waits the third distance after a clock that ran ahead, a day if there is none', () => {
   const ahead = { ...item, updatedAt: 365 * day };
   expect(nextInquiryAt(ahead, 5 * day)).toBeCloseTo(5 * day + hour * stretch);
   const delays = { ...inquiryDelays, open: [minute, 3 * minute] };
@@ -128,7 +128,7 @@ it('spreads an item whose last inquiry is over by an hour', () => {
   expect(spreadFrom(item, now)).toBeCloseTo(now + fraction * hour);
 });
 
-// Each of two processes has an index of its own: what one has inquired for the last time, the other still has as due.
+// Each of two processes has its own index: what one has inquired for the last time, the other still has as due.
 it('leaves out what another process has inquired for the last time', () => {
   const settled = { ...item, inquiryNeed: 'settled' } as const;
   const [now, last] = [40 * day, 30 * day * stretch];

@@ -31,7 +31,7 @@ export interface InquiryItem {
 
 /**
  * The next instant after `after` at which an inquiry is due, since the Unix epoch. After the last distance what is not
- * settled is inquired daily for ever, because time alone turns nothing into failed; what is settled is not any more:
+ * settled is inquired daily indefinitely, because time alone turns nothing into failed; what is settled is not any more:
  * undefined.
  *
  * What was recorded by a clock that ran ahead is inquired at one distance until that time has come.
@@ -53,7 +53,7 @@ export function nextInquiryAt(
 /** Before a failed inquiry is repeated; doubled with each failure in a row. */
 const repeatMs = 15 * second;
 const repeatMsMax: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour, settled: day };
-/** Since the last change: from then on inquiries about what is settled may fail for good. */
+/** Since the last change: from then on inquiries about what is settled may fail permanently. */
 const repeatedUntilMs = 40 * day;
 
 /**
@@ -103,8 +103,8 @@ export function spreadFrom(item: InquiryItem, since: number, delays: InquiryDela
 }
 
 /**
- * As {@link spreadFrom}, for what this index has as due. Undefined where it is settled and its last inquiry has passed, while
- * the index still has an earlier one as due: another process, with an index of its own, has made them.
+ * As {@link spreadFrom}, for what this index has as due. Undefined if it is settled and its last inquiry has passed, while
+ * the index still has an earlier one as due: another process, with its own index, has made them.
  */
 export function spreadDue(
   item: InquiryItem & { dueAt: number },

@@ -6,9 +6,9 @@ import { InvariantViolation } from './invariant.ts';
 export type Regions = Readonly<Record<string, string>>;
 
 export interface MachineWalk<State extends Regions, Event extends { type: string }> {
-  /** Where an event leads, or undefined where it is not allowed. */
+  /** Where an event leads, or undefined if it is not allowed. */
   next(state: State, event: Event): State | undefined;
-  /** As `next`. @throws InvariantViolation where the event is not allowed */
+  /** As `next`. @throws InvariantViolation if the event is not allowed */
   require(state: State, event: Event): State;
 }
 

@@ -71,7 +71,7 @@ export const currencySchema = z
 export type SpecifiedErrorKind =
   'api_error' | 'authentication_error' | 'invalid_request_error' | 'processing_error';
 
-/** One entry of an error answer (section 7). `parameter` names the request field at fault, where there is one. */
+/** One entry of an error answer (section 7). `parameter` names the request field at fault, if there is one. */
 export const apiErrorSchema = z.object({
   code: z.string(),
   kind: z.string(),

@@ -1,5 +1,5 @@
 /**
- * A recurring token of the service behind an alias of ours (stream `recurring-<alias>`): a team charges the alias, and
+ * A recurring token of the service behind our alias (stream `recurring-<alias>`): a team charges the alias, and
  * the charge goes to the account that took the first payment. The service's token is never handed out.
  */
 import { z } from 'zod';

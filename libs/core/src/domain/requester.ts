@@ -1,4 +1,4 @@
-/** Who asks for an operation, and what bounds the money of that team or key. */
+/** The requester of an operation, with the limits of its team and key. */
 import { type Environment, environmentSchema } from './values.ts';
 import { z } from 'zod';
 

@@ -92,7 +92,7 @@ test('a resolution resolves that review only, and remembers only its evidence', 
   expect(after.acknowledged.map(({ number }) => number)).toEqual([2]);
 });
 
-test('each review that is over is resolved by an event of its own', () => {
+test('each review that is over is resolved by its own event', () => {
   const open = [1, 2, 3].reduce((state, number) => openedIn(state, 'odd', { number }), nobody);
   const endOf = (numbers: number[]) =>
     resolveWhere(open, ({ number }) => numbers.includes(number), 'found', 'reported').map(({ data }) => data);

@@ -152,7 +152,7 @@ export const findOpen = <Code extends string>(
   { code, number }: Pick<Review<Code>, 'code' | 'number'>,
 ): Review<Code> | undefined => reviews.find((open) => open.code === code && open.number === number);
 
-/** The person who answers a review where a second person must agree. */
+/** The person who answers a review if a second person must agree. */
 export interface Proposer {
   /** The person's name. */
   name: string;

@@ -79,7 +79,7 @@ describe('reading', () => {
     metadata: { schemaVersion: version },
   });
 
-  it('refuses what was written in a newer version, also where it could be read', () => {
+  it('refuses what was written in a newer version, also if it could be read', () => {
     expect(() => family.decode(stored(readable + 1))).toThrow(EventOfNewerVersion);
     expect(() => family.decode(stored(readable + 1, {}, 'Unheard'))).toThrow(
       `written in schema version ${readable + 1}`,

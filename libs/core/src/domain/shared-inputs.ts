@@ -12,7 +12,7 @@ export interface ResolveReview<Code extends string = string> {
   reason: string;
   /** Set if an operator answers, and not a team's key: `keep_ours` then reserves nothing any more. */
   releases?: true;
-  /** Present where it takes a second person to agree; absent where one is enough. */
+  /** Present where it takes a second person to agree; absent if one is enough. */
   proposer?: Proposer;
 }
 

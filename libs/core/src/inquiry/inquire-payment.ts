@@ -80,7 +80,7 @@ async function search(
   const mayBeFollowed = isPaymentAwaited(payment) && found.length === 0 && payment.terms.kind === 'hosted';
   if (!mayBeFollowed) return recordSearch(deps, token, observation, cause);
   using permit = await permitFor(deps, aggregate);
-  // Without a permit nothing can be sent now, and so nothing is given up: the next inquiry finds the same.
+  // Without a permit nothing can be sent now, and so nothing is abandoned: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };
   const next = attemptAfter(deps, aggregate, permit);
   const sent = omitUndefined({ customer: await deps.customers.find(token) });

@@ -79,7 +79,7 @@ function callWithoutOutcomeOf(subject: AnySubject): CallWindow | undefined {
 /**
  * How long inquiries may fail before a review opens, the domain decides.
  *
- * @param ownAnsweredAt of the last inquiry like this one; absent where it was about what a deferred callback names
+ * @param ownAnsweredAt of the last inquiry like this one; absent if it was about what a deferred callback names
  */
 async function recordFailure(
   deps: InquiryDependencies,
@@ -125,10 +125,10 @@ async function namedByDeferred(deps: InquiryDependencies, token: string): Promis
 }
 
 /**
- * Inquires what a callback names where that is not the one we know: an attempt that was given up and took effect after
+ * Inquires what a callback names if that is not the one we know: an attempt that was abandoned and took effect after
  * all, perhaps. Where it was made under one of our numbers, a review opens.
  *
- * @param listed where a list shows it
+ * @param listed if a list shows it
  */
 export async function inquireNamed(
   deps: InquiryDependencies,

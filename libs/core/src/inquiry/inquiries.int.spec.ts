@@ -45,7 +45,7 @@ describe('an inquiry that began before', () => {
     harness().provider.change(`${token}.1`, { refundedAmount: 60 });
     held.release();
     expect(await inquiring).toBe('inquired');
-    // The held one, before the refund, after it, and once more because of it.
+    // The held one, before the refund, after it, and again because of it.
     expect(held.count()).toBe(4);
     const payment = await paymentOf(harness(), token);
     expect(payment?.refunds.map(({ state }) => state)).toEqual(['approved', 'unresolved']);
@@ -96,7 +96,7 @@ describe('an inquiry that began before', () => {
     expect(await harness().history(token)).toEqual(['PayoutRequested', 'PayoutAccepted', 'PayoutApproved']);
   });
 
-  it('an attempt was given up changes nothing about the next one', async () => {
+  it('an attempt was abandoned changes nothing about the next one', async () => {
     const token = await harness().lostPage('order-1');
     const held = holdNextInquiry(harness(), 'listPayments');
     const inquiring = harness().startInstance().inquire(token);
@@ -159,7 +159,7 @@ it('a failed payment is inquired without a permit, as no call can follow', async
   expect(await harness().inquire(result.aggregate.token)).toBe('inquired');
 });
 
-it('an attempt is given up only where the next one can be made now', async () => {
+it('an attempt is abandoned only if the next one can be made now', async () => {
   const token = await harness().lostPage('order-1');
   for (let failures = 0; failures < 10; failures += 1) {
     const permit = await harness().accounts.permitOf('sandbox', 'main');
@@ -173,7 +173,7 @@ it('an attempt is given up only where the next one can be made now', async () =>
 });
 
 describe('an inquiry that could lead to a call releases its permit', () => {
-  it('where the announcement cannot be stored', async () => {
+  it('if the announcement cannot be stored', async () => {
     const token = await harness().lostPage('order-1');
     const failing = harness().startInstance({ wrapStore: failingStore(() => 'refused') });
     await expect(failing.inquire(token)).rejects.toMatchObject({ retryable: true });
@@ -230,7 +230,7 @@ describe('an inquiry without a result', () => {
     { code: 'service_not_readable', evidence: { reason, account: 'main' } },
   ];
 
-  it('opens a review at once where the account is no longer configured', async () => {
+  it('opens a review at once if the account is no longer configured', async () => {
     const without = harness().startInstance({ accounts: [] });
     for (const token of await open()) {
       expect(await without.inquire(token)).toBe('failed');
@@ -240,7 +240,7 @@ describe('an inquiry without a result', () => {
     }
   });
 
-  it('opens a review at once where the account is refused', async () => {
+  it('opens a review at once if the account is refused', async () => {
     const tokens = await open();
     refusing(harness());
     for (const token of tokens) {

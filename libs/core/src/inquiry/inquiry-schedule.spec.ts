@@ -144,7 +144,7 @@ it('does not inquire again what is settled and was inquired at the last distance
   await running;
 });
 
-// Above capacity the newest came first for ever: 23 % of what was 30 to 60 minutes old was never inquired.
+// Above capacity the newest came first indefinitely: 23 % of what was 30 to 60 minutes old was never inquired.
 it('serves the oldest first, and keeps places for what has just become due', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(1_000).map((token, place) =>
@@ -173,7 +173,7 @@ it('serves the oldest first, and keeps places for what has just become due', asy
   await running;
 });
 
-it('leaves what cannot be asked where it is, and goes on with the other accounts', async () => {
+it('leaves what cannot be asked where it is, and continues with the other accounts', async () => {
   const clock = createFakeClock();
   const rows = [
     ...tokensOf(500, 'sick').map((token) => rowOf({ token, account: 'sick', dueAt: clock.now() })),
@@ -334,7 +334,7 @@ it('reads what it begins, however much is due', async () => {
 });
 
 // The clock was set right after the start. Each pass put off what was open by the hour that the clock had been wrong.
-it('puts nothing off for longer where its clock was ahead when it took the shard', async () => {
+it('puts nothing off for longer if its clock was ahead when it took the shard', async () => {
   const real = createFakeClock();
   const ahead = { ms: 24 * hour };
   const clock = { ...real, now: () => real.now() + ahead.ms };
@@ -349,7 +349,7 @@ it('puts nothing off for longer where its clock was ahead when it took the shard
   await running;
 });
 
-// Each process has an index of its own: one that took over a shard inquired all that had ever been settled, at once.
+// Each process has its own index: one that took over a shard inquired all that had ever been settled, at once.
 it('does not inquire again, after a take-over, what was settled more than a month ago', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(100).map((token) => {
@@ -412,7 +412,7 @@ it.each(inquiryNeeds)(
   },
 );
 
-it('does not repeat for ever what fails and is settled', async () => {
+it('does not repeat indefinitely what fails and is settled', async () => {
   const clock = createFakeClock();
   const updatedAt = clock.now() - 41 * 24 * hour;
   const rows = [rowOf({ token: 'pay_1', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];

@@ -31,7 +31,7 @@ export interface InquirySchedule {
 export interface InquiryScheduleHealth {
   /** How long the oldest due inquiry of each need has been waiting in the shards of this process, milliseconds. */
   overdueMs: Record<InquiryNeed, number>;
-  /** True where one has been waiting for longer than its bound. */
+  /** True if one has been waiting for longer than its bound. */
   isBehind: boolean;
 }
 
@@ -50,7 +50,7 @@ const overdueMsMax: Record<InquiryNeed, number> = {
 const passPauseMs = 1_000;
 /** Failures in a row, and first inquiries, are remembered of so many tokens; a forgotten one is repeated as if it had failed once. */
 const rememberedMax = 50_000;
-/** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
+/** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands repeatedly. */
 const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
 const spreadAtOnceMax = 500;

@@ -43,7 +43,7 @@ function start({ runAlone = createLeases(), clock = createFakeClock(), place = {
   return { working: () => [...working].sort((a, b) => a - b), current, stop, clock, runAlone };
 }
 
-it('works on all shards where it is alone, and on none once it has stopped', async () => {
+it('works on all shards if it is alone, and on none once it has stopped', async () => {
   const only = start();
   await only.clock.advance(0);
   expect(only.working()).toEqual(allShards);
@@ -71,7 +71,7 @@ it('shares the shards out with those who come, and takes them back when they go'
 });
 
 // A process whose clock could not be trusted inquired nothing, and kept its shards from those who could.
-it('lets go of its shards while it takes no part', async () => {
+it('releases its shards while it takes no part', async () => {
   const only = start();
   await only.clock.advance(0);
   only.current.place = undefined;

@@ -26,7 +26,7 @@ export interface InquiryShardsDependencies {
 
 const pauseMs = 1_000;
 
-/** Takes and lets go of shards as processes come and go, until the signal is aborted and the inquiries have ended. */
+/** Takes and releases shards as processes come and go, until the signal is aborted and the inquiries have ended. */
 export async function runShards(deps: InquiryShardsDependencies, signal: AbortSignal): Promise<void> {
   const { schedule, place, runAlone, clock, log } = deps;
   const held = new Map<number, { stopping: AbortController; running: Promise<void> }>();

@@ -30,8 +30,8 @@ async function inquireDaily(token: string, days = 35): Promise<void> {
 
 describe('what a person acknowledged, and what was over', () => {
   // An account that had once been silent about the payment was silent about a refund, months later: its amount was
-  // reserved for ever, and no review was opened.
-  it('is asked about again where the account is silent about a later call', async () => {
+  // reserved indefinitely, and no review was opened.
+  it('is asked about again if the account is silent about a later call', async () => {
     const { provider, clock } = harness();
     const token = await created();
     provider.answersInquiries = false;
@@ -86,7 +86,7 @@ async function afterShowing(token: string, status: 'approved' | 'declined' | 'pe
 }
 
 describe('a payout that the provider has declined', () => {
-  // It stayed declined, nothing was held, and its team was told to pay it again.
+  // It stayed declined, nothing was held, and its team was asked to pay it again.
   it('is in review once the provider has taken it up again, and that is not stale', async () => {
     const token = await pending(harness());
     expect(await afterShowing(token, 'declined')).toBe('declined');
@@ -147,7 +147,7 @@ describe('an inquiry without an answer', () => {
   });
 
   // Another process has not seen the answers: it counts from the last change, and a person is called rather than nobody.
-  it('counts from the last change where no answer is known of', async () => {
+  it('counts from the last change if no answer is known of', async () => {
     const { provider, startInstance } = harness();
     const token = await harness().authorized('order-1');
     await inquireDaily(token, 2);
@@ -158,7 +158,7 @@ describe('an inquiry without an answer', () => {
 });
 
 describe('a refund without an outcome', () => {
-  it('is one where the service has the payment', async () => {
+  it('is one if the service has the payment', async () => {
     const { provider, clock } = harness();
     const token = await harness().approved('order-1');
     provider.faultsOf.refund.push({ kind: 'lost-before' });

@@ -1,4 +1,4 @@
-/** Where a team's webhooks may go, and its customers be redirected. */
+/** Checks URLs against the allowed origins of a team. */
 import { isAllowedOrigin, isAllowedRedirect } from '../domain/allowed-origins.ts';
 import type { Requester } from '../domain/requester.ts';
 
@@ -8,7 +8,7 @@ export interface OriginRefusal {
   purpose: 'callbacks' | 'redirects';
 }
 
-/** The first address of a new request that its team has not allowed; undefined where there is none. */
+/** The first address of a new request that its team has not allowed; undefined if there is none. */
 export function originRefusal(
   addresses: {
     callbackUrl?: string | undefined;

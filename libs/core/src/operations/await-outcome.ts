@@ -32,7 +32,7 @@ export interface Waiting<Subject> {
  * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. An inquiry that could
  * not be made leaves things as they are: announced, outcome unknown. That is an answer, not an error.
  *
- * @returns undefined where the call was still under way when the caller had waited long enough
+ * @returns undefined if the call was still under way when the caller had waited long enough
  * @throws StoreUnavailable
  */
 export async function awaitOutcome<Subject>(
@@ -62,7 +62,7 @@ const isOver = ({ quietPeriods }: AwaitOutcomeDependencies, token: string, windo
  * Inquires, and waits no longer than a caller may; the inquiry continues. Never rejects.
  *
  * @param giveUpAt on the monotonic clock, milliseconds; absent: the longest that a caller waits, from now
- * @returns `failed` also where the wait was over first
+ * @returns `failed` also if the wait was over first
  */
 export async function inquireBriefly(
   { inquire, clock }: Pick<AwaitOutcomeDependencies, 'inquire' | 'clock'>,

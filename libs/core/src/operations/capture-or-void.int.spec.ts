@@ -66,7 +66,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation]);
   });
 
-  it('inquires first where the customer may have paid and no callback has come', async () => {
+  it('inquires first if the customer may have paid and no callback has come', async () => {
     const token = await withPage('order-1');
     harness().provider.change(`${token}.1`, { status: 'pending', authorizedAmount: 100 });
     expect(phaseOf(await harness().end(operation, token))).toBe(done);
@@ -85,7 +85,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation]);
   });
 
-  it('is refused without a call where nothing is authorized', async () => {
+  it('is refused without a call if nothing is authorized', async () => {
     const token = await withPage('order-1');
     expect(await harness().end(operation, token)).toMatchObject(refused('payment_not_confirmable'));
     harness().provider.change(`${token}.1`, { status: 'pending' });
@@ -106,7 +106,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation, operation]);
   });
 
-  it('may be asked for again where the service had refused it', async () => {
+  it('may be asked for again if the service had refused it', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({
       kind: 'refused',
@@ -119,7 +119,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   });
 
   // A permit was taken before the payment was asked what there is to do: a repeat was 503 while the account failed.
-  it('is replayed or refused without a permit where nothing is to be sent', async () => {
+  it('is replayed or refused without a permit if nothing is to be sent', async () => {
     const token = await harness().authorized('order-1');
     const ended = await harness().authorized('order-2');
     await harness().end(operation, token);
@@ -147,8 +147,8 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(harness().clock.monotonic()).toBeLessThan(6_000);
   });
 
-  // A burst of callbacks kept inquiries waiting: a team's capture was refused for good while the money was authorized.
-  it('is not refused where the provider could not be asked whether the customer has paid', async () => {
+  // A burst of callbacks kept inquiries waiting: a team's capture was refused permanently while the money was authorized.
+  it('is not refused if the provider could not be asked whether the customer has paid', async () => {
     const token = await withPage('order-1');
     harness().provider.change(`${token}.1`, { status: 'pending', authorizedAmount: 100 });
     harness().provider.answersInquiries = false;

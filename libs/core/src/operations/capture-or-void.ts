@@ -55,7 +55,7 @@ export async function captureOrVoid(
     const announced = await payments.execute(token, command, cause, isCalled ? {} : { onlyAt: revision });
     if (announced.kind === 'moved') continue;
     if (announced.kind === 'refused') {
-      // A refusal would be taken for the truth, while the money may be authorized.
+      // A refusal would be mistaken for the truth, while the money may be authorized.
       if (!isKnown) return { kind: 'unavailable', retryAfterSeconds };
       // Nor is it known yet whether the provider has the payment.
       return isPaymentAwaited(payment) ? inProgress : announced;

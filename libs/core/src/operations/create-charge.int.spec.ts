@@ -1,5 +1,5 @@
 import { systemClock } from '@tollgate/service-kit';
-/** Payments that are charged without a page of ours: by card, and by recurring token. And through which account. */
+/** Payments that are charged without our page: by card, and by recurring token. And through which account. */
 import { describe, expect, it } from 'vitest';
 import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
 import { failingStore } from '../testing/failing-stores.ts';
@@ -75,7 +75,7 @@ describe('a payment by card', () => {
     expect(sent()).toEqual([1, 0]);
   });
 
-  it('is answered also where the service cannot be asked what has become of it', async () => {
+  it('is answered also if the service cannot be asked what has become of it', async () => {
     harness().provider.answersInquiries = false;
     expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe('init');
   });
@@ -182,7 +182,7 @@ describe('a recurring token', () => {
     expect(sent()).toEqual([0, 1]);
   });
 
-  it('goes through no other account, even where the call was not sent', async () => {
+  it('goes through no other account, even if the call was not sent', async () => {
     await keepRecurringToken(harness(), { account: 'second' });
     second.faults.push({ kind: 'not-sent' });
     const payment = paymentOf(await harness().passTime(harness().create(byRecurring('order-1'))));

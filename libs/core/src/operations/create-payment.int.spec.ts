@@ -22,7 +22,7 @@ const phaseOf = (result: CreatePaymentResult) => answered(result).aggregate.paym
 const tokenOf = (result: CreatePaymentResult) => answered(result).aggregate.token;
 
 describe('the one rule for calling', () => {
-  it("gives every attempt an order number of its own, and keeps the team's", async () => {
+  it("gives every attempt its own order number, and keeps the team's", async () => {
     const { provider, create } = harness;
     const result = await create(teaFor('order-1'));
     expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${tokenOf(result)}.1`]);

@@ -70,7 +70,7 @@ describe('where a payout goes', () => {
 });
 
 describe('a payout', () => {
-  it('is known to the service by a number of its own, and called back at our address', async () => {
+  it('is known to the service by its own number, and called back at our address', async () => {
     const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
     expect(harness().provider.payoutRequests).toMatchObject([
       {

@@ -1,4 +1,4 @@
-/** What may stop a command before anything is announced: limits, balances, approvals. The composition lists the guards. */
+/** A guard may stop a command before it is announced: limits, balances, approvals. The composition lists the guards. */
 import type { RequestPayout } from '../domain/payout/payout-commands.ts';
 import type { Requester, LimitedOperation } from '../domain/requester.ts';
 import type { Cause } from '../aggregates/repository.ts';

@@ -1,4 +1,4 @@
-/** What the five operations that move money have in common. Each reads: permit, guard, announce, send, record. */
+/** Steps shared by the five operations that move money: permit, guard, announce, send, record. */
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import { type Requester } from '../domain/requester.ts';
 import { isOwnedBy, isToken } from '../domain/ownership.ts';

@@ -101,9 +101,9 @@ describe('the amount of a refund', () => {
   });
 });
 
-// The customer had paid a moment ago: it was refused for good, as not refundable.
+// The customer had paid a moment ago: it was refused permanently, as not refundable.
 it.each(['not-asked', 'awaiting-answer', 'failed'] as const)(
-  'of what is not final here, a refund comes again where the service was not asked: %s',
+  'of what is not final here, a refund comes again if the service was not asked: %s',
   async (result) => {
     const token = await harness().authorized('order-1');
     const deps = { ...harness().inside, inquire: async () => result };
@@ -244,7 +244,7 @@ describe('a refund', () => {
 });
 
 describe('before a refund', () => {
-  // A refund made in the service's console was found only by the inquiry after ours, and its sum taken for ours.
+  // A refund made in the service's console was found only by the inquiry after ours, and its sum mistaken for ours.
   it('an inquiry is made, so that one made elsewhere is known', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.change(`${token}.1`, { refundedAmount: 30 });

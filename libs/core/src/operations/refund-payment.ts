@@ -99,7 +99,7 @@ const refundOf = ({ payment }: PaymentAggregate, refundToken: string): Refund | 
 
 /**
  * An inquiry is made before anything is refunded: the customer may have paid a moment ago, and a refund may have been made in
- * the provider's own console, which must be known before what the provider shows is taken for ours. Only what is approved
+ * the provider's own console, which must be known before what the provider shows is mistaken for ours. Only what is approved
  * here may be refunded without its answer.
  */
 function notInquired(

@@ -13,9 +13,9 @@ export interface PaymentRequest {
   redirectFailUrl?: string | undefined;
   /** BCP 47 language tag. */
   locale?: string | undefined;
-  /** True where the money is authorized now, and captured or voided later. */
+  /** True if the money is authorized now, and captured or voided later. */
   needConfirmation?: boolean | undefined;
-  /** True where the card is to be stored. */
+  /** True if the card is to be stored. */
   recurring?: boolean | undefined;
   /** The alias of a stored card to charge. */
   recurringToken?: string | undefined;

@@ -493,7 +493,7 @@ describe('where it takes two persons to resolve a review', () => {
     expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
   });
 
-  // The service changed it once more between the two answers, and the second one agreed with what nobody had seen.
+  // The service changed it again between the two answers, and the second one agreed with what nobody had seen.
   it('does not hold for what the first has not seen', async () => {
     const token = await shown(await harness().approved('order-1'), { status: 'declined' });
     const accepted = { code: 'discrepancy', resolution: 'accept_theirs' } as const;

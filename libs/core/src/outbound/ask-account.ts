@@ -1,4 +1,4 @@
-/** Inquiries to a provider, within the budget of their account: one that hangs holds up nobody's inquiries but its own. */
+/** Inquires at a provider within the budget of the account. A hanging account delays no other account. */
 import type { Environment } from '../domain/values.ts';
 import type { InquiryFailure } from '../domain/failed-inquiry.ts';
 import type { Inquirer, InquiryOutcome } from '../provider.ts';
@@ -24,7 +24,7 @@ export type Asked<Answer> =
   /** The account's inquiries keep failing, too many wait already, or the process stops. */
   | { kind: 'not-asked' };
 
-/** Whether this is so, by the answer where there is one. */
+/** Whether this is so, by the answer if there is one. */
 export const answersThat = <Answer>(
   asked: Asked<Answer>,
   isSo: (answer: Answer) => boolean,

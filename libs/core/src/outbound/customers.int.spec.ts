@@ -1,4 +1,4 @@
-// The customer's e-mail and network address lay in the event store for ever, also where nothing could ever need them.
+// The customer's e-mail and network address lay in the event store indefinitely, also if nothing could ever need them.
 import { StoreUnavailable } from '@tollgate/event-store';
 import { parseDataSecrets } from '@tollgate/service-kit';
 import { forgetCustomer } from '../aggregates/customers.ts';
@@ -92,7 +92,7 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
-  it('it is forgotten where the payment is found', async () => {
+  it('it is forgotten if the payment is found', async () => {
     const token = await loseAnswer('order-1', { kind: 'lost-after' });
     await harness().inquire(token);
     expect(sentCustomers()).toEqual([customer]);
@@ -100,7 +100,7 @@ describe('of a hosted payment whose answer is lost', () => {
   });
 
   // The simulation, seed 26: the address of a customer was kept without limit, since the store could not be read just as it was to be forgotten.
-  it('where the store was away as it was to be forgotten, it is forgotten by an inquiry about what is final', async () => {
+  it('if the store was away as it was to be forgotten, it is forgotten by an inquiry about what is final', async () => {
     const { provider, inquire, startInstance } = harness();
     const token = await loseAnswer('order-1', { kind: 'lost-after' });
     const unlucky = startInstance({

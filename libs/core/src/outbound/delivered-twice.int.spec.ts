@@ -81,7 +81,7 @@ const refund = async () => {
 // 1,000 were there and went out; the second delivery was refused. The payout counted as failed, its amount was free again, and the
 // next payout took another team's money.
 it.each(refusals)(
-  'a payout whose second delivery is refused is not taken for failed: %j',
+  'a payout whose second delivery is refused is not mistaken for failed: %j',
   async (refusal) => {
     Object.assign(next, { isTwice: true, answers: [refusal] });
     const first = await payOut();
@@ -106,7 +106,7 @@ it('a payout of which no inquiry can be made is unresolved', async () => {
 // The card was charged; the second delivery was refused. The gateway itself made another attempt, through another account where
 // the first one was refused as ours, and the card was charged twice.
 it.each([tooMany, ...refusals])(
-  'a charge whose second delivery is refused is not made once more: %j',
+  'a charge whose second delivery is refused is not made again: %j',
   async (answer) => {
     Object.assign(next, { isTwice: true, answers: [answer] });
     const token = await charge();
@@ -130,7 +130,7 @@ it('a charge that an account refuses without answering the inquiry is made throu
   expect((await harness().payments.load(token))?.payment.phase).toBe('unresolved');
 });
 
-it('a charge that met the rate limit itself is made once more', async () => {
+it('a charge that met the rate limit itself is made again', async () => {
   next.answers = [tooMany];
   const token = await charge();
   expect(charges()).toEqual([`${token}.2`]);
@@ -145,7 +145,7 @@ it('an inquiry that meets the rate limit is made again', async () => {
 
 // The money went back; the second delivery was refused. The refund counted as declined, and a second request gave it back again.
 it.each(refusals)(
-  'a refund whose second delivery is refused is not taken for declined: %j',
+  'a refund whose second delivery is refused is not mistaken for declined: %j',
   async (refusal) => {
     Object.assign(next, { isTwice: true, answers: [refusal] });
     expect(await refund()).toBe('approved');

@@ -134,7 +134,7 @@ describe('the first page', () => {
   });
 });
 
-// A payment of 100 that was late was attempted again at once, and went out beside another one under a limit of 100 a day:
+// A payment of 100 that was late was attempted again at once, and went out next to another one under a limit of 100 a day:
 // what was reserved for it had lapsed.
 describe('no further attempt begins once no caller waits', () => {
   const suspendable = () => {

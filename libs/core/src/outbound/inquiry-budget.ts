@@ -16,7 +16,7 @@ export type InquiryPriority = (typeof inquiryPriorities)[number];
 const callbackWaitMs = 2_500;
 /** Of one team and priority, that wait; more are turned away at once. */
 const waitingMax = 2_000;
-/** Whose turn it is, again and again; the turn of one that does not wait, or has no place, goes to the first that does. */
+/** Whose turn it is, repeatedly; the turn of one that does not wait, or has no place, goes to the first that does. */
 const turns: readonly InquiryPriority[] = ['caller', 'callback', 'caller', 'callback', 'caller', 'schedule'];
 
 export interface InquiryBudget {
@@ -90,7 +90,7 @@ export function createInquiryBudget(deps: {
       queue.push(team, entering.resolve);
       serve();
       if (priority !== 'callback' || !queue.has(team, entering.resolve)) return entering.promise;
-      // Its inquiry would find that the callback has been deferred meanwhile, and be made once more.
+      // Its inquiry would find that the callback has been deferred meanwhile, and be made again.
       const served = new AbortController();
       const giveUp = () => queue.remove(team, entering.resolve) && entering.resolve(false);
       clock.sleep(callbackWaitMs, served.signal).then(giveUp, () => undefined);
@@ -112,7 +112,7 @@ function createQueue() {
     isEmpty: () => byTeam.size === 0,
     lengthOf: (team: string) => byTeam.get(team)?.length ?? 0,
     has: (team: string, enter: Enter) => byTeam.get(team)?.includes(enter) ?? false,
-    /** False where it is not there any more. */
+    /** False if it is not there any more. */
     remove(team: string, enter: Enter): boolean {
       const before = byTeam.get(team) ?? [];
       const after = before.filter((each) => each !== enter);

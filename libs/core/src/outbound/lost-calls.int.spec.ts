@@ -159,7 +159,7 @@ it.each([
   },
 );
 
-// It was taken for ours by its number alone, and was `approved` without a charge.
+// It was mistaken for ours by its number alone, and was `approved` without a charge.
 it.each([
   ['was made before it was announced', { createdAt: 0 }],
   ['calls back elsewhere', { callbackUrl: 'https://staging.example/callbacks/sandbox/pay_1/k1.other' }],
@@ -259,7 +259,7 @@ it('an inquiry about an announced call begins when its answer is not awaited any
   expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
 });
 
-// A service that writes its times without a zone shows none (found by attack): its payout was taken for somebody else's.
+// A service that writes its times without a zone shows none (found by attack): its payout was mistaken for somebody else's.
 it('a payout whose answer was lost, and of which no time is shown, is found', async () => {
   const each = operationCases.payout;
   const token = await each.prepare(harness());

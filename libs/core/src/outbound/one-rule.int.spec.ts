@@ -111,7 +111,7 @@ describe.each(allOperations)('$name', (each) => {
     });
     await harness().passTime(ask(instance, token));
     expect(isDue[0]).toBe(false);
-    // A creation goes on with an attempt that is announced afresh; nothing else does.
+    // A creation continues with an attempt that is announced afresh; nothing else does.
     expect(isDue.slice(1)).toEqual(operation === 'authorize' ? [true] : []);
   });
 

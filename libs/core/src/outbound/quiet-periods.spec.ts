@@ -48,7 +48,7 @@ describe('a quiet period', () => {
     },
   );
 
-  it('begins anew in another process, for another call and for another token', async () => {
+  it('begins again in another process, for another call and for another token', async () => {
     const { clock, periods } = createWorld();
     const call = windowAt(clock.now(), times);
     isOver(periods, 'pay_1', call);
@@ -59,7 +59,7 @@ describe('a quiet period', () => {
     expect(isOver(createQuietPeriods({ clock, times }), 'pay_1', call)).toBe(false);
   });
 
-  it('of the oldest of 100,000 observed calls begins anew when another call is observed', async () => {
+  it('of the oldest of 100,000 observed calls begins again when another call is observed', async () => {
     const { clock, periods } = createWorld();
     const call = windowAt(clock.now(), times);
     for (let number = 0; number < 100_000; number += 1) periods.observe(`pay_${number}`, call);

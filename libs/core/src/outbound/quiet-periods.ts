@@ -23,7 +23,7 @@ export interface QuietPeriods {
   hasLapsed(token: string, lapsesAt: number): boolean;
 }
 
-/** Observed calls. The oldest one is forgotten first and observed anew, which only delays what follows from its absence. */
+/** Observed calls. The oldest one is forgotten first and observed again, which only delays what follows from its absence. */
 const observedMax = 100_000;
 
 export function createQuietPeriods({

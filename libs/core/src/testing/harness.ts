@@ -118,7 +118,7 @@ type Resolving = Omit<ResolveReviewInput, 'caller' | 'cause' | 'reason' | 'numbe
 export interface HarnessOptions {
   /** Lets a spec make the store fail. */
   wrapStore?: (store: EventStore) => EventStore;
-  /** Accounts beside the first one, `main`. */
+  /** Accounts next to the first one, `main`. */
   moreAccounts?: readonly Account[];
   /** What is particular about `main`. */
   mainAccount?: Partial<Account>;
@@ -131,7 +131,7 @@ export interface InstanceOptions {
   stopping?: AbortSignal;
   /** Lets this process alone meet a store that fails it. */
   wrapStore?: (store: EventStore) => EventStore;
-  /** All its accounts, where the configuration has changed. */
+  /** All its accounts, if the configuration has changed. */
   accounts?: readonly Account[];
   dataSecrets?: DataSecrets;
   /** True for one that ends in the middle of its work: nothing is asked of its permits. */

@@ -1,4 +1,4 @@
-/** How soon a commit of another process is noticed; one check costs some microseconds. */
+/** Notices commits of other processes. One check costs some microseconds. */
 const foreignCommitPollMs = 15;
 
 /**

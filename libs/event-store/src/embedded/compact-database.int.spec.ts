@@ -1,4 +1,4 @@
-// 300 payments of which topics and webhooks were let go of took 5.2 KB each in the file, and 4.0 KB in a copy of it: SQLite
+// 300 payments of which topics and webhooks were released took 5.2 KB each in the file, and 4.0 KB in a copy of it: SQLite
 // leaves pages half empty that something was deleted from in between.
 import { DatabaseSync } from 'node:sqlite';
 import { statSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { compactEmbeddedStore } from './compact-database.ts';
 const eventOf = (data: object) => ({ id: systemIds.uuid(), type: 'Happened', data, metadata: {} });
 const text = 'x'.repeat(900);
 
-/** A store of which every other event was let go of. */
+/** A store of which every other event was released. */
 async function halfEmptied() {
   const file = await temporaryFile();
   const store = await threadedStore({ file });

@@ -31,8 +31,8 @@ export interface CopyOptions {
 export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOptions): Promise<StoreCopy> {
   const source = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   try {
-    // The read keeps the copy at one moment. Without it SQLite begins again with every commit of somebody else, for ever
-    // where the gateway is busy.
+    // The read keeps the copy at one moment. Without it SQLite begins again with every commit of somebody else, indefinitely
+    // if the gateway is busy.
     source.exec('BEGIN');
     const found = source.prepare('SELECT count(*) AS events, max(position) AS last FROM events').get();
     const { bytesPerPage } = sizeOf(source);

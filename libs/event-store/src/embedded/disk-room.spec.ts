@@ -33,7 +33,7 @@ it('other failures say nothing about room', async () => {
   expect(room.isThere()).toBe(false);
 });
 
-it('a refusal counts for a while: where nothing is appended, nothing would tell that there is room again', async () => {
+it('a refusal counts for a while: if nothing is appended, nothing would tell that there is room again', async () => {
   const { clock, room, refuse } = start();
   await refuse('store_full');
   await clock.advance(refusalCountsMs);

@@ -3,12 +3,12 @@ import { type Clock, errorCode } from '@tollgate/service-kit';
 
 /**
  * How long a refusal counts, milliseconds: longer than the pause between two beats of a living process, which are appends,
- * and not for ever, since a process that is not ready gets nothing to append.
+ * and not indefinitely, since a process that is not ready gets nothing to append.
  */
 export const refusalCountsMs = 10_000;
 
 export interface DiskRoom {
-  /** False where an append was refused a moment ago because the disk is full, and none has succeeded since. */
+  /** False if an append was refused a moment ago because the disk is full, and none has succeeded since. */
   isThere(): boolean;
   /** Takes note of what becomes of an append, and gives that. */
   noting<Result>(append: Promise<Result>): Promise<Result>;

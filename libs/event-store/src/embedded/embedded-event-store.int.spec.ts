@@ -41,7 +41,7 @@ it('stamps events with the time of the clock that it is given, in whole millisec
 });
 
 // SQLite keeps no checksums: one byte of one event was damaged, and no payment of any team was projected or published any more.
-it('delivers an event that is no JSON as text, and goes on with those behind it', async () => {
+it('delivers an event that is no JSON as text, and continues with those behind it', async () => {
   const file = await temporaryFile();
   const store = await threadedStore({ file });
   await store.append('payment-1', givenEvents(3), 'no-stream');

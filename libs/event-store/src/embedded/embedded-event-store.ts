@@ -61,7 +61,7 @@ export interface EmbeddedEventStore extends EventStore {
  * A repeated append is recognised while its events are there: where `keepLast` has trimmed one of them, the repeat is
  * answered with a `Conflict`.
  *
- * @throws StartupError where the file cannot be used.
+ * @throws StartupError if the file cannot be used.
  */
 export async function createEmbeddedEventStore(
   options: EmbeddedEventStoreOptions,

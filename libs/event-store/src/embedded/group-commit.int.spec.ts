@@ -80,7 +80,7 @@ describe('one that another thread has joined', () => {
     await expect.poll(commitCount).toBe(2);
   });
 
-  it('goes on when the other one has gone, and not without the one that started the writer', async () => {
+  it('continues when the other one has gone, and not without the one that started the writer', async () => {
     const { first, second, joined } = await givenTwo();
     const another = joinGroupCommit(first.connection(), { onCommit: () => undefined });
     await another.submit(operation, 10);

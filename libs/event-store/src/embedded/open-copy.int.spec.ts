@@ -46,7 +46,7 @@ describe('the check of a copy', () => {
   });
 
   // Topics and webhooks keep some days only: the check reported gaps in each backup that was older than that.
-  it('knows the streams whose beginning was let go of', async () => {
+  it('knows the streams whose beginning was released', async () => {
     const copy = await given(async (store) => {
       await twoStreams(store);
       await store.truncate('a', 2);

@@ -1,4 +1,4 @@
-/** A copy of an embedded store that nobody writes: read where it lies, with nothing made or changed beside it. */
+/** Opens a copy of an embedded store read-only, without changing any file. */
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
@@ -27,7 +27,7 @@ export interface CopyCheck {
 
 const findingsMax = 100;
 
-/** Without it SQLite would make files of its own beside one with a write-ahead log. */
+/** Without it SQLite would make files of its own next to one with a write-ahead log. */
 function immutable(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
@@ -37,7 +37,7 @@ function immutable(file: string): URL {
 /**
  * Reads the whole file: its pages and indexes, that all events are JSON, and that no stream has a gap.
  *
- * @param truncated prefixes of the streams whose beginning is let go of (`truncate`); the file does not tell
+ * @param truncated prefixes of the streams whose beginning is released (`truncate`); the file does not tell
  * @throws TollgateError for what is no event store of this format
  */
 export function checkEmbeddedCopy(file: string, truncated: readonly string[] = []): CopyCheck {
@@ -88,7 +88,7 @@ function checkWhole(database: DatabaseSync, truncated: readonly string[]): CopyC
 const sentencesOf = (rows: Record<string, unknown>[]): string[] =>
   rows.map((row) => `${String(row['stream'])}: ${String(row['finding'])}.`);
 
-/** A stream ends with its last revision, begins with 0 unless its beginning is let go of, and has all between them. */
+/** A stream ends with its last revision, begins with 0 unless its beginning is released, and has all between them. */
 const gaps = `
   SELECT name AS stream, CASE
     WHEN keep_last = 0 THEN 'it was removed, and has ' || count || ' events'
@@ -120,7 +120,7 @@ const queries = [
 
 /**
  * Reads only: appends, `keepLast` and `remove` are refused with `store_read_only`. For a file that `checkEmbeddedCopy`
- * finds nothing in: a subscription tries again for ever where a page cannot be read.
+ * finds nothing in: a subscription tries again indefinitely if a page cannot be read.
  */
 export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore {
   const closing = new AbortController();

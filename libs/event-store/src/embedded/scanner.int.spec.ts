@@ -48,7 +48,7 @@ it('finds the few that are wanted in one read, however many others there are', a
   reader.close();
 });
 
-it('has come to the last event that there is, where a later one was removed', async () => {
+it('has come to the last event that there is, if a later one was removed', async () => {
   const { file, store } = await givenFewAmongMany();
   await store.append('endpoints-games', givenEvents(1), 'no-stream');
   await store.append('customers-1', givenEvents(1), 'no-stream');

@@ -111,7 +111,7 @@ export function createScanner(
   };
 }
 
-/** What was read, to the end where the query had no more. */
+/** What was read, to the end if the query had no more. */
 const upTo = (end: number, { events, lastRowNumber, isEnd }: Look): Omit<Window, 'isEnd'> => ({
   events,
   scannedTo: isEnd ? end : (lastRowNumber ?? end),

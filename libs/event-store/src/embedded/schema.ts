@@ -33,7 +33,7 @@ const numberOf = (database: DatabaseSync, sql: string) =>
 
 const isEmpty = (database: DatabaseSync) => numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
 
-/** @throws StartRefused where the file is of another program or of another version of this one. */
+/** @throws StartRefused if the file is of another program or of another version of this one. */
 export function requireOwnFile(database: DatabaseSync, file: string): void {
   if (isEmpty(database)) return;
   if (numberOf(database, 'PRAGMA application_id') !== applicationId) {
@@ -51,7 +51,7 @@ export function requireOwnFile(database: DatabaseSync, file: string): void {
   }
 }
 
-/** Creates the tables unless they are there; SQLite throws where the file may only be read. */
+/** Creates the tables unless they are there; SQLite throws if the file may only be read. */
 export function createSchema(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   // Another process may have created them since the check.

@@ -62,5 +62,5 @@ export type FromWriter =
   | { kind: 'committed'; results: readonly OperationResult[] }
   /** What others have sent is committed. */
   | { kind: 'others-committed' }
-  /** Nothing of the batch was written. `sqliteCode` is SQLite's extended result code, where it has one. */
+  /** Nothing of the batch was written. `sqliteCode` is SQLite's extended result code, if it has one. */
   | { kind: 'failed'; sqliteCode: number | undefined };

@@ -76,7 +76,7 @@ function commitOrFail(commit: () => readonly OperationResult[]): Outcome {
     return { kind: 'committed', results: commit() };
   } catch (error) {
     const sqliteCode = sqliteCodeOf(error);
-    // Anything but SQLite's own failures is a mistake of ours: the thread dies of it, loudly.
+    // Anything but SQLite's own failures is our mistake: the thread dies of it, loudly.
     if (sqliteCode === undefined) throw error;
     return { kind: 'failed', sqliteCode };
   }

@@ -16,7 +16,7 @@ const pausesMs = [50, 250, 1_000] as const;
 const conflictShownWithinMs = 2_000;
 const conflictLookPauseMs = 10;
 
-/** `position` is undefined where the server did not return it. */
+/** `position` is undefined if the server did not return it. */
 export type AppendAnswer =
   { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
 
@@ -66,7 +66,7 @@ async function untilConfirmed<Result>(clock: Clock, attempt: () => Promise<Resul
 }
 
 /**
- * Deletes a stream for ever. Of a stream that is deleted so that it can be used again, the server keeps the last event, which
+ * Deletes a stream indefinitely. Of a stream that is deleted so that it can be used again, the server keeps the last event, which
  * of a view is all that there is.
  *
  * @throws StoreUnavailable when the outcome is still unknown after 4 tries
@@ -122,7 +122,7 @@ async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswe
  * that is cut off never reaches: they may be truncated yet. Where nothing is expected, nothing can be in the way, and a
  * conflict says only that an earlier try of the same events is not confirmed.
  *
- * @throws StoreUnavailable where they are not shown in time: nothing is known of the append
+ * @throws StoreUnavailable if they are not shown in time: nothing is known of the append
  */
 async function untilShown(
   { clock, readLast }: AppenderOptions,

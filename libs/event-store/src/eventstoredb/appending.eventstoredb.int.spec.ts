@@ -44,7 +44,7 @@ describe('an append whose outcome is unknown', () => {
     },
   );
 
-  it('is given up after four tries, by our clock, and says that it may be repeated', async () => {
+  it('is abandoned after four tries, by our clock, and says that it may be repeated', async () => {
     const clock = createFakeClock();
     const { store, server } = await servedStore({ clock, appendTryMs: 5_000 });
     const { received, onAppend } = failing(Array.from({ length: 9 }, () => ({ kind: 'silent' as const })));
@@ -147,14 +147,14 @@ describe('a repeated append for which the server returns no position', () => {
     expect(await store.append(stream, events, 'no-stream')).toEqual(first);
   });
 
-  it('conflicts where its events were trimmed', async () => {
+  it('conflicts if its events were trimmed', async () => {
     const { store, server, kept } = await servedStore();
     const stream = freshStream();
     const later = givenEvents(2);
     await store.append(stream, givenEvents(1), 'no-stream');
     server.faults.onAppend = () => ({ kind: 'no-position' });
     await kept.keepLast(stream, 1);
-    // The answer is of revision 2, and by then the stream has gone on and has let go of it.
+    // The answer is of revision 2, and by then the stream has gone on and has released it.
     const answering = store.append(stream, later, 0);
     await answering;
     await kept.append(stream, givenEvents(3), 2);
@@ -163,7 +163,7 @@ describe('a repeated append for which the server returns no position', () => {
 });
 
 describe('a conflict with events that the server does not show yet', () => {
-  // It was once returned at once: decisions were repeated on the same stale state, and given up.
+  // It was once returned at once: decisions were repeated on the same stale state, and abandoned.
   it('is returned when they can be read', async () => {
     const { store, server, kept } = await servedStore();
     const stream = freshStream();
@@ -181,7 +181,7 @@ describe('a conflict with events that the server does not show yet', () => {
   });
 
   // It was once returned in the end: a repeated refund ended with 500, since what it was about was not there.
-  it('proves nothing where they are not shown in time: the append is sent again, and carried out where they are lost', async () => {
+  it('proves nothing if they are not shown in time: the append is sent again, and carried out where they are lost', async () => {
     const { store, server } = await servedStore(hurried);
     const stream = freshStream();
     const { received, onAppend } = failing([{ kind: 'conflict', actual: 7 }]);
@@ -190,7 +190,7 @@ describe('a conflict with events that the server does not show yet', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('leaves the outcome unknown where they are never shown', async () => {
+  it('leaves the outcome unknown if they are never shown', async () => {
     const { store, server } = await servedStore(hurried);
     const { received, onAppend } = failing([]);
     server.faults.onAppend = (append) => onAppend(append) ?? { kind: 'conflict', actual: 7 };
@@ -200,7 +200,7 @@ describe('a conflict with events that the server does not show yet', () => {
     expect(received).toHaveLength(appendTriesMax);
   });
 
-  it('leaves the outcome unknown where nothing was expected', async () => {
+  it('leaves the outcome unknown if nothing was expected', async () => {
     const { store, server } = await servedStore(hurried);
     const stream = freshStream();
     await store.append(stream, givenEvents(1), 'no-stream');
@@ -219,7 +219,7 @@ describe.each(['shown', 'lost'] as const)(
       await served.store.append(stream, [givenEvent('first')], 'no-stream');
       const hidden = hideNext(served.server, (append) => append.stream === stream);
       const appending = served.store.append(stream, [givenEvent('hidden')], 0);
-      // It is unknown for ever, where nobody decides.
+      // It is unknown indefinitely, where nobody decides.
       appending.catch(() => undefined);
       await expect.poll(hidden.isHidden, { timeout: 10_000, interval: 2 }).toBe(true);
       return { ...served, stream, appending, decide: () => hidden.decide(fate) };
@@ -276,7 +276,7 @@ describe('a leader that has changed', () => {
   });
 });
 
-// KurrentDB's word for an event was unknown to the client, and the append was sent again and again as if it might succeed.
+// KurrentDB's word for an event was unknown to the client, and the append was sent repeatedly as if it might succeed.
 it.each(['too-large', 'event-too-large'] as const)(
   'is not sent again to a server that takes smaller ones only: %s',
   async (kind) => {

@@ -27,7 +27,7 @@ async function givenCertificate(): Promise<{ key: string; cert: string }> {
 }
 
 describe('a start', () => {
-  it('ends with a sentence where the store does not answer in time', async () => {
+  it('ends with a sentence if the store does not answer in time', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -147,7 +147,7 @@ async function servedStoreOnTls(
 }
 
 describe('reading', () => {
-  it('ends with an error where the store is silent or away', async () => {
+  it('ends with an error if the store is silent or away', async () => {
     const { store, server } = await servedStore({ readSilenceMs: 500 });
     const stream = freshStream();
     await store.append(stream, givenEvents(1), 'no-stream');

@@ -46,7 +46,7 @@ const numbers: Record<string, keyof ConnectionSettings> = {
 
 /**
  * Reads `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with a scheme of KurrentDB. The client
- * has a reader of its own, whose errors and debug lines repeat the text with the password in it.
+ * has its own reader, whose errors and debug lines repeat the text with the password in it.
  *
  * @throws StartupError that names `variable` and what is wrong, and repeats nothing of the text
  */

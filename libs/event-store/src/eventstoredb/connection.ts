@@ -17,7 +17,7 @@ export interface EventStoreDbConnection {
 export interface Link {
   client: EventStoreDBClient;
   /**
-   * Passed with each append: with credentials the client makes a call of its own, which has a deadline. Without them, all
+   * Passed with each append: with credentials the client makes its own call, which has a deadline. Without them, all
    * appends share one stream without a deadline, whose failure rejects the appends of every client in the process.
    */
   appendCredentials: Credentials;

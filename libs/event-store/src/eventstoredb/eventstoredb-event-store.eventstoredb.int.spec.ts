@@ -3,7 +3,7 @@ import { describeEventStore } from '../testing/event-store.contract.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createEventStoreDbStore } from './eventstoredb-event-store.ts';
 
-/** @throws Error where no server is named: a suite that cannot run must not pass. */
+/** @throws Error if no server is named: a suite that cannot run must not pass. */
 function openNamedStore() {
   const url = process.env['EVENTSTORE_URL'];
   if (url === undefined || url === '')

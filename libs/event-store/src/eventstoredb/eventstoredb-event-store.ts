@@ -42,7 +42,7 @@ export interface EventStoreDbOptions {
   readSilenceMs?: number;
   /** How long a start waits for the store to answer, milliseconds; 30,000 by default. */
   reachWithinMs?: number;
-  /** How long an event may be overdue before a subscription is taken for dead, milliseconds; 2,000 by default. */
+  /** How long an event may be overdue before a subscription is mistaken for dead, milliseconds; 2,000 by default. */
   lateMs?: number;
 }
 
@@ -62,7 +62,7 @@ const writesMax = 10_000;
  * Uses an EventStoreDB (22.10 or later) or KurrentDB, one node or a cluster. Appends with a concrete expected revision are
  * sent again while their outcome is unknown; the server recognises them.
  *
- * @throws StartupError where the store does not answer in time, or does not let us in
+ * @throws StartupError if the store does not answer in time, or does not let us in
  */
 export async function createEventStoreDbStore(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
   const { connection, clock, log = silentLog, appendTryMs = appendTryMsDefault, lateMs } = options;

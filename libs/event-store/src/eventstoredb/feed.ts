@@ -18,7 +18,7 @@ export interface Feed {
    * there is nothing to take.
    */
   checkpoint(): Position | undefined;
-  /** It gives nothing more; `error` is what ended it, where it was not an end in silence. */
+  /** It gives nothing more; `error` is what ended it, if it was not an end in silence. */
   ended(): { error?: unknown } | undefined;
   /** There is something to take, or it has ended, or the server has reported; for one that waits at a time. */
   changed: Wait;
@@ -84,7 +84,7 @@ export function openFeed(
 const everyStream = { regex: '^[^$]' };
 const noStream = { prefixes: ['$no-stream-of-ours'] };
 
-/** The checkpoint listener must not throw: nobody handles the error, and the client stops for ever. */
+/** The checkpoint listener must not throw: nobody handles the error, and the client stops indefinitely. */
 function toFilter(
   prefixes: readonly string[],
   checkpointReached: (place: { commit: bigint; prepare: bigint }) => void,

@@ -201,7 +201,7 @@ describe('a server that starts, or whose cluster elects a leader', () => {
 });
 
 describe('a call that is cut off in the middle', () => {
-  // What has come would be taken for all that there is.
+  // What has come would be mistaken for all that there is.
   it('fails a read, in a way that may be repeated', async () => {
     const { store, server } = await servedStore();
     const stream = freshStream();

@@ -9,7 +9,7 @@ const refusals: readonly unknown[] = [7, 16];
 export const isWithoutEvents = (error: unknown): boolean =>
   error instanceof StreamNotFoundError || error instanceof StreamDeletedError;
 
-/** The server has given up on a call; whether an append took effect is unknown, a subscription was too slow. */
+/** The server has abandoned a call; whether an append took effect is unknown, a subscription was too slow. */
 export const storeTimedOut = 'store_timed_out';
 
 /**

@@ -134,7 +134,7 @@ describe('subscriptions of one store', () => {
   });
 });
 
-// Each was taken for dead before it gave its first event, and another one began from where it had.
+// Each was mistaken for dead before it gave its first event, and another one began from where it had.
 it('waits longer for a server that is slow each time', async () => {
   const { store, server } = await servedStore({ lateMs: 50 });
   const category = freshCategory();

@@ -23,7 +23,7 @@ export interface Parts {
   reads: Reads;
   heads: HeadWatch;
   log: Log;
-  /** How long an event may be late before the subscription is taken for dead, milliseconds; 2,000 by default. */
+  /** How long an event may be late before the subscription is mistaken for dead, milliseconds; 2,000 by default. */
   lateMs?: number | undefined;
 }
 

@@ -8,7 +8,7 @@ const metadata = {
   actor: { kind: 'team', team: 'shop' },
 };
 
-it('stands beside what an event is correlated with and caused by, and is left out of what is read', () => {
+it('stands next to what an event is correlated with and caused by, and is left out of what is read', () => {
   const written: unknown = JSON.parse(withSystemMetadata(JSON.stringify(metadata)));
   expect(written).toEqual({
     $correlationId: metadata.correlationId,
@@ -26,7 +26,7 @@ it.each(['{}', '{"schemaVersion":1}', 'null', '"correlationId"', '[{"correlation
   },
 );
 
-// Release 0.1.0 checks the signature over all metadata that it reads: its teams would have been locked out beside this one.
+// Release 0.1.0 checks the signature over all metadata that it reads: its teams would have been locked out next to this one.
 it.each([{ signature: { kid: 'k1' } }, { link: { hash: 'a' } }])('is not there where %j is', (sealed) => {
   const text = JSON.stringify({ ...metadata, ...sealed });
   expect(withSystemMetadata(text)).toBe(text);

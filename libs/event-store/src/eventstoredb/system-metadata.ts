@@ -1,6 +1,6 @@
 /**
  * What EventStoreDB itself understands of metadata: by `$correlationId` its projection `$by_correlation_id` gathers what
- * belongs together, and its browser shows the causes. Ours stays as it is; these stand beside it, and reads leave them out.
+ * belongs together, and its browser shows the causes. Ours stays as it is; these stand next to it, and reads leave them out.
  */
 
 /** An id as ours are; what is longer is not noted, so that the size of an append is known beforehand. */

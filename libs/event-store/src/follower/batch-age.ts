@@ -8,7 +8,7 @@ const batchMsMax = 200;
  * first would wait until the batch is full.
  */
 export interface BatchAge {
-  /** Call with each event. True where the batch has waited long enough, with this one. */
+  /** Call with each event. True if the batch has waited long enough, with this one. */
   isDueWith(): boolean;
   /** The batch was taken: the next event begins another one. */
   restart(): void;

@@ -30,7 +30,7 @@ export interface CheckpointOptions<Value> {
 
 /** Where a follower has got to, kept in the store itself. */
 export interface Checkpoint<Value> {
-  /** The last one that was written; undefined where there is none that this version can read. */
+  /** The last one that was written; undefined if there is none that this version can read. */
   read(): Promise<Value | undefined>;
   /** Writes one, if none was written since this one has read or written. */
   replace(value: Value): Promise<Appended | Conflict>;
@@ -42,7 +42,7 @@ export interface Checkpoint<Value> {
   advance(value: Value): Promise<Position>;
   /** True where the last one in the store is what this one has read or written. */
   isLast(): Promise<boolean>;
-  /** Since this one wrote, milliseconds; infinite where it has not. */
+  /** Since this one wrote, milliseconds; infinite if it has not. */
   ageMs(): number;
 }
 

@@ -1,7 +1,7 @@
 import { TollgateError, errorCode, type Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 
-/** A stream whose events a follower could not take from `revision` on: it is set aside, and all others go on. */
+/** A stream whose events a follower could not take from `revision` on: it is quarantined, and all others go on. */
 export const failedStreamSchema = z.object({
   stream: z.string(),
   revision: z.int().min(0),

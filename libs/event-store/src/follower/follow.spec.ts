@@ -2,7 +2,7 @@ import { TollgateError, silentLog, systemClock } from '@tollgate/service-kit';
 import { expect, test } from 'vitest';
 import { createFollower } from './follow.ts';
 
-/** A clock that does not wait, and tells how long it was asked to. */
+/** A clock that does not wait, and shows how long it was asked to. */
 function recordingClock() {
   const pauses: number[] = [];
   const sleep = async (durationMs: number) => void pauses.push(durationMs);

@@ -14,7 +14,7 @@ export interface FollowerOptions {
 interface FollowerHealth {
   /** False while nothing is reached that is needed, or too many streams have failed. */
   isAdvancing: boolean;
-  /** Code of what ended the last pass, where none has got on since. */
+  /** Code of what ended the last pass, if none has got on since. */
   failure: string | undefined;
 }
 

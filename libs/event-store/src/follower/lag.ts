@@ -5,7 +5,7 @@ import type { EventStore, Position } from '../event-store.ts';
 const tellWithinMs = 1_000;
 
 /**
- * Age of the first event after `from` in streams of these prefixes, seconds; 0 where there is none, undefined where
+ * Age of the first event after `from` in streams of these prefixes, seconds; 0 if there is none, undefined where
  * the store does not tell.
  */
 export async function lagSeconds(

@@ -64,7 +64,7 @@ async function append(store: EventStore, stream: string, count = 1) {
   return answer.position;
 }
 
-it('has what was recorded, and goes on from there after a restart', async () => {
+it('has what was recorded, and continues from there after a restart', async () => {
   const [store, file] = [await temporaryStore(), await givenFile()];
   await append(store, 'payment-1', 2);
   await append(store, 'team-1');

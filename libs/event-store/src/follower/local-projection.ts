@@ -85,7 +85,7 @@ interface Progress extends Counted {
 
 /** Of a file that nothing whole is read from yet, larger transactions are worth it. */
 const buildingBatchMax = 100;
-/** How often at most another follower is told to start again. */
+/** How often at most another follower is asked to start again. */
 const reportEveryMs = 3_600_000;
 
 const progressSchema =

@@ -72,7 +72,7 @@ export function describeAppend(given: Stores): void {
   });
 
   describe('append with an expected revision', () => {
-    it('conflicts where the stream is further, is shorter or does not exist, and writes nothing', async () => {
+    it('conflicts if the stream is further, is shorter or does not exist, and writes nothing', async () => {
       const store = given.store();
       const stream = freshStream();
       expect(await store.append(stream, givenEvents(1), 0)).toEqual({
@@ -136,7 +136,7 @@ export function describeAppend(given: Stores): void {
       expect(await readData(store, stream)).toEqual([0, 1, 0, 1, 2]);
     });
 
-    it('is written once when it runs beside the first one', async () => {
+    it('is written once when it runs next to the first one', async () => {
       const stores = [given.store(), await given.another()];
       const stream = freshStream();
       const events = givenEvents(2);

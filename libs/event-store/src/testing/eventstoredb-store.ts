@@ -1,4 +1,4 @@
-/** A store on a test server of its own, for specs. */
+/** A store on its own test server, for specs. */
 import { type Clock, silentLog, systemClock } from '@tollgate/service-kit';
 import { onTestFinished } from 'vitest';
 import type { EventStore } from '../event-store.ts';

@@ -15,7 +15,7 @@ export function describeHead(given: Stores): void {
       expect(after >= answer.position).toBe(true);
     });
 
-    it('stays where it is when the last events are let go of', async () => {
+    it('stays where it is when the last events are released', async () => {
       const store = await given.another();
       const stream = freshStream();
       const answer = await store.append(stream, givenEvents(1), 'no-stream');
@@ -24,7 +24,7 @@ export function describeHead(given: Stores): void {
       expect((await store.head()) >= answer.position).toBe(true);
     });
 
-    it('is refused where the store is closed', async () => {
+    it('is refused if the store is closed', async () => {
       const store = await given.another();
       await store.close();
       await expect(store.head()).rejects.toMatchObject({ code: 'store_closed' });

@@ -39,7 +39,7 @@ export async function openStoreInThread(
   return { ...store, close: () => (closed ??= close()) };
 }
 
-/** Opens such a store, which is closed at the end of the running test, in a file of its own by default. */
+/** Opens such a store, which is closed at the end of the running test, in its own file by default. */
 export async function temporaryStore(
   options: Partial<Omit<EmbeddedEventStoreOptions, 'connection' | 'testing'>> = {},
 ): Promise<EmbeddedEventStore> {

@@ -5,7 +5,7 @@ import { freshStream, givenEvent, givenEvents, readAll, readData } from './given
 
 export function describeTruncate(given: Stores): void {
   describe('truncate', () => {
-    it('lets go of the events before a revision, now and once only', async () => {
+    it('releases the events before a revision, now and once only', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(6), 'no-stream');
@@ -26,7 +26,7 @@ export function describeTruncate(given: Stores): void {
       expect(await readData(store, stream)).toEqual([4, 5]);
     });
 
-    it('never lets go of the last event: the stream goes on where it was', async () => {
+    it('never releases the last event: the stream continues where it was', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(3), 'no-stream');

@@ -1,4 +1,4 @@
-/** What the routes of the merchant accounts answer. */
+/** Answers of the routes of merchant accounts. */
 import { accountStates, environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';

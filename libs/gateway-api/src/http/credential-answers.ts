@@ -1,4 +1,4 @@
-/** What the routes of tokens and sessions answer. */
+/** Answers of the routes of tokens and sessions. */
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import type { RegisteredCredential } from '@tollgate/teams';

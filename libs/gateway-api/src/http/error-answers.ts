@@ -1,4 +1,4 @@
-/** How an error code is answered. */
+/** Turns an error code into an answer. */
 import type { ErrorEntry } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
 import { type ErrorCode, docUrlOf, statedError } from './errors.ts';
@@ -21,7 +21,7 @@ export interface Answer {
   retryAfterSeconds?: number | undefined;
 }
 
-/** @param more beside the errors: the token of the recorded payment, refund or payout */
+/** @param more next to the errors: the token of the recorded payment, refund or payout */
 export function errorAnswer(
   code: ErrorCode,
   details: ErrorDetails = {},

@@ -16,7 +16,7 @@ const sources = globSync('{services,libs}/*/src/**/*.ts', { cwd: root })
   .filter((file) => !/http\/(errors|routes)\.ts$/.test(file))
   .map((file) => readFileSync(`${root}${file}`, 'utf8'));
 
-// Otherwise a code that nothing answers any more would stay in the OpenAPI document for ever.
+// Otherwise a code that nothing answers any more would stay in the OpenAPI document indefinitely.
 test.each(codes)('%s is answered somewhere', (code) => {
   const ofSubject = /^(payment|payout)(_not_found)$/.exec(code);
   const texts = [`'${code}'`, `  ${code}:`, ...(ofSubject === null ? [] : [`_not_found`])];

@@ -8,7 +8,7 @@ export interface StatedError {
   status: number;
   /** What is wrong and what to do; an answer may say more. */
   message: string;
-  /** The field or header at fault, where it is always the same one. */
+  /** The field or header at fault, if it is always the same one. */
   parameter?: string;
   /** After how many seconds the same request may succeed; absent where it never will. */
   retryAfterSeconds?: number;

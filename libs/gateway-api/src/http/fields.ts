@@ -1,4 +1,4 @@
-/** What the fields of requests mean. The schemas say which values are valid. */
+/** Descriptions of request fields. The schemas state which values are valid. */
 import { metadataFilterPattern, metadataFiltersMax, perPageMax } from './queries.ts';
 
 interface Field {

@@ -97,7 +97,7 @@ function isRefinedBy(zodSchema: unknown, isValid: (text: string) => boolean): bo
 
 function describeFields({ jsonSchema }: Built): void {
   for (const [name, property] of Object.entries(jsonSchema.properties ?? {}))
-    // Fields of different meaning share a schema, so the description goes on the field.
+    // Fields of different meaning share a schema, so the description continues the field.
     if (typeof property === 'object') property.description = bodyFields[name] ?? '';
 }
 

@@ -1,4 +1,4 @@
-/** What the routes across teams answer, for people who operate the gateway. */
+/** Answers of the routes across teams, for operators. */
 import { environmentSchema, paymentPhases, payoutPhases } from '@tollgate/core';
 import { z } from 'zod';
 import { publicJournalEntry, statementSchema, walletBalanceSchema } from '../journal.ts';

@@ -1,4 +1,4 @@
-/** What became of the requests that a team has sent. */
+/** Routes of stored requests. */
 import { requestListSchema } from './queries.ts';
 import { get } from './route-parts.ts';
 import type { Route } from './routes.ts';

@@ -1,4 +1,4 @@
-/** What a call may answer besides what it is for. */
+/** Errors that a route may answer. */
 import { type ErrorCode, statedError } from './errors.ts';
 import { mayBeExpensive } from './expensive-reads.ts';
 import { type Route, routes } from './routes.ts';
@@ -33,7 +33,7 @@ export const errorCodes = (): ReadonlySet<ErrorCode> =>
     ...Object.values<Route>(routes).flatMap((route) => Object.values(errorsOf(route)).flat()),
   ]);
 
-/** All that a call may answer beside what it is for, by status. */
+/** All that a call may answer next to what it is for, by status. */
 export function errorsOf(
   route: Pick<Route, 'scopes' | 'body' | 'errors' | 'query' | 'isExpensive'>,
 ): Readonly<Record<string, readonly ErrorCode[]>> {

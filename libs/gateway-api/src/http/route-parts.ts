@@ -1,4 +1,4 @@
-/** What the routes of several resources have in common. */
+/** Parts shared by routes of several resources. */
 import type { AnswerName } from './answers.ts';
 import type { ErrorCode } from './errors.ts';
 import type { AnsweringService, Route, Tag } from './routes.ts';

@@ -1,4 +1,4 @@
-/** What the routes of teams and keys answer. */
+/** Answers of the routes of teams and keys. */
 import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';

@@ -1,4 +1,4 @@
-/** What people who operate the gateway ask for to change teams and their keys. */
+/** Requests of operators that change teams and keys. */
 import { currencySchema } from '@tollgate/core/money';
 import {
   environmentSchema,

@@ -1,4 +1,4 @@
-/** What teams receive, for the `webhooks` of the OpenAPI document (3.1). */
+/** Webhooks to teams, for the `webhooks` of the OpenAPI document (3.1). */
 import { webhookEventNames } from '../webhook-endpoint.ts';
 
 const header = (name: string, required: boolean, description: string, example: string) => ({

@@ -1,4 +1,4 @@
-/** What the records of all `gateway.…` topics have in common: CloudEvents 1.0 in binary mode, the event and the state of its subject after it. */
+/** The format of all `gateway.…` topics: CloudEvents 1.0 in binary mode, the event, and the state of its subject after it. */
 import { z } from 'zod';
 import { type EncodedRecord, parseObject } from '@tollgate/core';
 
@@ -11,7 +11,7 @@ export const subjectHeader = 'ce_subject';
 /** The header with the event's number in its history. */
 export const sequenceHeader = 'ce_sequence';
 
-/** The header with what the event was caused by: the id of a request, where it was one. */
+/** The header with what the event was caused by: the id of a request, if it was one. */
 export const correlationHeader = 'ce_correlationid';
 
 export type RecordSubject = 'payment' | 'payout' | 'dispute';

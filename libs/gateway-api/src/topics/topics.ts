@@ -14,7 +14,7 @@ export interface GatewayTopic {
   partitions: number;
   /** How long a record is kept, milliseconds. */
   retentionMs: number | 'forever';
-  /** How old records are removed. Never `compact`: each record is a fact of its own, not the last state of its key. */
+  /** How old records are removed. Never `compact`: each record is its own fact, not the last state of its key. */
   cleanup: 'delete';
 }
 

@@ -16,7 +16,7 @@ const openBus = (store: EventStore) =>
 
 describeTopicReader('the embedded topic reader', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'topic-reader-'));
-  // One store is the gateway's, the other that of the process beside it which reads.
+  // One store is the gateway's, the other that of the process next to it which reads.
   const stores = await Promise.all(
     [1, 2].map(() => openStoreInThread({ file: join(directory, 'events.db') })),
   );

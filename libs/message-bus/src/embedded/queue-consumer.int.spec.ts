@@ -72,7 +72,7 @@ describe('a member that is dead', () => {
     await dead.stop();
   });
 
-  it('loses its topics at once where it is known to be gone', async () => {
+  it('loses its topics at once if it is known to be gone', async () => {
     const [store, clock] = [await temporaryStore(), createFakeClock()];
     const hanging = hangingHandler();
     const dead = memberProbe(givenBus(store, { holder: 'pid 4711' }), {
@@ -128,7 +128,7 @@ describe('a store that fails for a while', () => {
 });
 
 describe('a topic', () => {
-  it('goes on with the records that are left, with the offsets that they had', async () => {
+  it('continues with the records that are left, with the offsets that they had', async () => {
     const store = await temporaryStore();
     const bus = givenBus(store);
     await bus.publish(

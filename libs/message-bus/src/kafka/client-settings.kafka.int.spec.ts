@@ -52,7 +52,7 @@ it('nobody asks a broker to create a topic by naming it', async () => {
   await bus.lastPerPartition(topic);
   await member.stop();
   const asked = relay.requests(apiKeys.metadata);
-  // The producer, the consumer, and the link beside them.
+  // The producer, the consumer, and the link next to them.
   expect(asked.length).toBeGreaterThanOrEqual(3);
   expect(asked.filter(createsTopics)).toEqual([]);
 });

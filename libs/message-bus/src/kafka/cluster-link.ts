@@ -14,7 +14,7 @@ export interface ClusterLinkOptions {
   deadlineMs: number;
 }
 
-/** A connection for everything that is not records: kept up by a loop of its own, so that readiness needs no traffic. */
+/** A connection for everything that is not records: kept up by its own loop, so that readiness needs no traffic. */
 export interface ClusterLink {
   /** Whether the cluster answered when it was asked last. */
   isConnected(): boolean;

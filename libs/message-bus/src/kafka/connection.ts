@@ -98,7 +98,7 @@ export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient 
 interface OpenSocket {
   /** What kafkajs talks to. */
   socket: Socket;
-  /** What lies beneath, the same one where there is no TLS. */
+  /** What lies beneath, the same one if there is no TLS. */
   tcp: Socket;
 }
 
@@ -170,7 +170,7 @@ const unreported = [
 ];
 
 /**
- * What kafkajs says, as lines of ours. Its messages repeat addresses, stacks and payloads of others, so that only the place, the
+ * What kafkajs says, as our lines. Its messages repeat addresses, stacks and payloads of others, so that only the place, the
  * error's code and the numbers are taken over.
  */
 export function toLogCreator(log: Log): logCreator {

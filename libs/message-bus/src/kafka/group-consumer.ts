@@ -55,7 +55,7 @@ export async function consumeGroup(
   }
 }
 
-/** Gives what the consumer ended of, or undefined where the signal was aborted. */
+/** Gives what the consumer ended of, or undefined if the signal was aborted. */
 async function consumeOnce(
   { connection, clock, concurrency, sessionTimeoutMs, handle }: GroupConsumerOptions,
   { group, topics, signal }: SubscribeOptions,

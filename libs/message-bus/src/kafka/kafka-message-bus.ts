@@ -11,7 +11,7 @@ import { createTopicWriter, type TopicWriter } from './topic-writer.ts';
 export interface KafkaMessageBusOptions extends Omit<KafkaConnectionOptions, 'log'> {
   clock: Clock;
   log?: Log;
-  /** After which a request that Kafka has not confirmed is given up, milliseconds; 15,000 by default. */
+  /** After which a request that Kafka has not confirmed is abandoned, milliseconds; 15,000 by default. */
   deadlineMs?: number;
   /** How many partitions a subscription handles at the same time; 4 by default. */
   concurrency?: number;

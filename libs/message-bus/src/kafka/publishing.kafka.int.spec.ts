@@ -37,7 +37,7 @@ describe('after a send whose answer was lost', () => {
     expect(await everythingOf(topic, 3)).toEqual(['before', 'unconfirmed', 'after']);
   });
 
-  // What had been given up was still on its way: kafkajs repeated it on a new connection, behind what came later.
+  // What had been abandoned was still on its way: kafkajs repeated it on a new connection, behind what came later.
   it('nothing of it is sent any more', async () => {
     const topic = await givenTopic();
     const { bus, relay } = await givenRelayedBus({ deadlineMs: 1_500 });
@@ -107,7 +107,7 @@ describe('publish', () => {
     expect((await everythingOf(topic, 3)).map(({ length }) => length)).toEqual([999_900, 999_900, 5]);
   });
 
-  // A record of the largest size could not be dead-lettered with a reason, and was delivered for ever.
+  // A record of the largest size could not be dead-lettered with a reason, and was delivered indefinitely.
   it('takes the largest record with the most headers', async () => {
     const topic = await givenTopic();
     const largest = message('k', 'x'.repeat(999_999), { reason: 'x'.repeat(32_000) });

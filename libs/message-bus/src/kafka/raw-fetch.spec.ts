@@ -53,7 +53,7 @@ it.each([0, 1, 2])(
   },
 );
 
-it('fails, to be repeated, where the broker goes on throttling', async () => {
+it('fails, to be repeated, where the broker continues throttling', async () => {
   await expect(lastOf(clusterWith(records, Infinity))).rejects.toMatchObject({
     code: 'bus_unavailable',
     retryable: true,

@@ -1,4 +1,4 @@
-/** What kafkajs asks of the brokers beneath its producers and consumers: partitions, offsets, and records without a group. */
+/** Kafka requests below the producers and consumers of kafkajs: partitions, offsets, and records without a group. */
 import { type Cluster, type PartitionMetadata, Partitioners } from 'kafkajs';
 import { z } from 'zod';
 import { requireBusName } from '../embedded/records.ts';
@@ -42,7 +42,7 @@ export async function offsetsOf(
  * Records from an offset on, one fetch full of them; a batch may begin before it. Above a quota a broker answers without the
  * partition (KIP-219), which says nothing of its records.
  *
- * @throws BusUnavailable, retryable, where it goes on doing so
+ * @throws BusUnavailable, retryable, where it continues doing so
  */
 export async function fetchFrom(
   cluster: Cluster,

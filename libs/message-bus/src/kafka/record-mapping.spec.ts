@@ -26,7 +26,7 @@ it('reads records that other programs wrote: without key or value, with repeated
   expect([record.value.byteLength, record.headers]).toEqual([0, { one: '1', repeated: 'b' }]);
 });
 
-it('takes a record of just the largest size, with headers beside it', () => {
+it('takes a record of just the largest size, with headers next to it', () => {
   const record = (valueBytes: number, headerBytes: number) => ({
     key: 'key',
     value: new Uint8Array(valueBytes),

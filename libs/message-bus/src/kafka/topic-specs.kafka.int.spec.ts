@@ -28,7 +28,7 @@ it('says which topics do not exist, creates them as they should be, and does not
     expect(await work(tools(), specs)).toEqual([]);
 });
 
-// A topic with other settings was taken for the right one, and its records were gone after a week.
+// A topic with other settings was mistaken for the right one, and its records were gone after a week.
 it.each([
   ['partitions', { partitions: 4 }, '4', '3'],
   ['retentionMs', { retentionMs: 'forever' }, '-1', '86400000'],

@@ -1,7 +1,7 @@
 /**
  * Writes to one topic, one request at a time; what is published meanwhile goes with the next one.
  *
- * A producer of kafkajs that has given up on a send takes the same sequence number for the next one, and Kafka then
+ * A producer of kafkajs that has abandoned a send takes the same sequence number for the next one, and Kafka then
  * confirms that as a repeat without writing it. So a producer lives only until its first failure.
  */
 import type { Clock } from '@tollgate/service-kit';

@@ -1,4 +1,4 @@
-/** What a client of Kafka asks for, as it goes over the wire. */
+/** Records the requests of a Kafka client on the wire. */
 
 /** Numbers of Kafka's protocol. */
 export const apiKeys = { produce: 0, metadata: 3, initProducerId: 22 } as const;

@@ -8,7 +8,7 @@ import { openRelay, type TcpRelay } from './tcp-relay.ts';
 import { ensureTopics, type TopicSpec } from '../kafka/topic-specs.ts';
 import type { KafkaMessageBus } from '../message-bus.ts';
 
-/** @throws Error where no broker is named: a suite that cannot run must not pass. */
+/** @throws Error if no broker is named: a suite that cannot run must not pass. */
 export function kafkaBrokers(): readonly string[] {
   const brokers = process.env['KAFKA_BROKERS'];
   if (brokers === undefined || brokers === '')

@@ -7,7 +7,7 @@ const offsetsGrow = (offsets: readonly string[]) =>
 
 export function describePublish(given: Buses): void {
   describe('publish', () => {
-    it('keeps key, value and headers as they were given, also where the value is no text', async () => {
+    it('keeps key, value and headers as they were given, also if the value is no text', async () => {
       const topic = await given.topic();
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
       const sent = [

@@ -132,7 +132,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(new Set(records.map(textOf))).toEqual(new Set(['new']));
       });
 
-      it('gives nothing where it does not follow', async () => {
+      it('gives nothing if it does not follow', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, numbered(20));
         expect(await readAll(topic, 'end')).toEqual([]);

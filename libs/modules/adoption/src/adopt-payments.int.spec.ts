@@ -195,7 +195,7 @@ describe('left as they are', () => {
     expect(outcomes).toEqual({ adopted: 1, not_matching: 1 });
   });
 
-  it('those of the gateway, also where the provider shows no number of ours', async () => {
+  it('those of the gateway, also if the provider shows no number of ours', async () => {
     const approved = await harness().approved('order-1');
     const { provider, payments } = harness();
     expect((await adopt()).outcomes).toEqual({ made_by_gateway: 1 });
@@ -281,7 +281,7 @@ it('each day is read by itself, and only those that were asked for', async () =>
 });
 
 describe('ends early', () => {
-  it('where it is stopped, and started again it continues: no payment is adopted twice', async () => {
+  it('if it is stopped, and started again it continues: no payment is adopted twice', async () => {
     for (let index = 0; index < 60; index += 1) plant(`p${index}`);
     const stopping = new AbortController();
     const { provider } = harness();
@@ -298,7 +298,7 @@ describe('ends early', () => {
     expect(outcomes).toEqual({ adopted: 60 - rows.length, adopted_before: rows.length });
   });
 
-  it('where the provider does not answer for a minute', async () => {
+  it('if the provider does not answer for a minute', async () => {
     plant('a');
     const { provider, clock } = harness();
     provider.answersInquiries = false;

@@ -1,4 +1,4 @@
-/** One payment as the provider lists it: ours, of somebody else, or adopted. */
+/** Classifies one row of the provider's list: ours, foreign, or adopted. */
 import {
   adoptPayment,
   type AdoptPayment,
@@ -30,11 +30,11 @@ export type AdoptionOutcome = (typeof adoptionOutcomes)[number];
 export interface AdoptedRow {
   outcome: AdoptionOutcome;
   found: ComparablePayment;
-  /** Ours, where it is adopted. */
+  /** Ours, if it is adopted. */
   token?: string;
   /** Our alias of the provider's recurring token. */
   recurringToken?: string;
-  /** The team that has it, where that is another one. */
+  /** The team that has it, if that is another one. */
   team?: string;
   /** What cannot be read of it. */
   parameter?: string;
@@ -85,7 +85,7 @@ function needsRetrieval({ observed, product, recurringToken }: ComparablePayment
   );
 }
 
-/** With what only the list shows; undefined where the payment is not there any more. */
+/** With what only the list shows; undefined if the payment is not there any more. */
 async function retrieve(
   { ask }: Adopting,
   listed: ComparablePayment,
@@ -106,7 +106,7 @@ async function makerOf(
   const token = tokenInOrderNumber('pay', orderNumber) ?? gatewayCallback.exec(callbackUrl ?? '')?.[1];
   if (token !== undefined)
     return (await adoptions.load(token)) === undefined ? 'made_by_another_gateway' : 'made_by_gateway';
-  // Ours are made under a number of ours: only where none is shown it may be one that we know by its token alone.
+  // Ours are made under our number: only if none is shown it may be one that we know by its token alone.
   const isKnown = orderNumber === undefined && (await findByServiceToken(serviceToken)) !== undefined;
   return isKnown ? 'made_by_gateway' : undefined;
 }

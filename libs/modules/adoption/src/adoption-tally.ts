@@ -1,4 +1,4 @@
-/** What became of the payments of a run, counted. */
+/** Counts the results of an adoption run. */
 import { refundedAmountOf } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOutcome, adoptionOutcomes } from './adopt-row.ts';
 

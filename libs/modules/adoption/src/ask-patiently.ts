@@ -2,7 +2,7 @@ import type { Environment, Inquirer, InquiryOutcome, Cause, AskAccount } from '@
 import { type Clock, TollgateError } from '@tollgate/service-kit';
 
 /**
- * Asks until there is an answer; undefined where the provider has nothing under the token.
+ * Asks until there is an answer; undefined if the provider has nothing under the token.
  *
  * @throws TollgateError `provider_not_answering`, `provider_refused`, `stopped`
  */

@@ -220,7 +220,7 @@ describe('the disputes of an account', () => {
     await first.hasRead(account, 1);
     await first.stop();
     const again = startPoller([account]);
-    // It had not looked at it before it asked for the list: it asks once more.
+    // It had not looked at it before it asked for the list: it asks again.
     await again.hasRead(account, 3);
     await again.stop();
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);

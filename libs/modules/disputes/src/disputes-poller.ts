@@ -1,5 +1,5 @@
 /**
- * Reads the lists of disputes, again and again. The provider shows a dispute nowhere else: a callback about one only
+ * Reads the lists of disputes, repeatedly. The provider shows a dispute nowhere else: a callback about one only
  * brings the next reading forward.
  */
 import type { Clock } from '@tollgate/service-kit';

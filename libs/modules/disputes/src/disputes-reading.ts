@@ -16,7 +16,7 @@ export interface ReadingDependencies {
   store: EventStore;
   accounts: { all(): readonly DisputedAccount[] };
   payments: { execute(token: string, input: RecordDispute, cause: Cause): Promise<unknown> };
-  /** The payment of ours that the provider knows by a token; undefined where the index does not know it, or not yet. */
+  /** The payment of ours that the provider knows by a token; undefined if the index does not know it, or not yet. */
   findByServiceToken: (
     environment: Environment,
     account: string,
@@ -148,7 +148,7 @@ interface Shown {
   onlyAt: number | 'nothing';
 }
 
-/** The list is newest first: where it shows a dispute twice, the first one counts. */
+/** The list is newest first: if it shows a dispute twice, the first one counts. */
 function byToken(
   { environment, name }: DisputedAccount,
   list: readonly FoundDispute[],
@@ -182,7 +182,7 @@ function logRowsUnread({ account, log, remembered }: AccountReading, count: numb
   remembered.unreadable = count;
 }
 
-/** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
+/** As {@link record}: a dispute that fails permanently must not keep those after it from being recorded. */
 async function recordSafely(
   reading: AccountReading,
   token: string,

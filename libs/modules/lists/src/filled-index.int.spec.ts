@@ -66,7 +66,7 @@ function damage(file: string, table: string): void {
 const isRebuilding = { code: 'index_rebuilding', retryable: true };
 
 // The position came out empty: by it a payout is refused, or, below zero, let through.
-it('an empty file in the place of the one that the filler spoke of is not taken for that one', async () => {
+it('an empty file in the place of the one that the filler spoke of is not mistaken for that one', async () => {
   const { file, position, hold } = await given();
   hold(true);
   deleteLocalFile(file);

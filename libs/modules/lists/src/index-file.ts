@@ -1,4 +1,4 @@
-/** What the index keeps in its SQLite file, and how it is read. */
+/** The contents of the index in its SQLite file. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type RecordedEvent, inTransaction } from '@tollgate/event-store';
 import { nextInquiryAt, type Postponed } from '@tollgate/core';

@@ -20,7 +20,7 @@ export interface Walk {
   values: (string | number)[];
 }
 
-/** The walks that together give the rows of a query in one table after a place, in its order. None where no row can fit. */
+/** The walks that together give the rows of a query in one table after a place, in its order. None if no row can fit. */
 export function walksOf({ name, table, walks }: ListedTable, query: ListQuery, after?: Place): Walk[] {
   if (walks !== undefined) return walks(query, after);
   const phases = phasesIn(table, query);
@@ -152,7 +152,7 @@ function filterTerms(query: ListQuery): Term[] {
   if (paymentToken !== undefined) terms.push(['payment_token = ?', paymentToken]);
   if (orderNumber !== undefined) terms.push(['order_number = ?', orderNumber]);
   if (currency !== undefined) terms.push(['currency = ?', currency]);
-  // Written out, because the index of those that wait is taken only where the text says so.
+  // Written out, because the index of those that wait is taken only if the text says so.
   if (needsReview !== undefined) terms.push([`needs_review = ${needsReview ? 1 : 0}`]);
   if (unresolved === true) terms.push(['is_unresolved = 1']);
   if (refundOpen === true) terms.push(['refund_open = 1']);

@@ -67,7 +67,7 @@ test('the oldest come first, or the newest, and what was postponed comes later',
   expect(read({ limit: 100 })).toEqual([...all.slice(1), all[0]]);
 });
 
-test('a due time is not moved where the payment has changed since', () => {
+test('a due time is not moved if the payment has changed since', () => {
   const [token = ''] = tokens;
   const file = givenFile([viewOf(paymentKind, token, [requested()])]);
   const unresolved = { kind: 'payment', inquiryNeed: 'unresolved' } as const;
@@ -79,7 +79,7 @@ test('a due time is not moved where the payment has changed since', () => {
   expect(queuesAt(file, never)).toHaveLength(1);
 });
 
-test('payouts have queues of their own', () => {
+test('payouts have their own queues', () => {
   const payouts = Array.from({ length: 60 }, (_, index) => `po_${index}`);
   const file = givenFile(
     payouts.map((token) => viewOf(payoutKind, token, [payoutRequested(), payoutHappening.accepted])),

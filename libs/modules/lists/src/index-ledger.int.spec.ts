@@ -121,7 +121,7 @@ describe('a balance', () => {
     expect(await balanceOf(await startIndex(store))).toEqual({ customers: -1_100, adopted: 1_100 });
   });
 
-  test('is not guessed while the index is not complete, nor where it is far behind', async () => {
+  test('is not guessed while the index is not complete, nor if it is far behind', async () => {
     const store = await temporaryStore();
     const refused = { code: 'index_rebuilding', retryable: true };
     const behind = {
@@ -145,7 +145,7 @@ describe('a balance', () => {
   });
 });
 
-describe('where a stream is quarantined', () => {
+describe('if a stream is quarantined', () => {
   const poison = { type: 'PaymentForgotten', data: {} } as unknown as AnyEvent;
   const refused = { code: 'balance_unreadable', retryable: true };
 
@@ -161,7 +161,7 @@ describe('where a stream is quarantined', () => {
     await expect((await startIndex(store, file)).readLedger(shop)).rejects.toMatchObject(refused);
   });
 
-  test('no balance is guessed where the stream may be of any wallet', async () => {
+  test('no balance is guessed if the stream may be of any wallet', async () => {
     const store = await temporaryStore();
     const index = await startIndex(store);
     await store.append(

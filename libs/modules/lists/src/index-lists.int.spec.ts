@@ -100,7 +100,7 @@ describe('payments and payouts together', () => {
   });
 });
 
-describe('what was noted beside them', () => {
+describe('what was noted next to them', () => {
   const noted = (metadata: Record<string, string>, more = {}) => requested({ metadata, ...more });
   const views = [
     viewOf(paymentKind, 'pay_1', [noted({ order: '1', shop: 'a' }), accepted, approved], 5_000),
@@ -167,7 +167,7 @@ describe('an open review', () => {
     viewOf(payoutKind, 'live', [payoutRequested({ environment: 'production' }), payoutHappening.reviews]),
   ];
 
-  test('is listed oldest first, each with an entry of its own', () => {
+  test('is listed oldest first, each with its own entry', () => {
     const file = givenFile(views);
     expect(shownOf(file)).toEqual([
       ['pay_2', 0, 1_000],
@@ -258,7 +258,7 @@ describe('an open review', () => {
   });
 });
 
-// One team with 500 payments of 26 KB each asked for one page of them: 13 MB were written in one piece, again and again, and
+// One team with 500 payments of 26 KB each asked for one page of them: 13 MB were written in one piece, repeatedly, and
 // every other team's payments waited for eleven seconds.
 describe('a page of heavy payments', () => {
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`m${at}`, 'v'.repeat(499)]));
@@ -268,7 +268,7 @@ describe('a page of heavy payments', () => {
     );
   const lengthOf = (views: readonly unknown[]) => JSON.stringify(views).length;
 
-  test('ends at about a megabyte, and the next one goes on where it ended', () => {
+  test('ends at about a megabyte, and the next one continues where it ended', () => {
     const file = givenFile(heavy(90));
     const pages = throughPages((at) => {
       const list = listOperations(file, { perPage: 500, ...at });
@@ -313,7 +313,7 @@ test('what no index leads to is read in large pieces, by a few statements of eac
 });
 
 // A filter that leaves out nearly all rows of a common text read every one of them in one statement.
-test('a piece of what was noted beside payments visits 500 rows at most, and leads on', () => {
+test('a piece of what was noted next to payments visits 500 rows at most, and leads on', () => {
   const common = Array.from({ length: 1_300 }, (_, at) =>
     viewOf(
       paymentKind,

@@ -17,7 +17,7 @@ export const pageLengthMax = 1_000_000;
 /** Rows that one piece visits by a filter that no index leads to, and that a count visits. */
 const visitedMax = 500;
 const countVisitedMax = 5_000;
-/** Rows that one piece looks at if a filter of ours may leave out most of them: few statements, and some milliseconds. */
+/** Rows that one piece looks at if our filter may leave out most of them: few statements, and some milliseconds. */
 const filteredAtOnce = 200;
 
 export interface Listed<Entry> {

@@ -1,4 +1,4 @@
-/** What teams have noted beside payments and payouts, as lists are filtered by it. What has no metadata has no row here. */
+/** Metadata rows of payments and payouts, for filters of lists. */
 import { createHash } from 'node:crypto';
 import type { ViewEnvelope, ViewKind } from '@tollgate/views';
 import type { Statements } from './index-rows.ts';

@@ -1,4 +1,4 @@
-/** What people who operate the gateway ask of the index, beyond lists. */
+/** Queries of operators to the index, beyond lists. */
 import { paymentPhases, type Environment, type PaymentPhase } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
 import { omitUndefined, hourMs } from '@tollgate/service-kit';

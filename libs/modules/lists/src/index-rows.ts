@@ -1,4 +1,4 @@
-/** What is under everything that the index reads and writes: prepared statements, rows, and what is in them. */
+/** Prepared statements and rows of the index. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { DamagedFile } from '@tollgate/event-store';
 import type { ViewEnvelope, ViewKind } from '@tollgate/views';

@@ -1,4 +1,4 @@
-/** What a command service keeps of an index of its own: each further index of a column is written with every view. */
+/** What a command service keeps of its own index: each further index of a column is written with every view. */
 import { DatabaseSync } from 'node:sqlite';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { inquiryShardOf } from '@tollgate/core';

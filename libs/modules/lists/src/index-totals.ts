@@ -1,5 +1,5 @@
 /**
- * Totals of a team, day by day. They are kept in the transaction that takes a view over: the row of before tells what
+ * Totals of a team, day by day. They are kept in the transaction that takes a view over: the previous row shows what
  * the payment or payout has added until then, so the difference is exact, and comes and goes with the row.
  */
 import type { Environment } from '@tollgate/core';

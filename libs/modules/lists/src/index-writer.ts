@@ -1,4 +1,4 @@
-/** How events are folded into the rows of the index, with open reviews, totals and the ledger. */
+/** Folds events into the rows of the index, with open reviews, totals and the ledger. */
 import {
   TooManyFailedStreams,
   failedStreamsMax,

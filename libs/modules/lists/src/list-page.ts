@@ -1,4 +1,4 @@
-/** How one page of a list leads to the next. */
+/** Cursors of lists. */
 import { createHash } from 'node:crypto';
 import type { Environment } from '@tollgate/core';
 

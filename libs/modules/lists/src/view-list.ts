@@ -1,4 +1,4 @@
-/** What lists of payments and payouts are asked by. */
+/** Filters of lists of payments and payouts. */
 import type { PaymentStatus } from '@tollgate/core/money';
 import type { PaymentPhase, PayoutPhase } from '@tollgate/core';
 import type { PageQuery, PageRefused } from './list-page.ts';

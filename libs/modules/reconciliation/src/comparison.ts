@@ -1,4 +1,4 @@
-/** Whether a row of the provider's list and what our books have say the same. */
+/** Compares a row of the provider's list with our record. */
 import {
   type OperationKind,
   isBeforeAnnouncement,
@@ -16,7 +16,7 @@ import { type ReconciledPart, type Sums, addCounts, addSums, noCounts } from './
 export interface Standing {
   status: string;
   amount: number;
-  /** Null where the provider shows none. */
+  /** Null if the provider shows none. */
   refundedAmount: number | null;
 }
 
@@ -67,7 +67,7 @@ export const isSame = (here: Standing, there: Standing): boolean =>
   here.refundedAmount === there.refundedAmount &&
   (here.amount === there.amount || hasEndedWithout(here));
 
-/** True where the row is of an attempt or payout under our number that is not the one that we know. */
+/** True if the row is of an attempt or payout under our number that is not the one that we know. */
 export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: ListedRow): boolean {
   if (isWaiting(subject)) return true;
   const known = stateOf(subject).serviceToken;
@@ -79,7 +79,7 @@ export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: 
 const isWaiting = (subject: SubjectState): boolean =>
   'payout' in subject && isBeforeAnnouncement(subject.payout);
 
-/** An attempt that was given up may be there as well: it matters where it took money, or still may. */
+/** An attempt that was abandoned may be there as well: it matters where it took money, or still may. */
 export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
   const here = standingHere(subject);
   const there = standingThere(row, here);

@@ -1,4 +1,4 @@
-/** The list of all reconciliations in the event store: what was asked for, and what became of it. */
+/** The list of all reconciliations in the event store: requests and results. */
 import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import { type Environment, type Person, deriveToken } from '@tollgate/core';
 import {

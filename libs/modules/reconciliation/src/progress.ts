@@ -1,4 +1,4 @@
-/** How far a reconciliation has come, from its stream: after a kill it continues there. */
+/** The progress of a reconciliation, from its stream. After a kill it continues there. */
 import { createHash } from 'node:crypto';
 import { type OperationKind } from '@tollgate/core';
 import {

@@ -38,7 +38,7 @@ export interface RowDependencies extends Subjects {
   askAccount: AskAccount;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   inquireNamed: (token: string, serviceToken: string, cause: Cause, listed: Listed) => Promise<InquiryResult>;
-  /** The only team of an account: what belongs to nobody is shown to it; undefined where there are several. */
+  /** The only team of an account: what belongs to nobody is shown to it; undefined if there are several. */
   soleTeamOf: (request: ReconciliationRequest) => string | undefined;
   times: CallTimes;
   clock: Clock;
@@ -147,14 +147,14 @@ function matched(context: RowContext, subject: BookedOperation, row: ListedRow):
   const isOther = isAnother(subject, row);
   return {
     ...part(context, 'matched'),
-    // An attempt that was given up says nothing about the payment.
+    // An attempt that was abandoned says nothing about the payment.
     ...(isOther ? {} : { matchedToken: subject.token }),
     sums: sumsOfBoth(context, subject, row),
     teams: [stateOf(subject).team],
   };
 }
 
-/** An attempt beside the one that we know is not what our books count. */
+/** An attempt next to the one that we know is not what our books count. */
 const hereOf = (subject: SubjectState, row: ListedRow) =>
   isAnother(subject, row) ? undefined : standingHere(subject);
 

@@ -60,7 +60,7 @@ export function createReconciler(deps: ReconcilerDependencies): Reconciler {
       try {
         await Promise.all([refuseUnknown(deps, own, until), runAccounts(deps, own, until)]);
       } finally {
-        // Where one fails for good the others end too, and all begin again.
+        // Where one fails permanently the others end too, and all begin again.
         ended.abort();
         journal = undefined;
       }

@@ -42,7 +42,7 @@ export interface RunDependencies extends RowDependencies {
   ids: Ids;
   clock: Clock;
   log: Log;
-  /** Receives the tokens of ours that the provider shows as we have them. */
+  /** Receives our tokens that the provider shows as we have them. */
   onMatched?: ((tokens: readonly string[]) => Promise<void>) | undefined;
 }
 

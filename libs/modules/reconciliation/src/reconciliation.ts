@@ -150,7 +150,7 @@ export interface ReconciliationReport {
   ended?: { outcome: ReconciliationOutcome; team?: string | undefined; endedAt: number };
 }
 
-/** @throws RangeError where the first event is not ReconciliationStarted */
+/** @throws RangeError if the first event is not ReconciliationStarted */
 export function evolveReconciliationReport(
   report: ReconciliationReport | undefined,
   event: ReconciliationEvent,

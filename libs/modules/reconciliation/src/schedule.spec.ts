@@ -60,7 +60,7 @@ describe('due is', () => {
     expect(dueDay(next, at('2026-11-10T12:59:59'))).toBeUndefined();
   });
 
-  it('each day once more after 1, 2, 7 and 30 days, and nothing before the first', () => {
+  it('each day again after 1, 2, 7 and 30 days, and nothing before the first', () => {
     let days = after(run('2026-11-01', '2026-11-01T12:00:00'));
     const compared: Record<string, string[]> = {};
     for (let day = 2; day <= 33; day += 1) {

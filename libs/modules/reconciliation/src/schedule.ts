@@ -82,7 +82,7 @@ function daysBefore(today: string, first: string): string[] {
   return before;
 }
 
-/** The last day that was compared completely once it was over, with all before it; undefined where there is none. */
+/** The last day that was compared completely once it was over, with all before it; undefined if there is none. */
 export function lastCompleteDay(days: ReconciledDays): string | undefined {
   let last: string | undefined;
   for (let day = firstOf(days); day !== undefined && isOver(days, day); day = dayBefore(day, -1)) last = day;

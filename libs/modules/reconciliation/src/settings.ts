@@ -1,2 +1,2 @@
-/** What a configuration has to know, apart from the service: reading one loads no service. */
+/** Settings for the configuration, without loading the service. */
 export { reconciledAfterDaysDefault } from './schedule.ts';

@@ -2,7 +2,7 @@ import type { Account } from '@tollgate/core';
 
 /**
  * The only team that an account can be of: the one that its configuration names, or the only one that there is. Undefined
- * where there are several: what belongs to none of them must not be shown to any.
+ * if there are several: what belongs to none of them must not be shown to any.
  */
 export function soleTeamOf(
   accounts: readonly Pick<Account, 'environment' | 'name' | 'teams'>[],

@@ -1,4 +1,4 @@
-/** What a reconciliation has found as we have it need not be inquired by itself soon. */
+/** Postpones the inquiry of a payment that a reconciliation found unchanged. */
 import {
   type DueInquiries,
   type InquiryDelays,

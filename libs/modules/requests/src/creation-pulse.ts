@@ -17,9 +17,9 @@ export interface CreationMinute {
   minute: number;
   /** Payments that were created, answered 2xx. */
   created: number;
-  /** Absent where none was answered. */
+  /** Absent if none was answered. */
   ownMs?: Spread;
-  /** What calls of the Payment Service took; absent where none was made. */
+  /** What calls of the Payment Service took; absent if none was made. */
   providerMs?: Spread;
 }
 

@@ -127,7 +127,7 @@ describe('a file', () => {
     ledger.close();
   });
 
-  // One page of `requests.db` was lost in a power failure, and the gateway did not start any more: no payment was taken for want
+  // One page of `requests.db` was lost in a power failure, and the gateway did not start any more: no payment was mistaken for want
   // of a list that people read.
   it('of which a page was lost in a power failure is recreated', () => {
     const file = temporaryFile();
@@ -165,7 +165,7 @@ describe('a file', () => {
     ledger.close();
   });
 
-  // After a full disk the requests that had not been written were counted, and as many that had been were let go of.
+  // After a full disk the requests that had not been written were counted, and as many that had been were released.
   it('that could not be written for a time has as many as before', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file, perTeamMax: 100 });

@@ -45,7 +45,7 @@ const waitingMax = 10_000;
 const applicationId = 0x54675271;
 const trimEveryMs = 3_600_000;
 
-/** @throws StartupError where the file is another program's */
+/** @throws StartupError if the file is another program's */
 export function openRequestLedger(options: RequestLedgerOptions): RequestLedger {
   const { file, keptMs, perTeamMax, clock, log } = options;
   const kept = openLocalFile({

@@ -1,4 +1,4 @@
-/** What is kept of a request of the API after it was answered: no body, and nothing of one. */
+/** The stored record of an API request, without its body. */
 import { isRequestId } from '@tollgate/service-kit';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ const milliseconds = z.number().min(0);
 const requestRecordSchema = z.object({
   id: z.string().refine(isRequestId),
   method: z.string(),
-  /** As the route was written; absent where there is none. */
+  /** As the route was written; absent if there is none. */
   route: z.string().exactOptional(),
   /** Absent if the client disconnected before the answer. */
   status: z.int().exactOptional(),

@@ -1,4 +1,4 @@
-/** What became of the requests of a team. */
+/** Routes of the stored requests of a team. */
 import { type PublicRequest, toIso } from '@tollgate/gateway-api';
 import {
   routes,

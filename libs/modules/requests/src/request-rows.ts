@@ -1,4 +1,4 @@
-/** The rows of the requests: how they are written, found and let go of. */
+/** The rows of the requests: how they are written, found and release. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { omitUndefined } from '@tollgate/service-kit';
 import { inTransaction } from '@tollgate/event-store';
@@ -26,7 +26,7 @@ export interface RequestFilter {
 
 export interface RequestPage {
   records: RequestRecord[];
-  /** The id after which the next page begins; absent where there is nothing behind. */
+  /** The id after which the next page begins; absent if there is nothing behind. */
   next?: string;
 }
 

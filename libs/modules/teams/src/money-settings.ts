@@ -1,4 +1,4 @@
-/** What bounds the money of a team: the wallet that its payouts are taken from, the sum above which a second key approves, and limits. */
+/** Money settings of a team: wallet, approval threshold and limits. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   environmentSchema,

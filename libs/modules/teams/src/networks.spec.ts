@@ -14,7 +14,7 @@ test.each([
   ...['10.0.0.0/', '/8', 'fe80::1%eth0', '::ffff:10.0.0.0/104', '010.0.0.1', '1', '10.0.0.0/1e1'],
 ])('%j is no network', (text) => expect(normaliseNetwork(text)).toBeUndefined());
 
-test('an address is in a network of its own kind, also where IPv4 came over an IPv6 socket', () => {
+test('an address is in its own network kind, also where IPv4 came over an IPv6 socket', () => {
   const { has } = createNetworkList(['10.20.0.0/16', '2001:db8::/32', '203.0.113.7/32']);
   for (const inside of ['10.20.255.1', '::ffff:10.20.0.1', '2001:db8:1::9', '203.0.113.7'])
     expect(has(inside), inside).toBe(true);

@@ -1,4 +1,4 @@
-/** Who is calling: a live directory of the teams and their keys, kept in memory. */
+/** Authenticates callers: a live directory of teams and keys in memory. */
 import { timingSafeEqual } from 'node:crypto';
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import type { Environment, Requester } from '@tollgate/core';
@@ -30,7 +30,7 @@ export interface Caller extends Requester {
   operator?: Operator;
   /** What the person has shown. */
   credential?: OperatorClaims;
-  /** Where the key has a limit of its own. */
+  /** Where the key has its own limit. */
   requestsPerSecondMax?: number;
 }
 
@@ -50,7 +50,7 @@ export type Authentication =
     }
   | { kind: 'refused'; code: PersonRefusal; keyId: string };
 
-/** Of a person who holds a credential of ours. */
+/** Of a person who holds our credential. */
 type PersonRefusal = 'incorrect_team' | 'person_token_expired' | 'person_token_revoked' | 'session_idle';
 
 /** For whom a person who operates the gateway calls; without a team, only the routes across teams are open. */
@@ -68,7 +68,7 @@ export interface AccessRefusal {
   method: string;
   /** As the route was written. */
   route: string;
-  /** As it was sent: where the secret is wrong, anybody may have made it up. */
+  /** As it was sent: if the secret is wrong, anybody may have made it up. */
   keyId?: string;
   /** Where the secret was right. */
   team?: string;
@@ -114,7 +114,7 @@ interface KnownKey {
   caller: Caller;
   secretHash: Buffer;
   expiresAt?: number;
-  /** Everywhere where it is left out. */
+  /** Everywhere if it is left out. */
   networks?: ReturnType<typeof createNetworkList>;
 }
 
@@ -140,7 +140,7 @@ const catchUpMsMax = 1_000;
 
 /**
  * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, counts in every instance
- * as soon as it is recorded. An event that is not signed changes nothing: what was signed before it goes on to count, so
+ * as soon as it is recorded. An event that is not signed changes nothing: what was signed before it continues to count, so
  * that a row which somebody has written neither opens nor closes anything. A team whose signed events cannot be read, or
  * have a gap, has no keys and no origins.
  */
@@ -178,7 +178,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     }
   }
 
-  /** Reads to the end of the store by a subscription of its own: the one that follows may lag behind. */
+  /** Reads to the end of the store by its own subscription: the one that follows may lag behind. */
   async function readToEnd(): Promise<void> {
     const ending = new AbortController();
     const end = () => ending.abort();
@@ -361,7 +361,7 @@ const ofNobody: Caller = {
   wallet: { kind: 'own' },
 };
 
-/** Compared with where a key is unknown, so that finding out takes as long as with a wrong secret. */
+/** Compared with if a key is unknown, so that finding out takes as long as with a wrong secret. */
 const nobody: readonly KnownKey[] = [
   {
     stream: '',

@@ -16,12 +16,12 @@ export interface DirectoryHealth {
 interface TeamRecordsDependencies {
   verifier: TeamVerifier;
   log: Log;
-  /** Called with a team after each event that counts; without one where its record cannot be read any more. */
+  /** Called with a team after each event that counts; without one if its record cannot be read any more. */
   onChange: (stream: string, before: TeamState, after: TeamState) => void;
 }
 
 /**
- * An event that is not signed changes nothing: what was signed before it goes on to count, so that a row which somebody
+ * An event that is not signed changes nothing: what was signed before it continues to count, so that a row which somebody
  * has written neither opens nor closes anything. A team whose signed events cannot be read, or have a gap, is no more.
  */
 export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDependencies) {

@@ -66,7 +66,7 @@ test('keys belong to a team that exists', () => {
   expect(decided([], { type: 'RevokeKey', keyId: 'k1' })).toEqual(refused('team_not_found'));
 });
 
-test('a key may have a limit of its own, and is the same key only with the same one', () => {
+test('a key may have its own limit, and is the same key only with the same one', () => {
   const limit = { requestsPerSecondMax: 50 };
   expect(decided([added], issueKey('k1', limit))).toEqual(events(issued('k1', limit)));
   expect(decided([added, issued('k1', limit)], issueKey('k1', limit))).toEqual(events());
@@ -123,7 +123,7 @@ test('two keys may be active in an environment, so that one can replace the othe
   );
 });
 
-test('a repeat is a repeat where no further key would be allowed', () => {
+test('a repeat is a repeat if no further key would be allowed', () => {
   expect(decided([added, issued('k1'), issued('k2')], issueKey('k2'))).toEqual(events());
 });
 
@@ -168,7 +168,7 @@ describe('a key with networks', () => {
     expect(decided([added, written], issueKey('k1'))).toEqual(refused('key_exists'));
   });
 
-  test('is refused where one of them is none, or there are too many', () => {
+  test('is refused if one of them is none, or there are too many', () => {
     expect(decided([added], issueKey('k1', { networks: ['10.0.0.0/8', 'office'] }))).toEqual({
       kind: 'refused',
       refusal: { code: 'network_invalid', network: 'office' },
@@ -242,7 +242,7 @@ describe('the origins of a team', () => {
     );
   });
 
-  test('are refused by name where one of them cannot be allowed, and none is then', () => {
+  test('are refused by name if one of them cannot be allowed, and none is then', () => {
     expect(decided([added], allowOrigins('callback', shop, 'http://shop.example'))).toEqual({
       kind: 'refused',
       refusal: { code: 'origin_invalid', origin: 'http://shop.example' },

@@ -70,11 +70,11 @@ export interface IssueKey {
   scopes: readonly Scope[];
   /** SHA-256 of the key's secret, hexadecimal. */
   secretHash: string;
-  /** Where the key has a limit of its own. */
+  /** Where the key has its own limit. */
   requestsPerSecondMax?: number;
   /** When it ends, milliseconds since the Unix epoch; never, where this is left out. */
   expiresAt?: number;
-  /** From where it may be used (`normaliseNetwork`); from everywhere, where this is left out. */
+  /** From if it may be used (`normaliseNetwork`); from everywhere, where this is left out. */
   networks?: readonly string[];
   /** The time of the decision, milliseconds since the Unix epoch. */
   at: number;

@@ -48,7 +48,7 @@ describe('a change of a team', () => {
     expect((await recorded(store, 'shop')).map(({ type }) => type)).toEqual(['TeamAdded', 'OriginsAllowed']);
   });
 
-  test('is not made at all where one part is refused', async () => {
+  test('is not made at all if one part is refused', async () => {
     const { store, teams } = await start();
     const refusal = await teams.change('shop', () => [{ type: 'AddTeam', name: 'shop' }, allow('ftp://a')]);
     expect(refusal).toEqual({ code: 'origin_invalid', origin: 'ftp://a' });

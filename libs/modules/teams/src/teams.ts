@@ -30,9 +30,9 @@ import {
 
 /** What signs and checks the events of teams. */
 export interface TeamKeys {
-  /** @throws TollgateError where there is no public key */
+  /** @throws TollgateError if there is no public key */
   verifier(): TeamVerifier;
-  /** @throws TollgateError where this process has not the private key */
+  /** @throws TollgateError if this process has not the private key */
   signer(): TeamSigner;
 }
 
@@ -50,7 +50,7 @@ export interface Teams {
    * Carries out commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is asked again
    * where another process has changed the team meanwhile.
    *
-   * @throws TollgateError where the key is missing that team events are signed with
+   * @throws TollgateError if the key is missing that team events are signed with
    */
   change(
     name: string,
@@ -157,7 +157,7 @@ const evolutionWith = (verifier: TeamVerifier) => ({
 /**
  * The team after an event of the store, and whether the event counts.
  *
- * @throws TollgateError `team_unreadable` where a signed event cannot be read, or one before it is missing
+ * @throws TollgateError `team_unreadable` if a signed event cannot be read, or one before it is missing
  */
 export function evolveSigned(
   verifier: TeamVerifier,

@@ -56,7 +56,7 @@ export interface LedgerNow {
 /**
  * Includes everything that was recorded before the call.
  *
- * @throws TollgateError, retryable: `index_rebuilding`, also where the index is too far behind; `balance_unreadable` where a
+ * @throws TollgateError, retryable: `index_rebuilding`, also if the index is too far behind; `balance_unreadable` where a
  * stream that may be of the wallet cannot be read; StoreUnavailable
  */
 export async function readLedger(source: LedgerSource, query: LedgerQuery): Promise<LedgerNow> {

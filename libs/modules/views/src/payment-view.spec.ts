@@ -71,7 +71,7 @@ describe('a view goes no further than it can read', () => {
 
 const raisedAt = (number: number) => startedAt + number * 1_000;
 
-test('each open review keeps the time at which it was opened, also beside others of its code', () => {
+test('each open review keeps the time at which it was opened, also next to others of its code', () => {
   const { accepted, approved, reviews, reviewResolved } = happening;
   const notReadable = {
     type: 'ReviewOpened',

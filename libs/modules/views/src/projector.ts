@@ -1,4 +1,4 @@
-/** Folds the events of payments, payouts and disputes into views, which the event store keeps as streams of their own. */
+/** Folds the events of payments, payouts and disputes into views, which the event store keeps as their own streams. */
 import {
   beginning,
   countedSchema,

@@ -108,7 +108,7 @@ interface IndexTable<View> {
   inquiryNeedOf?(view: View): InquiryNeed;
   /** Its events are in the feed of its team. */
   isFed?: true;
-  /** What its team noted beside it, of what is listed by that. No event changes it. */
+  /** What its team noted next to it, of what is listed by that. No event changes it. */
   metadataOf?(view: View): Readonly<Record<string, string>> | undefined;
   /** Those that show a status, of what is listed by status. */
   phasesOf?(status: string): readonly string[];

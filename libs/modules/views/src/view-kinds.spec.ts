@@ -35,7 +35,7 @@ const fold = (kind: ViewKind, events: readonly RecordedEvent[], from?: ViewEnvel
 const stored = (kind: ViewKind, view: ViewEnvelope | undefined) => kind.schema.parse(view);
 const bytes = (kind: ViewKind, view: ViewEnvelope | undefined) => JSON.stringify(stored(kind, view));
 
-test('every kind has streams, a table and a schema of its own', () => {
+test('every kind has streams, a table and its own schema', () => {
   expect(viewKinds.map(({ name }) => name)).toEqual(kinds.map(([name]) => name));
   for (const kind of viewKinds) {
     const stream = streamOf(kind, 'x_1');

@@ -42,7 +42,7 @@ export interface ViewWriterOptions {
 
 /** What is stored as a view, as far as it was read or written here. */
 interface StoredView {
-  /** Of the last event in it; undefined where there is none, or none that can be read: it is rewritten. */
+  /** Of the last event in it; undefined if there is none, or none that can be read: it is rewritten. */
   includes: number | undefined;
   /** Its text, where views are rewritten. */
   text?: string | undefined;

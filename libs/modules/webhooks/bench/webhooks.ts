@@ -15,11 +15,11 @@ import { type PaymentEvent, paymentStream } from '@tollgate/core';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 
-/** Each of a team of its own: what a notifier sends at once is limited by team and origin. */
+/** Each of its own team: what a notifier sends at once is limited by team and origin. */
 const receivers = 16;
 const appendsAtOnce = 64;
 
-/** On a thread of its own: what receivers cost is not the notifier's. Says where they listen, and what they have received. */
+/** On its own thread: what receivers cost is not the notifier's. Says where they listen, and what they have received. */
 async function receive(): Promise<void> {
   const received = new Set<string>();
   const servers = Array.from({ length: receivers }, () =>

@@ -69,7 +69,7 @@ describe('a literal address', () => {
     expect(isHostAllowed(host)).toBe(false),
   );
 
-  it('is loopback only where it says so', () => {
+  it('is loopback only if it says so', () => {
     expect(['localhost', '127.0.0.1', '127.9.9.9', '[::1]'].every(isLoopbackHost)).toBe(true);
     expect(['localhost.example', 'shop.example', '10.0.0.1', '[::2]'].some(isLoopbackHost)).toBe(false);
   });

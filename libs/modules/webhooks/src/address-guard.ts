@@ -3,7 +3,7 @@
  * only we can reach. The guard checks the very addresses that are connected to, so a name that resolves to a public address
  * when it is checked and to a private one when it is used gets nowhere.
  *
- * Not covered: an address of ours that is publicly routable, and a NAT64 prefix of the network's own.
+ * Not covered: our address that is publicly routable, and a NAT64 prefix of the network's own.
  */
 import { isIP, type LookupFunction } from 'node:net';
 import { TollgateError } from '@tollgate/service-kit';

@@ -29,7 +29,7 @@ const cause = () => ({ correlationId: systemIds.uuid(), causationId: systemIds.u
 
 /**
  * An endpoint had been disabled, and a team replayed ten payments' webhooks, five at a time. The second five were asked of another
- * instance, whose places were others, as it had begun after old webhooks were let go of: it had nothing, and no cursor either.
+ * instance, whose places were others, as it had begun after old webhooks were released: it had nothing, and no cursor either.
  */
 it('leads with a cursor to the next deliveries also where another process, or the same one after a restart, answers', async () => {
   const store = await temporaryStore();

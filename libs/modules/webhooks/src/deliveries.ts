@@ -80,7 +80,7 @@ interface DeliveryRows {
   oldestFirst(filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[];
   find(id: string): DeliveryRow | undefined;
   count(filter: DeliveryFilter): number;
-  /** Queues with a webhook that is neither delivered nor given up, in the order in which they were opened. */
+  /** Queues with a webhook that is neither delivered nor abandoned, in the order in which they were opened. */
   openQueues(): string[];
 }
 
@@ -181,7 +181,7 @@ function createApply(database: DatabaseSync, settledBefore: () => number): Deliv
         return;
       }
       case 'DeliveryFailed':
-        // Without a next attempt it is given up by the next event.
+        // Without a next attempt it is abandoned by the next event.
         if (event.data.nextAt !== undefined) change.run(ranks.retrying, at, id);
         return;
       case 'Delivered':

@@ -203,7 +203,7 @@ describe('a replay', () => {
     expect(requested[0]?.metadata).toMatchObject({ actor: { kind: 'team', team: 'shop', keyId: 'k1' } });
   });
 
-  it('of all that failed, or were delivered, goes on behind its cursor', async () => {
+  it('of all that failed, or were delivered, continues behind its cursor', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2', 'whk_3');
     await tried(given, 'whk_1', { kind: 'abandoned' });

@@ -14,7 +14,7 @@ import { secretVersionsOf } from './endpoints/endpoint.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { Webhook, Outcome } from './webhook-state.ts';
 
-/** Names what the webhook was caused by: the id of a request, where it was one. */
+/** Names what the webhook was caused by: the id of a request, if it was one. */
 const correlationHeader = 'tollgate-correlation-id';
 /** As in the body, for who routes without reading that. */
 const sequenceHeader = 'tollgate-sequence';

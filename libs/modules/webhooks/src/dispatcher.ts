@@ -107,7 +107,7 @@ function createSender(
 ): Sender {
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
-  /** Why the latest attempt could not be recorded, where the store was away. */
+  /** Why the latest attempt could not be recorded, if the store was away. */
   let failing: string | undefined;
   let sleeping = new AbortController();
   const wake = () => sleeping.abort();
@@ -131,7 +131,7 @@ function createSender(
     } catch (error) {
       const isPassing = isRetryable(error);
       const code = errorCode(error) ?? 'unknown';
-      // A store that is away is told once, not for each of the webhooks that wait.
+      // A store that is away is informed once, not for each of the webhooks that wait.
       if (isPassing && failing !== code)
         log.error({ error, token }, 'delivery attempts cannot be recorded; they are repeated');
       if (isPassing) failing = code;

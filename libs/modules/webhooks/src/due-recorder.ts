@@ -117,7 +117,7 @@ export async function recordDueWebhooks(
   }
 }
 
-/** Returns the function that finds the webhooks due for an event; a stream that cannot be read is set aside. */
+/** Returns the function that finds the webhooks due for an event; a stream that cannot be read is quarantined. */
 function createDueBy(
   { store, clock }: DueRecorderDependencies,
   failed: FailedStreams,

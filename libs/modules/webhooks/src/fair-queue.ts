@@ -1,4 +1,4 @@
-/** A queue that is fair to receivers: round-robin over them, with limits on concurrent attempts, so that none waits for another. */
+/** A fair queue: round-robin over receivers, with limits on concurrent attempts. */
 
 export interface Limits {
   /** The most concurrent attempts, in all. */

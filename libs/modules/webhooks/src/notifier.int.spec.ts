@@ -87,7 +87,7 @@ async function passUntil(clock: FakeClock, receiver: Receiver, durationMs: numbe
 }
 
 describe('a webhook that is refused', () => {
-  it('is attempted ten times on schedule, with one id and a new time each, and then given up', async () => {
+  it('is attempted ten times on schedule, with one id and a new time each, and then abandoned', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     receiver.react(() => 500);
@@ -391,7 +391,7 @@ describe('a replay', () => {
   });
 });
 
-describe('a failure of ours', () => {
+describe('our failure', () => {
   it('of the store loses nothing', async () => {
     const { store, receiver } = await given();
     let failures = 0;
@@ -416,7 +416,7 @@ describe('a failure of ours', () => {
   });
 
   // Each of five thousand webhooks that wait was tried once a second, with a line in the log each.
-  it('of the store is told once, and tried less and less often', async () => {
+  it('of the store is informed once, and tried less and less often', async () => {
     const { store, receiver } = await given();
     let isAway = false;
     const reads: string[] = [];

@@ -3,7 +3,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Pauses after the first to the ninth failure; after the tenth it is given up. */
+/** Pauses after the first to the ninth failure; after the tenth it is abandoned. */
 export const retryPausesMs: readonly number[] = [
   5 * second,
   5 * minute,

@@ -1,3 +1,3 @@
-/** What a configuration has to know, apart from the service: reading one loads no service. */
+/** Settings for the configuration, without loading the service. */
 export { isNetwork } from './address-guard.ts';
 export { webhookShardsMax } from './webhook-shards.ts';

@@ -81,7 +81,7 @@ async function start() {
 const countIn = async (store: EventStore, token: string) =>
   (await Array.fromAsync(store.read(webhookStream(token)))).length;
 
-it('lets go of webhooks some days after the last of them was delivered, and not before', async () => {
+it('releases webhooks some days after the last of them was delivered, and not before', async () => {
   const { store, journal, due, attempt, afterDays } = await start();
   await due('pay_1', 'whk_1');
   await attempt('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
@@ -125,8 +125,8 @@ it('a webhook that becomes due later is recorded and delivered behind them', asy
   expect(await countIn(store, 'pay_1')).toBe(1);
 });
 
-// On the 31st day a team asked for a webhook once more, and was answered 202 while the retention had just read that nothing was
-// open: the webhook was let go of, and never sent again.
+// On the 31st day a team asked for a webhook again, and was answered 202 while the retention had just read that nothing was
+// open: the webhook was released, and never sent again.
 it('keeps a webhook whose replay was acknowledged after it was loaded', async () => {
   const { store, journal, due, attempt, afterDays, onLoaded } = await start();
   await due('pay_1', 'whk_1');
@@ -144,7 +144,7 @@ it('keeps a webhook whose replay was acknowledged after it was loaded', async ()
   expect(await countIn(store, 'pay_1')).toBe(1);
 });
 
-it('leaves alone what it cannot read, and goes on with the others', async () => {
+it('leaves alone what it cannot read, and continues with the others', async () => {
   const { store, due, attempt, afterDays } = await start();
   const unread = { id: systemIds.uuid(), type: 'Unheard', data: {}, metadata: {} };
   await store.append(webhookStream('pay_0'), [unread, { ...unread, id: systemIds.uuid() }], 'no-stream');

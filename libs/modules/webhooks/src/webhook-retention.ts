@@ -1,4 +1,4 @@
-/** Lets go of the webhooks of a payment or payout some days after the last of them was delivered or given up. */
+/** Lets go of the webhooks of a payment or payout some days after the last of them was delivered or abandoned. */
 import {
   createCheckpoint,
   positionSchema,

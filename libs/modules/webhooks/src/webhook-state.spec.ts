@@ -55,7 +55,7 @@ describe('what is due', () => {
   });
 
   // A receiver that was away for a moment got `approved` first, and `pending` five minutes later.
-  it('waits until the one before was delivered or given up', () => {
+  it('waits until the one before was delivered or abandoned', () => {
     const state = tried(given('a', 'b'), 'a', failed);
     expect([dueWebhook(state, 99), nextTryAt(state)]).toEqual([undefined, 100]);
     expect(dueWebhook(state, 100)?.id).toBe('a');
@@ -73,7 +73,7 @@ describe('what is due', () => {
     const refused = tried(replayed, 'a', failed);
     expect(dueWebhook(refused, 0)?.id).toBe('b');
     expect(dueWebhook(tried(refused, 'b', answered(200)), 100)?.id).toBe('a');
-    // What has never ended stays before what came later, also where it is asked for again.
+    // What has never ended stays before what came later, also if it is asked for again.
     const open = tried(given('a', 'b'), 'a', failed);
     const asked = tried(fold(eventsOf(decideReplay(open, 'a', 8)), open), 'a', failed);
     expect(dueWebhook(asked, 99)).toBeUndefined();
@@ -125,7 +125,7 @@ describe('an attempt', () => {
     expect(() => fold([replay], given('a'))).toThrow(InvariantViolation);
   });
 
-  it('is what is left of webhooks that were let go of, where it stands alone', () => {
+  it('is what is left of webhooks that were released, where it stands alone', () => {
     expect(fold([{ type: 'Delivered', data: { id: 'b', attempt: 1, at: 1, statusCode: 200 } }])).toEqual(
       noWebhooks,
     );

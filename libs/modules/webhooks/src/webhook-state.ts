@@ -56,13 +56,13 @@ export interface ReplayRefusal {
   code: 'webhook_not_found' | 'too_many_replays';
 }
 
-/** As it is read: with what caused it, which stands beside the event. */
+/** As it is read: with what caused it, which stands next to the event. */
 export type CausedWebhookEvent = WebhookEvent & { correlationId?: string };
 
 /** The state after an event. @throws InvariantViolation for an event of an unknown webhook. */
 export function evolveWebhooks(state: SubjectWebhooks, event: CausedWebhookEvent): SubjectWebhooks {
   if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event)] };
-  // The last event of webhooks that were let go of: their stream goes on behind it.
+  // The last event of webhooks that were released: their stream continues behind it.
   if (state.webhooks.length === 0) return state;
   if (!state.webhooks.some(({ id }) => id === event.data.id))
     throw new InvariantViolation(`${event.type} names an unknown webhook`);
@@ -116,8 +116,8 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
 }
 
 /**
- * The next in line: a later status is not sent before an earlier one was delivered or given up, so the first open one is
- * the only candidate. What is replayed has a line of its own.
+ * The next in line: a later status is not sent before an earlier one was delivered or abandoned, so the first open one is
+ * the only candidate. What is replayed has its own line.
  */
 function nextInLine({ webhooks }: SubjectWebhooks): readonly Webhook[] {
   const open = webhooks.filter(({ state }) => state === 'open');

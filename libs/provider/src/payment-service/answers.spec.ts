@@ -38,7 +38,7 @@ const accepted = (answer: unknown) => ({ kind: 'accepted', answer });
 const listed = (orderNumber?: string | null) => ({ ...payment, orderNumber });
 const listedOn = (createdAt: string | null) => ({ ...payment, createdAt });
 
-/** The reader, the fields beside `success`, and what is read from them. */
+/** The reader, the fields next to `success`, and what is read from them. */
 const readable: [string, AnswerReader<unknown>, object, unknown][] = [
   [
     'a creation with the status of its payment',
@@ -119,7 +119,7 @@ it.each<[string, AnswerReader<unknown>, (odd: object) => object]>([
   }
 });
 
-/** The reason, the reader, and the fields beside `success` that give it. */
+/** The reason, the reader, and the fields next to `success` that give it. */
 const unknown: [reason: string, AnswerReader<unknown>, ...fields: object[]][] = [
   ['success without a readable token and payment', readCreation, {}, { token: '' }],
   ['success with a secret as token', readCreation, { token: secret }],

@@ -60,7 +60,7 @@ export const readHoldEnd =
   };
 
 /**
- * Reads the answer of a refund. A refund has a token of its own (section 2), so one that has its payment's names no
+ * Reads the answer of a refund. A refund has its own token (section 2), so one that has its payment's names no
  * refund, and two that disagree name none reliably.
  */
 export const readRefund =
@@ -191,7 +191,7 @@ function pageOf<Row extends Listed>(
     : { answer: { found: rows, total } };
 }
 
-/** True too where the row shows no instant. */
+/** True too if the row shows no instant. */
 function isOnDays({ createdAt }: Listed, from: string, to: string): boolean {
   const instant = Date.parse(createdAt ?? '');
   if (Number.isNaN(instant)) return true;

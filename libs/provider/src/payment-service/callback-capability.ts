@@ -36,7 +36,7 @@ export function callbackPath(
 
 /**
  * When the capability was made by us for this environment and token: the day, in milliseconds since the Unix epoch;
- * undefined where it was not. Takes the same time however wrong it is.
+ * undefined if it was not. Takes the same time however wrong it is.
  */
 export function readCallbackCapability(
   secrets: readonly CallbackSecret[],

@@ -29,7 +29,7 @@ export function redactCallback(
 const cut = (value: string | number | null) =>
   typeof value === 'string' ? value.slice(0, textLengthMax) : value;
 
-/** By any name: an inquiry brings it, and it goes behind an alias of ours. */
+/** By any name: an inquiry brings it, and it goes behind our alias. */
 const holdsRecurringToken = (body: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(body).some(([name, value]) => /recurring/i.test(name) && value !== null);
 

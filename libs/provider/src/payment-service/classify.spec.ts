@@ -147,7 +147,7 @@ describe('a refusal', () => {
   });
 });
 
-// Too many requests were taken for a lost answer: a service that was busy for a moment sent card payments to a person.
+// Too many requests were mistaken for a lost answer: a service that was busy for a moment sent card payments to a person.
 describe('a call that the service did not carry out', () => {
   it.each([
     ['an error', { success: false, errors: [{ kind: 'api_error', code: 'rate_limited' }] }],
@@ -213,7 +213,7 @@ describe('an acceptance', () => {
     },
   );
 
-  it('is not proven beside errors', () => {
+  it('is not proven next to errors', () => {
     for (const errors of [[certain[0]], 'text', certain[0]])
       expect(classifyCreation(answered(200, { ...answer, errors }))).toEqual({
         kind: 'unknown',

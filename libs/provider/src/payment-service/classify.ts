@@ -59,7 +59,7 @@ const notSent = (reason: string) => ({ kind: 'not-sent', reason }) as const;
 
 const tooManyRequests = 429;
 
-/** True where an answer names nothing that may have been made; also one that cannot be read, such as a proxy's page. */
+/** True if an answer names nothing that may have been made; also one that cannot be read, such as a proxy's page. */
 function namesNothing(bytes: Uint8Array, body: Body | undefined): boolean {
   if (body !== undefined) return body['success'] !== true && madeBy(body) === undefined;
   const text = new TextDecoder().decode(bytes);

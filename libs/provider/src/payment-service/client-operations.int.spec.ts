@@ -37,7 +37,7 @@ const dispute = { id: 'dispute-1', amount: 5, currency: 'EUR', status: 'pending'
 interface Operation {
   run: (client: PaymentServiceClient) => Promise<ServiceOutcome<unknown>>;
   request: { method: string; url: string; body?: object };
-  /** Fields of the right answer beside `success`, and what is read from them; without `read`, the whole body. */
+  /** Fields of the right answer next to `success`, and what is read from them; without `read`, the whole body. */
   right: object;
   read?: unknown;
 }

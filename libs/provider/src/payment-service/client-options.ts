@@ -1,4 +1,4 @@
-/** What the client of the Payment Service is made from, and what of it is usable. */
+/** Validates the options of the Payment Service client. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Clock } from '@tollgate/service-kit';
@@ -12,7 +12,7 @@ export interface PaymentServiceClientOptions {
   baseUrl: string;
   /** The merchant's private key, read again for each call. */
   privateKey: { reveal(): string };
-  /** PEM certificates that are trusted beside the usual ones. */
+  /** PEM certificates that are trusted next to the usual ones. */
   ca?: string;
   /** Milliseconds for a whole operation: waiting for a connection, connecting, sending, reading the answer. Default 10,000. */
   deadlineMs?: number;
@@ -43,7 +43,7 @@ export interface ReadOptions {
   maxConnections: number;
 }
 
-/** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
+/** @throws PaymentServiceClientError if an option is unusable; plain HTTP is refused here. */
 export function readOptions(options: PaymentServiceClientOptions): ReadOptions {
   const address = readBaseUrl(options.baseUrl);
   assertPrivateKey(options.privateKey.reveal());

@@ -136,7 +136,7 @@ describe('the requests', () => {
     expect(versions).toEqual(['1.1']);
   });
 
-  it('trust the usual authorities beside the given one', async () => {
+  it('trust the usual authorities next to the given one', async () => {
     const usual = getCACertificates('default');
     const usualAuthority = await createAuthority('Usual');
     const peer = await startHttpsPeer(await issue(usualAuthority), created);
@@ -256,7 +256,7 @@ describe('a connection that the peer closed while it was idle', () => {
 });
 
 describe('a request that never left is not-sent', () => {
-  it('where the connection is refused', async () => {
+  it('if the connection is refused', async () => {
     const server = createServer();
     const baseUrl = await listenOn(server);
     server.close();
@@ -267,7 +267,7 @@ describe('a request that never left is not-sent', () => {
     });
   });
 
-  it('where the host name does not exist', async () => {
+  it('if the host name does not exist', async () => {
     const outcome = await connect('https://nonexistent.invalid').createPayment(creation);
     expect(outcome).toEqual({
       kind: 'not-sent',
@@ -309,7 +309,7 @@ describe('a request that never left is not-sent', () => {
   };
   for (const [issuer, [make, reason]] of Object.entries(certificates)) {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-      it(`where the certificate is from ${issuer}, at the second try too (${maxVersion})`, async () => {
+      it(`if the certificate is from ${issuer}, at the second try too (${maxVersion})`, async () => {
         const peer = await startHttpsPeer(await make(), created, { maxVersion });
         cleanups.push(peer.close);
         const client = connect(peer.baseUrl);

@@ -47,11 +47,11 @@ export interface PaymentServiceClient {
   ): Promise<ServiceOutcome<CreatePaymentAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayment(token: string): Promise<ServiceOutcome<ServicePayment>>;
-  /** Newest first; none is `accepted` only where it is proven. */
+  /** Newest first; none is `accepted` only if it is proven. */
   listPayments(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayment[]>>;
-  /** Takes all the money that a two-step payment holds. Without a payment where the service shows none. */
+  /** Takes all the money that a two-step payment holds. Without a payment if the service shows none. */
   confirmPayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
-  /** Gives all the money back that a two-step payment holds. Without a payment where the service shows none. */
+  /** Gives all the money back that a two-step payment holds. Without a payment if the service shows none. */
   declinePayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
   /** Without an amount, all that is left. An accepted refund may have any status, `declined` among them. */
   refundPayment(request: RefundRequest, maySend?: MaySend): Promise<ServiceOutcome<RefundAnswer>>;
@@ -59,9 +59,9 @@ export interface PaymentServiceClient {
   createPayout(request: PayoutRequest, maySend?: MaySend): Promise<ServiceOutcome<PayoutAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayout(token: string): Promise<ServiceOutcome<ServicePayout>>;
-  /** Newest first; none is `accepted` only where it is proven. */
+  /** Newest first; none is `accepted` only if it is proven. */
   listPayouts(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayout[]>>;
-  /** One page of what was created on some days, newest first; `accepted` only where it is proven to be that page. */
+  /** One page of what was created on some days, newest first; `accepted` only if it is proven to be that page. */
   pageOfPayments(query: PageQuery): Promise<ServiceOutcome<Page<ComparableRow>>>;
   pageOfPayouts(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayout>>>;
   retrieveBalance(currency: string): Promise<ServiceOutcome<ServiceBalance>>;
@@ -71,7 +71,7 @@ export interface PaymentServiceClient {
   close(): Promise<void>;
 }
 
-/** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
+/** @throws PaymentServiceClientError if an option is unusable; plain HTTP is refused here. */
 export function createPaymentServiceClient(options: PaymentServiceClientOptions): PaymentServiceClient {
   const { basePath, ...connection } = readOptions(options);
   const exchange = createExchange({

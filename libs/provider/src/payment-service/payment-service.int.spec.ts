@@ -59,8 +59,8 @@ test('an order number that exists already is this very call, delivered twice: it
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'the order number was refused' });
 });
 
-// A deployment that says "has already been taken" under a code of its own: the charge that the first delivery had made was
-// recorded as refused, and a caller who asked again charged the card once more.
+// A deployment that says "has already been taken" under its own code: the charge that the first delivery had made was
+// recorded as refused, and a caller who asked again charged the card again.
 test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
   'a refusal that names our order number as its parameter (%s) is one, too',
   async (code) => {
@@ -70,7 +70,7 @@ test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
 );
 
 // '2026-11-24 01:00:00' was read in the zone of the gateway: one hour too early in Berlin, so that the payout whose answer had
-// been lost was older than its own call, and taken for somebody else's.
+// been lost was older than its own call, and mistaken for somebody else's.
 test('a time without a zone proves nothing about the time, wherever the gateway runs', async () => {
   const { TZ } = process.env;
   try {

@@ -26,7 +26,7 @@ import type { ServiceOutcome } from './classify.ts';
 import type { PaymentServiceClientOptions } from './client-options.ts';
 import { createPaymentServiceClient } from './client.ts';
 
-/** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
+/** @throws PaymentServiceClientError if an option is unusable; plain HTTP is refused here. */
 export function createPaymentService(options: PaymentServiceClientOptions): Provider {
   const client = createPaymentServiceClient(options);
   return {

@@ -1,4 +1,4 @@
-/** What a request holds that must not come back in an outcome, and how it is kept out. */
+/** Keeps secrets of a request out of its outcome. */
 import { containsCardNumber } from '@tollgate/core';
 import { toVisibleText, type CreatePaymentRequest, type PayoutRequest } from '@tollgate/payment-api';
 

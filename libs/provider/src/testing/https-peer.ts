@@ -1,4 +1,4 @@
-/** A real HTTPS server for tests, with certificates of its own making. */
+/** A real HTTPS server for tests, with its own certificates. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** What every provider must do, in memory or over the network. */
+/** The contract of every provider, in memory or over the network. */
 import { beforeAll, describe, expect, test, afterAll } from 'vitest';
 import type { AuthorizeRequest, InquiryOutcome, Provider } from '@tollgate/core';
 import type { Operation } from '@tollgate/core/testing';
@@ -6,7 +6,7 @@ import type { Operation } from '@tollgate/core/testing';
 /** A provider whose customers, and whose network, a test plays. */
 export interface ProviderUnderTest {
   provider: Provider;
-  /** The customer pays on the hosted page: at once, or authorizes the amount where the capture is deferred. */
+  /** The customer pays on the hosted page: at once, or authorizes the amount if the capture is deferred. */
   customerPays(serviceToken: string): Promise<void>;
   /** The next call of this operation takes effect, and its answer is lost. */
   loseAnswer(operation: Operation): Promise<void>;
@@ -95,7 +95,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(await inquire(await authorized({ source: { card } }))).toMatchObject({ status: 'approved' });
     });
 
-    test('a recurring token is given where it is wanted, and can be charged', async () => {
+    test('a recurring token is given if it is wanted, and can be charged', async () => {
       const first = answerOf(await provider.inquirePayment(await paid({ isRecurring: true })));
       expect(first.recurringToken).toEqual(expect.any(String));
       const { recurringToken = '' } = first;
@@ -103,7 +103,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(await inquire(second)).toMatchObject({ status: 'approved' });
     });
 
-    test('where the answer is lost the outcome is unknown, and the payment is found by its order number', async () => {
+    test('if the answer is lost the outcome is unknown, and the payment is found by its order number', async () => {
       const wanted = request();
       await under.loseAnswer('authorize');
       expect(await provider.authorize(wanted, anyTime)).toMatchObject({
@@ -128,16 +128,13 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(await inquire(token)).toMatchObject({ status: 'declined', authorizedAmount: 0 });
     });
 
-    test.each(['capture', 'void'] as const)(
-      '%s is refused where nothing is authorized',
-      async (operation) => {
-        for (const token of [await authorized(), await paid()])
-          expect(await provider[operation](token, anyTime)).toMatchObject({
-            kind: 'refused',
-            errors: [expect.objectContaining({ code: expect.any(String) })],
-          });
-      },
-    );
+    test.each(['capture', 'void'] as const)('%s is refused if nothing is authorized', async (operation) => {
+      for (const token of [await authorized(), await paid()])
+        expect(await provider[operation](token, anyTime)).toMatchObject({
+          kind: 'refused',
+          errors: [expect.objectContaining({ code: expect.any(String) })],
+        });
+    });
 
     test.each(['capture', 'void'] as const)(
       'where the answer of a %s is lost, its effect shows',
@@ -170,7 +167,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(await inquire(serviceToken)).toMatchObject({ status: 'refunded' });
     });
 
-    test('where the answer is lost, the refunded sum shows the effect', async () => {
+    test('if the answer is lost, the refunded sum shows the effect', async () => {
       const serviceToken = await paid();
       await under.loseAnswer('refund');
       expect(await provider.refund({ serviceToken, amount: 250 }, anyTime)).toMatchObject({
@@ -193,7 +190,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(again).toEqual(found);
     });
 
-    test('where the answer is lost, the payout is found by its order number', async () => {
+    test('if the answer is lost, the payout is found by its order number', async () => {
       await paid();
       const wanted = payOut();
       await under.loseAnswer('payout');

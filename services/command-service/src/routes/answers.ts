@@ -1,4 +1,4 @@
-/** How the outcomes of operations are answered over HTTP. */
+/** Turns outcomes of operations into HTTP answers. */
 import type { ApiError } from '@tollgate/core/money';
 import {
   type EndReason,
@@ -23,7 +23,7 @@ import type { FastifyReply } from 'fastify';
 /** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
 export function toCreationAnswer(view: PaymentAggregate): Answer {
   const { token, payment } = view;
-  // It may have been paid all the same: who is told that it was not asks the customer once more.
+  // It may have been paid all the same: who is informed that it was not asks the customer again.
   if (endedUnpaid.has(payment.phase) && mayBePaid(payment))
     return errorAnswer('payment_in_review', {}, { token });
   if (payment.phase === 'failed')
@@ -69,7 +69,7 @@ const wantedBy: Record<
   decline: { whileUnknown: 'voiding', wanted: ['voided', 'declined'] },
 };
 
-/** 200 once the service has taken the refund, 202 while nobody knows, an error body where nothing was refunded. */
+/** 200 once the service has taken the refund, 202 while nobody knows, an error body if nothing was refunded. */
 export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): Answer {
   const { refundToken: token, declined } = refund;
   if (mayBeMade(view.payment, refund)) return errorAnswer('refund_in_review', {}, { token });
@@ -81,10 +81,10 @@ export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): An
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, refund: shown } };
 }
 
-/** 200 once the service has the payout, 202 while it waits or nobody knows, an error body where nothing was paid out. */
+/** 200 once the service has the payout, 202 while it waits or nobody knows, an error body if nothing was paid out. */
 export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
-  // It may have been paid out all the same: who is told that it was not sends another one.
+  // It may have been paid out all the same: who is informed that it was not sends another one.
   if (statusOfPayoutPhase(payout.phase) === 'declined' && mayBePaidOut(payout))
     return errorAnswer('payout_in_review', {}, { token });
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
@@ -95,7 +95,7 @@ export function toPayoutAnswer(view: PayoutAggregate): Answer {
   };
 }
 
-/** What has failed stays so: a repeat of the request is answered alike, for ever. */
+/** What has failed stays so: a repeat of the request is answered alike, indefinitely. */
 function toFailureAnswer(
   token: string,
   reason: EndReason | NonNullable<Payout['failure']> | 'not-found',

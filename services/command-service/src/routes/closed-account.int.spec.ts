@@ -28,7 +28,7 @@ const codeIn = (answer: { statusCode: number; json(): unknown }) => [
 ];
 
 describe('a drained account', () => {
-  it('goes on with captures, voids and refunds of what it has taken', async () => {
+  it('continues with captures, voids and refunds of what it has taken', async () => {
     const [captured, voided] = [await harness().authorized('order-1'), await harness().authorized('order-2')];
     const refunded = await harness().approved('order-3');
     close('main', 'draining');
@@ -53,7 +53,7 @@ describe('a drained account', () => {
     expect(made).toMatchObject({ aggregate: { payment: { attempt: { number: 2, account: 'main' } } } });
   });
 
-  it('refuses what is new where there is no other one, and nothing is recorded', async () => {
+  it('refuses what is new if there is no other one, and nothing is recorded', async () => {
     close('main', 'draining');
     close('other', 'draining');
     const app = startApp(harness());

@@ -109,7 +109,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.json<{ token: string }>().token).toMatch(/^ref_/);
   });
 
-  it('502 where the service was not reached, which no repeat changes', async () => {
+  it('502 if the service was not reached, which no repeat changes', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'not-sent' });
     const app = startApp(harness());
@@ -119,7 +119,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect((await app.post('refunds', { token }, key)).json()).toEqual(answer.json());
   });
 
-  it('409 where nothing is paid yet that could be refunded', async () => {
+  it('409 if nothing is paid yet that could be refunded', async () => {
     const token = await harness().authorized('order-1');
     const answer = await startApp(harness()).post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_refundable token']);
@@ -158,8 +158,8 @@ describe('POST /api/v1/refunds answers', () => {
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
 
-  // Its team was told to send another one, and the customer had it twice.
-  it('409 with Retry-After where it was resolved as not made, and the service shows it after all', async () => {
+  // Its team was informed to send another one, and the customer had it twice.
+  it('409 with Retry-After if it was resolved as not made, and the service shows it after all', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     const app = startApp(harness());
@@ -267,7 +267,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect(errorsOf(answer)).toEqual([409, 'processing_error balance_too_low']);
   });
 
-  it('502 where the service was not reached, which no repeat changes', async () => {
+  it('502 if the service was not reached, which no repeat changes', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
     const answer = await startApp(harness()).post('payouts', request);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);

@@ -1,4 +1,4 @@
-/** What people who operate the gateway ask of the command service, whatever the team. */
+/** Routes of operators over all teams. */
 import {
   reconciliationRequestSchema,
   removedViewSchema,

@@ -113,8 +113,8 @@ describe('POST /api/v1/payments answers', () => {
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
-  // It was 503 with Retry-After once, for ever: what is recorded as failed is answered alike to every repeat.
-  it('502 where the service was not reached in any attempt, which no repeat changes', async () => {
+  // It was 503 with Retry-After once, indefinitely: what is recorded as failed is answered alike to every repeat.
+  it('502 if the service was not reached in any attempt, which no repeat changes', async () => {
     harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
     const app = startApp(harness());
     const answer = await app.post('payments', tea);
@@ -124,7 +124,7 @@ describe('POST /api/v1/payments answers', () => {
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
-  it('502 where the service does not have it after all attempts, and says so', async () => {
+  it('502 if the service does not have it after all attempts, and says so', async () => {
     const fault = { kind: 'lost-before' } as const;
     harness().provider.faults.push(fault, fault, fault);
     const app = startApp(harness());
@@ -139,7 +139,7 @@ describe('POST /api/v1/payments answers', () => {
     expect(answer.body).not.toContain('could not be reached');
   });
 
-  // An attempt that was given up took effect after all: the team was told that no money had moved, and to send a new request.
+  // An attempt that was abandoned took effect after all: the team was informed that no money had moved, and to send a new request.
   it.each([
     ['an earlier attempt', 1, 0],
     ['somebody else', 3, 3_600_000],
@@ -160,7 +160,7 @@ describe('POST /api/v1/payments answers', () => {
     },
   );
 
-  // Not decided yet, it counted as without money: the team was told to charge once more, and it was approved.
+  // Not decided yet, it counted as without money: the team was informed to charge again, and it was approved.
   it.each([
     ['pending', 409, 'processing_error payment_in_review'],
     ['declined', 409, 'processing_error resolved_as_not_made'],
@@ -270,7 +270,7 @@ describe('POST /api/v1/payments answers', () => {
     expect([again.statusCode, again.json()]).toEqual([200, answer.json()]);
   });
 
-  it('200 where they are allowed', async () => {
+  it('200 if they are allowed', async () => {
     const origins = ['https://shop.example'];
     const app = startApp(harness(), { team: { allowedOrigins: { callback: origins, redirect: origins } } });
     const addresses = {
@@ -363,7 +363,7 @@ describe.each([
     expect(answer.json()).toMatchObject({ success: true, payment: { status: 'pending', phase } });
   });
 
-  it('409 where the opposite is under way or done', async () => {
+  it('409 if the opposite is under way or done', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf[opposite].push({ kind: 'lost-before' });
     await harness().end(opposite, token);
@@ -377,7 +377,7 @@ describe.each([
     expect(errorsOf(final)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
 
-  it('409 where nothing is authorized', async () => {
+  it('409 if nothing is authorized', async () => {
     const created = await harness().create(teaFor('order-1', 100, { needConfirmation: true }));
     if (created.kind !== 'answered') throw new Error(created.kind);
     const answer = await startApp(harness()).post(path, { token: created.aggregate.token });
@@ -392,7 +392,7 @@ describe.each([
     expect(errorsOf(await app.post(path, { token }))).toEqual([409, 'processing_error a_code']);
   });
 
-  it('503 where the service was not reached', async () => {
+  it('503 if the service was not reached', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({ kind: 'not-sent' });
     const answer = await startApp(harness()).post(path, { token });
@@ -407,7 +407,7 @@ describe.each([
     expect(errorsOf(answer)).toEqual([409, 'processing_error no_account token']);
   });
 
-  it('409 where the payment had ended otherwise before the service could do it', async () => {
+  it('409 if the payment had ended otherwise before the service could do it', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.change(`${token}.1`, { status: 'expired', authorizedAmount: 0 });
     const answer = await startApp(harness()).post(path, { token });
@@ -416,7 +416,7 @@ describe.each([
 
   // The answer once followed the latest submission: a team that captured got 200 for a payment that somebody else had
   // voided in the meantime.
-  it('409 where it was refused and the opposite was done before the caller is answered', async () => {
+  it('409 if it was refused and the opposite was done before the caller is answered', async () => {
     const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';
     harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
@@ -433,7 +433,7 @@ describe.each([
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
 
-  it('409 where it was refused and the opposite is under way before the caller is answered', async () => {
+  it('409 if it was refused and the opposite is under way before the caller is answered', async () => {
     const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';
     harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });

@@ -338,7 +338,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
     expect(await balance()).toEqual({ available: 0n, hold: 0n });
   });
 
-  it('is not sent beside a payout that was decided before it was recorded, and is reserved after it was approved', async () => {
+  it('is not sent next to a payout that was decided before it was recorded, and is reserved after it was approved', async () => {
     await harness().approved('order-1', 500, asker);
     const late = sleeping('payout-');
     const asking = payOut('payout-1', 500, asker, late.instance);
@@ -397,7 +397,7 @@ describe('an account that operators close', () => {
     expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
   });
 
-  it('is asked for nothing, and nothing is reserved, where there is no other one', async () => {
+  it('is asked for nothing, and nothing is reserved, if there is no other one', async () => {
     await harness().approved('order-1', 800, asker);
     close('draining');
     expect(codeOf(await ask())).toBe('account_draining');

@@ -1,4 +1,4 @@
-/** What a team may ask for when it creates, captures or voids a payment, refunds or pays out. */
+/** Requests of teams that create, capture, void, refund or pay out. */
 import {
   type PaymentRequest,
   type PayoutRequest,

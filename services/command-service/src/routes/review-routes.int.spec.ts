@@ -82,7 +82,7 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     },
   );
 
-  it('404 where there is no such payment or payout of this team', async () => {
+  it('404 if there is no such payment or payout of this team', async () => {
     const payment = await puzzlingPayment();
     const payout = await puzzlingPayout();
     const app = startApp(harness());

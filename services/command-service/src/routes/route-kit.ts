@@ -1,4 +1,4 @@
-/** What the routes of the command service have in common: who calls, what set it off, and how a refusal is answered. */
+/** Parts shared by the routes of the command service: caller, cause, and answers to refusals. */
 import { formatAmount } from '@tollgate/core/money';
 import {
   type PaymentRefusal,

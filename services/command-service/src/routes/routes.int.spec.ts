@@ -109,7 +109,7 @@ describe('the store that is down', () => {
     },
   );
 
-  it('is answered with 503 where a payment is refunded, confirmed or resolved', async () => {
+  it('is answered with 503 if a payment is refunded, confirmed or resolved', async () => {
     const approved = await harness().approved('order-1');
     const authorized = await harness().authorized('order-2');
     harness().provider.change(`${authorized}.1`, { status: 'expired', authorizedAmount: 0 });
@@ -126,7 +126,7 @@ describe('the store that is down', () => {
     expect(harness().provider.received).toHaveLength(before + 1);
   });
 
-  it('is not what a fault of ours is answered as', async () => {
+  it('is not what our fault is answered as', async () => {
     harness().provider.faults.push({ kind: 'breaks' });
     const answer = await startApp(harness()).post('payments', tea);
     expect(errorsOf(answer)).toEqual([500, 'api_error core_api_error']);

@@ -1,4 +1,4 @@
-/** One change of a team: where it may be made at all, how it is refused, and until when its answer waits. */
+/** One change of a team: if it may be made at all, how it is refused, and until when its answer waits. */
 import { type ErrorCode, sendError } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
@@ -19,7 +19,7 @@ export interface TeamRouteDependencies extends RouteKit {
   store: EventStore;
   clock: Clock;
   ids: Ids;
-  /** What signs changes of teams; absent where this process is not to have it. */
+  /** What signs changes of teams; absent if this process is not to have it. */
   teamKeys?: TeamKeys | undefined;
 }
 
@@ -52,7 +52,7 @@ const isSetting = ({ type }: TeamCommand): boolean =>
 const isWithoutEffect = (decision: TeamDecision): boolean =>
   decision.kind === 'events' && decision.events.length === 0;
 
-/** Resolves when the change counts here, with the team as it is then. Undefined where it has answered a refusal. */
+/** Resolves when the change counts here, with the team as it is then. Undefined if it has answered a refusal. */
 export async function change(
   deps: TeamRouteDependencies,
   { cause: { actor }, reply }: CallerRequest,

@@ -1,4 +1,4 @@
-/** What bounds a team, for people who operate the gateway: its origins, its wallet, approvals and limits. */
+/** Routes of team settings for operators: origins, wallet, approvals and limits. */
 import {
   type Route,
   allowedOriginsSchema,

@@ -17,7 +17,7 @@ export function inBackground(work: (signal: AbortSignal) => Promise<void>): () =
   };
 }
 
-/** @returns what tells how it is; undefined while this replica stands by, because another one does its work. */
+/** @returns what shows how it is; undefined while this replica stands by, because another one does its work. */
 export function startAlone<Health>(
   name: string,
   service: { run(signal: AbortSignal): Promise<void>; health(): Health },

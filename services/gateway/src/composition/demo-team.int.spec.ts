@@ -78,7 +78,7 @@ test('once somebody has revoked a key, no other is issued, whatever is still kno
   expect((await teamsIn(store).find('demo'))?.keys).toHaveLength(1);
 });
 
-test('of two keys, the one that nobody has revoked goes on to be good', async () => {
+test('of two keys, the one that nobody has revoked continues to be good', async () => {
   const store = await temporaryStore();
   const [lost, key] = [await ensure(store), await ensure(store)];
   await revoke(store, lost);

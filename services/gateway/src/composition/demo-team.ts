@@ -1,4 +1,4 @@
-/** The team that newcomers call the gateway as. There is one only beside the sandbox that the gateway brings up. */
+/** The team that newcomers call the gateway as. There is one only next to the sandbox that the gateway brings up. */
 import type { EventStore } from '@tollgate/event-store';
 import {
   type Scope,
@@ -22,7 +22,7 @@ import type { Parts } from './parts.ts';
 const demoTeam = 'demo';
 const demoScopes: readonly Scope[] = ['payments', 'refunds', 'payouts', 'read', 'stored-cards', 'admin'];
 
-/** What listens to callbacks beside a gateway that is tried out is on the same machine, on any port. */
+/** What listens to callbacks next to a gateway that is tried out is on the same machine, on any port. */
 const demoCallbackOrigins = ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'];
 
 interface Dependencies {
@@ -32,7 +32,7 @@ interface Dependencies {
   ids: Ids;
 }
 
-/** The demo team's key; undefined where the gateway has accounts of its own, and where somebody has revoked the key. */
+/** The demo team's key; undefined if the gateway has accounts of its own, and where somebody has revoked the key. */
 export async function demoKey(parts: Parts): Promise<Secret | undefined> {
   const { config, clock, ids, dataDirectory, teamKeys } = parts;
   const deps = { store: await parts.store(), teamKeys, clock, ids };
@@ -62,7 +62,7 @@ async function demoKeysLeft(deps: Dependencies): Promise<string[]> {
 
 /**
  * Makes sure that the demo team exists and has a key, and gives the key. A key that is known from an earlier start is kept,
- * also where the event store was thrown away meanwhile; where the key was lost, a new one takes the oldest one's place.
+ * also if the event store was thrown away meanwhile; if the key was lost, a new one takes the oldest one's place.
  *
  * Once somebody has revoked a key of the team, none is issued by itself any more: undefined, unless the known one is active.
  */

@@ -31,14 +31,14 @@ export interface Gateway {
   /** What a newcomer is shown; undefined where this process runs a part of the services only. */
   quickstart: { file: string; content: Quickstart } | undefined;
   /**
-   * The address at which somebody signs in to the console, once; undefined where this process has no console.
+   * The address at which somebody signs in to the console, once; undefined if this process has no console.
    *
    * @param person whom events and the security log name
    */
   signInLink(person: string): string | undefined;
   /** Names what does not work yet, as /readyz does; waits a little for what is only connecting. */
   missing(): Promise<readonly string[]>;
-  /** Takes no more requests, ends what is under way, and lets go of all files. */
+  /** Takes no more requests, ends what is under way, and releases all files. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What the simulation composes as a process does: the same services, over parts of its own. */
+/** The composition of services, for the simulation. */
 export { gatewayConfigSchema } from '../configuration/config.ts';
 export { inBackground, type RunAlone } from './background.ts';
 export { joinStore } from './join-store.ts';

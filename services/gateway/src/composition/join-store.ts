@@ -1,4 +1,4 @@
-/** Takes part in the event store: tells the others what this process reads, and writes nothing that the store is not raised to. */
+/** Joins the event store: announces the schema version that this process reads, and writes no newer one. */
 import {
   type EventStore,
   type Member,

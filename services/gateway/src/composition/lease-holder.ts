@@ -1,4 +1,4 @@
-/** Who holds a lease, so that others can tell whether he is gone. */
+/** Identifies the holder of a lease, so that other processes can detect its end. */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode } from '@tollgate/service-kit';

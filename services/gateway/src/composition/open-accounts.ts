@@ -1,4 +1,4 @@
-/** The merchant accounts that this gateway uses: those of a file, or one at a sandbox of its own. */
+/** The merchant accounts that this gateway uses: those of a file, or one at its own sandbox. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Account,
@@ -21,13 +21,13 @@ import { type Sandbox, openSandbox } from './sandbox.ts';
 
 export interface OpenedAccounts {
   accounts: ChangeableAccounts;
-  /** Undefined where the account is that of the sandbox. */
+  /** Undefined if the account is that of the sandbox. */
   file: AccountsFile | undefined;
-  /** Undefined where the accounts are those of a file. */
+  /** Undefined if the accounts are those of a file. */
   sandbox: Sandbox | undefined;
 }
 
-/** Connections of an account beside those of the calls that move money: for inquiries, balances and disputes. */
+/** Connections of an account next to those of the calls that move money: for inquiries, balances and disputes. */
 const inquireConnectionsMax = 32;
 
 type OpenDependencies = GatewayDependencies & {
@@ -38,7 +38,7 @@ type OpenDependencies = GatewayDependencies & {
   processes: () => number;
 };
 
-/** @throws StartupError where the file cannot be used */
+/** @throws StartupError if the file cannot be used */
 export async function openAccounts(
   deps: OpenDependencies,
   directory: DataDirectory,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openBus } from './open-bus.ts';
 
 // It connected for as long as the process lived: nobody was left to close it.
-it('opens no bus for a start that was given up while the client of Kafka was loaded', async () => {
+it('opens no bus for a start that was abandoned while the client of Kafka was loaded', async () => {
   const stops = new AsyncDisposableStack();
   const connection = { brokers: ['127.0.0.1:9'], clientId: 'spec' };
   const opening = openBus(

@@ -1,4 +1,4 @@
-/** The message bus: embedded in the event store, or Kafka where its brokers are named. */
+/** The message bus: embedded in the event store, or Kafka if its brokers are named. */
 import type { EventStore } from '@tollgate/event-store';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import {
@@ -25,7 +25,7 @@ export interface BusDependencies {
   isGone: (holder: string) => boolean;
 }
 
-/** How long a start waits for the topics; without a broker it goes on, and says so, milliseconds. */
+/** How long a start waits for the topics; without a broker it continues, and says so, milliseconds. */
 const topicsWaitMs = 10_000;
 
 /** Pause between two attempts to create the topics while no broker answers, milliseconds. */

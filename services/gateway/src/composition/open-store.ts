@@ -1,4 +1,4 @@
-/** The event store: a file of this machine, or EventStoreDB where its address is given. */
+/** The event store: a file of this machine, or EventStoreDB if its address is given. */
 import type { MessagePort } from 'node:worker_threads';
 import {
   type EventStore,
@@ -8,7 +8,7 @@ import {
 import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 
 export interface StoreDependencies {
-  /** Undefined where the store is a file. */
+  /** Undefined if the store is a file. */
   eventStore: EventStoreDbConnection | undefined;
   /** That file. */
   file: string;
@@ -27,7 +27,7 @@ export interface OpenedStore {
 }
 
 /**
- * @throws StartupError where the file cannot be used, or EventStoreDB has not answered within 30 seconds or does not let
+ * @throws StartupError if the file cannot be used, or EventStoreDB has not answered within 30 seconds or does not let
  * us in
  */
 export async function openStore({

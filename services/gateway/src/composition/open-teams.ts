@@ -1,4 +1,4 @@
-/** The directory of teams, and what a process tells of those whom it lets in and those whom it does not. */
+/** Opens the team directory and reports accepted and rejected callers. */
 import type { EventStore } from '@tollgate/event-store';
 import {
   type OperatorCredentials,

@@ -1,4 +1,4 @@
-/** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
+/** Parts shared by the services of one process. Each is opened when it is first used. */
 import type { MessagePort } from 'node:worker_threads';
 import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
 import type { KafkaMessageBus, MessageBus } from '@tollgate/message-bus';
@@ -44,7 +44,7 @@ export interface Parts extends GatewayDependencies {
   /** Whether this process runs that service. */
   runs: (service: ServiceName) => boolean;
   store: () => Promise<EventStore>;
-  /** By which another thread writes to the file of the store, too; undefined where the store is a server. */
+  /** By which another thread writes to the file of the store, too; undefined if the store is a server. */
   storeConnection: () => Promise<MessagePort | undefined>;
   /** This life of this process, in leases. */
   holder: Holder;
@@ -54,7 +54,7 @@ export interface Parts extends GatewayDependencies {
   isClockWrong: () => boolean;
   bus: () => Promise<MessageBus | KafkaMessageBus>;
   runAlone: () => Promise<RunAlone>;
-  /** The thread that follows the store beside this one; undefined where this one does it. */
+  /** The thread that follows the store next to this one; undefined if this one does it. */
   followerThread: () => Promise<FollowerThread | undefined>;
   /** Who shares the limits of the accounts, this process among them. */
   members: () => Promise<Members>;
@@ -79,7 +79,7 @@ export interface Parts extends GatewayDependencies {
 export function createParts(
   deps: GatewayDependencies,
   base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'> & {
-    /** Whether the data directory is that of the whole installation, also where the services are processes of their own. */
+    /** Whether the data directory is that of the whole installation, also if the services are their own processes. */
     isInstallation?: boolean;
   },
 ): Parts {
@@ -187,7 +187,7 @@ async function openIndex(
   return opened;
 }
 
-/** Two processes never share an index: the command service has one of its own where it is alone. */
+/** Two processes never share an index: the command service has one of its own if it is alone. */
 export const indexFileOf = (
   { indexFile, commandIndexFile }: Pick<DataDirectory, 'indexFile' | 'commandIndexFile'>,
   runs: Parts['runs'],

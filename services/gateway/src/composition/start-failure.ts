@@ -12,7 +12,7 @@ import {
 const startWithinMs = 30_000;
 const pauseMs = 500;
 
-/** @param start begun anew each time: it leaves nothing behind when it fails */
+/** @param start begun again each time: it leaves nothing behind when it fails */
 export async function startPatiently<Started>(
   { clock, log }: { clock: Clock; log: Log },
   start: () => Promise<Started>,

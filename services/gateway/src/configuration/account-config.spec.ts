@@ -90,7 +90,7 @@ describe('an accounts file', () => {
     expect(account).toMatchObject({ ...limits, ...lists, ca: pem });
   });
 
-  it('takes keys from files, beside it or elsewhere, and from the environment', () => {
+  it('takes keys from files, next to it or elsewhere, and from the environment', () => {
     const accounts = parse(
       main,
       { ...main, name: 'other', privateKeyFile: '/run/secrets/other.key' },

@@ -14,7 +14,7 @@ export interface ConfiguredAccount extends AccountConfig {
   /** Address of the service, `https` only. */
   baseUrl: string;
   privateKey: Secret;
-  /** PEM certificate that is trusted beside the usual ones. */
+  /** PEM certificate that is trusted next to the usual ones. */
   ca?: string;
 }
 
@@ -148,7 +148,7 @@ function readAccountsText(file: string): string {
 
 interface Source extends AccountsFileOptions {
   file: string;
-  /** Reads a file that the accounts name; throws where it cannot be read. */
+  /** Reads a file that the accounts name; throws if it cannot be read. */
   readText(path: string): string;
 }
 
@@ -194,7 +194,7 @@ function faulty(file: string, faults: readonly string[]): StartupError {
 const labelOf = (index: number, name: string | undefined): string =>
   `accounts[${index}]${name === undefined ? '' : ` "${name}"`}`;
 
-/** One sentence for each fault, beginning with the entry, and its name where it has a proper one. */
+/** One sentence for each fault, beginning with the entry, and its name if it has a proper one. */
 function describe(issue: z.core.$ZodIssue, content: unknown): string[] {
   const [list, index, ...field] = issue.path;
   const subject =
@@ -263,7 +263,7 @@ function sharedMerchants(configured: readonly ConfiguredAccount[]): string[] {
 /** Collects what is wrong with an entry. */
 type Note = (fault: string) => void;
 
-/** Undefined where the key cannot be had; `note` has received that, and whatever else is wrong. */
+/** Undefined if the key cannot be had; `note` has received that, and whatever else is wrong. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
   const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
   const { currencies, teams, totalPerSecondMax, ...rest } = others;
@@ -293,7 +293,7 @@ function keyOfFile(file: string, source: Source, note: Note): Secret | undefined
   return text === undefined ? undefined : toKey('privateKeyFile names a file that', text, note);
 }
 
-/** The variables that an accounts file says keys are in; none where it cannot be read, which its reader tells. */
+/** The variables that an accounts file says keys are in; none if it cannot be read, which its reader tells. */
 export function keyVariablesOf(file: string): readonly string[] {
   try {
     const { accounts } = keyVariablesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -303,7 +303,7 @@ export function keyVariablesOf(file: string): readonly string[] {
   }
 }
 
-/** What the accounts of a file are called, without their keys. @throws StartupError where it cannot be read */
+/** What the accounts of a file are called, without their keys. @throws StartupError if it cannot be read */
 export function accountNamesOf(file: string): readonly AccountName[] {
   const names = accountNamesSchema.safeParse(parseJson(readAccountsText(file), file)).data?.accounts;
   if (names === undefined) throw faulty(file, ['accounts must have environment and name each']);

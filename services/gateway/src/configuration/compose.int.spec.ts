@@ -27,7 +27,7 @@ interface Container {
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
-/** As compose reads it where no variable is set. */
+/** As compose reads it if no variable is set. */
 const withDefaults = (_name: unknown, value: unknown) =>
   typeof value === 'string' ? value.replace(/\$\{\w+:-([^}]*)\}/g, '$1') : value;
 

@@ -34,10 +34,10 @@ import { type InternalSecrets, parseInternalSecrets } from './internal-secrets.t
 /** What a script or a newcomer needs to drive the running system. */
 export const quickstartSchema = z.object({
   gatewayUrl: z.string(),
-  /** Of the demo team; absent where there is none, and where it was revoked. */
+  /** Of the demo team; absent if there is none, and where it was revoked. */
   apiKey: z.string().exactOptional(),
   callbackUrl: z.string(),
-  /** Metrics and health; that of the front door where each service is a process of its own. */
+  /** Metrics and health; that of the front door if each service is its own process. */
   metricsUrl: z.string(),
   /** Of the sandbox; absent where the gateway calls the accounts of a file. */
   paymentServiceUrl: z.string().exactOptional(),
@@ -59,9 +59,9 @@ export interface DataDirectory {
    */
   lockIndex(file: string): { close(): void };
   /**
-   * For a store that is a file here. Before it is opened, which would start an empty one where it was lost.
+   * For a store that is a file here. Before it is opened, which would start an empty one if it was lost.
    *
-   * @throws StartupError where it is missing or empty, and what was made from it is there
+   * @throws StartupError if it is missing or empty, and what was made from it is there
    */
   requireStore(): void;
   /** The index of a command service that runs apart from the query service. */
@@ -73,7 +73,7 @@ export interface DataDirectory {
   quickstartFile: string;
   /** Lists the processes of a system that has several. */
   processesFile: string;
-  /** The file of the last start, or undefined where there is none that can be read. */
+  /** The file of the last start, or undefined if there is none that can be read. */
   readQuickstart(): Quickstart | undefined;
   /** That of the gateway that has no name of its own. */
   readFirstQuickstart(): Quickstart | undefined;
@@ -90,11 +90,11 @@ export interface DataDirectory {
 }
 
 /**
- * Makes the folder where it is missing.
+ * Makes the folder if it is missing.
  *
  * @param instance tells the files of one of several gateways on the same folder from those of the others
  * @param indexDir of the indexes, which are caches; `dataDir` unless given, which is also right for who has none
- * @throws StartupError where a folder cannot be written
+ * @throws StartupError if a folder cannot be written
  */
 export function openDataDirectory(dataDir: string, instance?: string, indexDir = dataDir): DataDirectory {
   const path = resolve(dataDir);
@@ -129,7 +129,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     quickstartFile,
     processesFile: own('processes', '.json'),
     readQuickstart() {
-      // A further instance goes on with the keys of the first one.
+      // A further instance continues with the keys of the first one.
       return readQuickstartIn(quickstartFile) ?? readQuickstartIn(firstQuickstartFile);
     },
     readFirstQuickstart: () => readQuickstartIn(firstQuickstartFile),

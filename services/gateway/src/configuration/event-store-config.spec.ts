@@ -35,7 +35,7 @@ test.each(['localhost', '127.0.0.1:2113', '[::1]:2113'])('may go without TLS to 
   expect(configOf({ EVENTSTORE_URL: `esdb://${host}?tls=false` })?.tls).toBe(false);
 });
 
-it('may go without TLS anywhere where that is allowed', () => {
+it('may go without TLS anywhere if that is allowed', () => {
   const env = { EVENTSTORE_URL: 'esdb://db.example?tls=false', EVENTSTORE_ALLOW_INSECURE: 'true' };
   expect(configOf(env)).toMatchObject({ tls: false, hosts: [{ address: 'db.example', port: 2113 }] });
 });

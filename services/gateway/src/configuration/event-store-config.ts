@@ -1,4 +1,4 @@
-/** How the gateway reaches EventStoreDB, where it is configured to use it. */
+/** Configuration of EventStoreDB. */
 import {
   type ConnectionString,
   type EventStoreDbConnection,
@@ -31,7 +31,7 @@ export const eventStoreEnvironmentSchema = z.object({
 
 type Environment = z.infer<typeof eventStoreEnvironmentSchema>;
 
-/** Undefined where the store is a file. @throws StartupError that names the variable that is wrong */
+/** Undefined if the store is a file. @throws StartupError that names the variable that is wrong */
 export function toEventStoreConfig(env: Environment): EventStoreDbConnection | undefined {
   const { EVENTSTORE_URL: url } = env;
   if (url === undefined) return undefined;

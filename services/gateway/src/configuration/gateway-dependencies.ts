@@ -10,6 +10,6 @@ export interface GatewayDependencies {
   /** The environment variables, for the private keys that the accounts file names. */
   env: Readonly<Record<string, string | undefined>>;
   pid: number;
-  /** Projector and publisher run on a thread of their own, which reads the configuration out of `env`, beside what answers. */
+  /** Projector and publisher run on a thread of their own, which reads the configuration out of `env`, next to what answers. */
   hasFollowerThread?: boolean;
 }

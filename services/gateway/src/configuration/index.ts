@@ -1,4 +1,4 @@
-/** What the command line shares with the gateway: where its data are, and how it is configured. */
+/** Configuration and data directory, shared with the command line. */
 export { openStore } from '../composition/open-store.ts';
 export type { AccountName } from './account-config.ts';
 export { dataDirConfigSchema, defaultCallDeadlineMs } from './config.ts';

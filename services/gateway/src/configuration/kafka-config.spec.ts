@@ -48,7 +48,7 @@ describe('a password without TLS', () => {
       );
   });
 
-  it('may go over loopback, and elsewhere where that is allowed by name', () => {
+  it('may go over loopback, and elsewhere if that is allowed by name', () => {
     for (const KAFKA_BROKERS of ['127.0.0.1:9092,localhost:9093', '[::1]:9092'])
       expect(configOf({ ...sasl, KAFKA_BROKERS })?.connection.sasl?.username).toBe('gateway');
     expect(configOf({ ...sasl, ...brokers, KAFKA_ALLOW_INSECURE: 'true' })?.connection.ssl).toBeUndefined();

@@ -1,4 +1,4 @@
-/** How the gateway reaches Kafka, where it is configured to use it. */
+/** Configuration of Kafka. */
 import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
 import {
@@ -68,16 +68,16 @@ export const kafkaEnvironmentSchema = z.object({
 
 export interface KafkaConfig {
   connection: Omit<KafkaConnectionOptions, 'log'>;
-  /** Empty where the topics have the names that they are documented by. */
+  /** Empty if the topics have the names that they are documented by. */
   topicPrefix: string;
   replication: number;
   minInsyncReplicas: number;
 }
 
-/** One copy may be missing where there are several: what was confirmed by a single one is gone with its disk. */
+/** One copy may be missing if there are several: what was confirmed by a single one is gone with its disk. */
 export const minInsyncReplicasOf = (replication: number): number => Math.max(1, replication - 1);
 
-/** Undefined where the bus is embedded. @throws StartupError that names the variable that is wrong */
+/** Undefined if the bus is embedded. @throws StartupError that names the variable that is wrong */
 export function toKafkaConfig(env: z.infer<typeof kafkaEnvironmentSchema>): KafkaConfig | undefined {
   const { KAFKA_BROKERS: brokers } = env;
   if (brokers === undefined) return undefined;

@@ -47,7 +47,7 @@ it.each(['base', 'overlays/three-replicas'])(
 );
 
 describe('three replicas', () => {
-  it('are three of each service, each on a node of its own', async () => {
+  it('are three of each service, each on its own node', async () => {
     const { deployments } = await buildManifests(
       join(workspace, 'infra', 'kubernetes', 'overlays', 'three-replicas'),
     );

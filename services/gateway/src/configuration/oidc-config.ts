@@ -1,4 +1,4 @@
-/** Where people sign in with accounts of their organisation, and which of its groups have which role. */
+/** Configuration of sign-in by OpenID Connect: provider, groups and roles. */
 import type { IdentityProviderConfig } from '@tollgate/console';
 import {
   Secret,

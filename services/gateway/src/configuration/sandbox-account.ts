@@ -1,4 +1,4 @@
-/** The account of a gateway that has brought up a sandbox of its own. */
+/** The account of a gateway that has brought up its own sandbox. */
 import { readFileSync } from 'node:fs';
 import { defaultProvider } from '@tollgate/provider';
 import { Secret, StartupError } from '@tollgate/service-kit';
@@ -28,7 +28,7 @@ export const sandboxAccount = (reached: {
   ca: reached.ca,
 });
 
-/** What they are called, without their keys; undefined where that is not known here. @throws as `accountNamesOf` */
+/** What they are called, without their keys; undefined if that is not known here. @throws as `accountNamesOf` */
 export function accountNamesBesideGateway(
   accountsFile: string | undefined,
   directory: Pick<DataDirectory, 'readQuickstart'>,
@@ -39,9 +39,9 @@ export function accountNamesBesideGateway(
 }
 
 /**
- * The accounts that a gateway on this folder uses, for a command beside it.
+ * The accounts that a gateway on this folder uses, for a command next to it.
  *
- * @throws StartupError where the file cannot be used, or there is neither a file nor a sandbox
+ * @throws StartupError if the file cannot be used, or there is neither a file nor a sandbox
  */
 export function accountsBesideGateway(
   accountsFile: string | undefined,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readServiceNames, serviceNames, usage } from './service-names.ts';
 
 describe('the services of a process', () => {
-  it('are all where none is named', () => {
+  it('are all if none is named', () => {
     expect(readServiceNames([])).toEqual(serviceNames);
   });
 

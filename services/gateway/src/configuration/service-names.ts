@@ -16,7 +16,7 @@ export type ServiceName = keyof typeof descriptions;
 
 export const serviceNames = Object.keys(descriptions) as readonly ServiceName[];
 
-/** Those that the front door forwards to where they run in processes of their own. */
+/** Those that the front door forwards to where they run in their own processes. */
 export const routedServices = [
   'command-service',
   'query-service',
@@ -43,7 +43,7 @@ npm run services starts each in its own process; docs/operator/configuration.md 
 /**
  * Reads which services a process is to run.
  *
- * @returns them in the order of their start, or `help` where that was asked for
+ * @returns them in the order of their start, or `help` if that was asked for
  * @throws StartupError for a name that is none, with those that are
  */
 export function readServiceNames(argv: readonly string[]): readonly ServiceName[] | 'help' {

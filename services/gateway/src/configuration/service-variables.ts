@@ -1,5 +1,5 @@
 /**
- * Which environment variables each service has a use for: what runs them as processes of their own gives them these and no
+ * Which environment variables each service has a use for: what runs them as their own processes gives them these and no
  * others, so that a process which is broken into has no secret that it does not need itself.
  */
 import type { ServiceName } from './service-names.ts';

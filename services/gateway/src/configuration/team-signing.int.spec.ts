@@ -22,14 +22,14 @@ describe('on one machine', () => {
     expect([again.signer().kid]).toEqual(kids);
   });
 
-  it('a start that was killed between the two files goes on with the first', async () => {
+  it('a start that was killed between the two files continues with the first', async () => {
     const directory = await folder();
     const { kid } = openTeamKeys({}, directory, installing).signer();
     rmSync(join(directory.path, publicFile));
     expect(openTeamKeys({}, directory, installing).verifier().kids).toEqual([kid]);
   });
 
-  it('no further pair is made where the public key is known: its private half is elsewhere', async () => {
+  it('no further pair is made if the public key is known: its private half is elsewhere', async () => {
     const directory = await folder();
     openTeamKeys({}, directory, installing).install();
     rmSync(join(directory.path, keyFile));
@@ -40,7 +40,7 @@ describe('on one machine', () => {
   });
 });
 
-// The process ended as by a defect of ours, with a stack that named neither.
+// The process ended as by our defect, with a stack that named neither.
 describe('a key that is none', () => {
   it.each([publicFile, keyFile])('is reported by its file: %s', async (name) => {
     const directory = await folder();
@@ -88,7 +88,7 @@ describe('where services run apart', () => {
     );
   });
 
-  it('init-signing makes the private key where it is configured to be, and the public one for the services', async () => {
+  it('init-signing makes the private key if it is configured to be, and the public one for the services', async () => {
     const directory = await folder();
     const privateKeyFile = join(directory.path, 'for-the-operator.key');
     const { publicKeys, publicKeysFile } = openTeamKeys({ privateKeyFile }, directory, apart).install();

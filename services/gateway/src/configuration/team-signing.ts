@@ -46,7 +46,7 @@ export interface InstalledTeamKeys extends TeamKeys {
   install(): { publicKeys: string; publicKeysFile: string | undefined };
 }
 
-/** @param mayInstall whether a pair is made where there is none: not where the services run apart */
+/** @param mayInstall whether a pair is made if there is none: not where the services run apart */
 export function openTeamKeys(
   config: TeamSigningConfig,
   { path }: { path: string },

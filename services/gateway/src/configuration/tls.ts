@@ -35,7 +35,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsMaterial {
 /** When a certificate ends, milliseconds since the Unix epoch. @param cert PEM; of a chain, the first one counts */
 export const endOfCertificate = (cert: string): number => Date.parse(new X509Certificate(cert).validTo);
 
-/** @param variable that names the file; `code` is that of the StartupError where it cannot be read */
+/** @param variable that names the file; `code` is that of the StartupError if it cannot be read */
 export function readNamed(variable: string, file: string, code = 'tls_unusable', what = 'a file'): string {
   try {
     return readFileSync(file, 'utf8');

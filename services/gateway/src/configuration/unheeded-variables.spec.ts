@@ -12,7 +12,7 @@ it.each([
   expect(unknownVariables(['PATH', name])).toEqual([{ name, nearest }]);
 });
 
-it('a name with a prefix of ours is reported, though none is near', () => {
+it('a name with our prefix is reported, though none is near', () => {
   expect(unknownVariables(['TOLLGATE_ENABLE_EVERYTHING'])).toEqual([{ name: 'TOLLGATE_ENABLE_EVERYTHING' }]);
 });
 

@@ -13,7 +13,7 @@ const ofOthers = [
   ...['TOLLGATE_COMPOSE', 'TOLLGATE_ARRANGEMENT', 'GATEWAY_PORTS', 'CALLBACK_PORTS'],
 ];
 
-/** Kubernetes sets these for each service beside a container. */
+/** Kubernetes sets these for each service next to a container. */
 const ofKubernetes = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
 /** So many letters of a name may be wrong, missing or too many for it to be near another. */

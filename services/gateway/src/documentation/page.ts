@@ -1,4 +1,4 @@
-/** What every page of the site has around its content. */
+/** The frame of each page of the documentation site. */
 import { createHash } from 'node:crypto';
 import { type Html, html, trustedHtml } from '@tollgate/service-kit';
 import { sectionsOf } from './search-index.ts';

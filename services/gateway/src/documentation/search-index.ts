@@ -1,4 +1,4 @@
-/** What the search of the site finds: the text of each page, heading by heading. */
+/** The search index of the documentation site: the text of each page, by heading. */
 
 export interface Found {
   id: string;

@@ -198,7 +198,7 @@ describe('refused is an answer', () => {
   });
 });
 
-it('a provider that is away keeps nobody waiting for ever, and is asked again', async () => {
+it('a provider that is away keeps nobody waiting indefinitely, and is asked again', async () => {
   const { provider, app } = await start();
   const { issuer } = provider;
   provider.issuer = 'http://127.0.0.1:1';

@@ -1,4 +1,4 @@
-/** The page of one payment: what was noted beside it, what led to what, and what of it can be sent again. */
+/** The page of one payment: what was noted next to it, what led to what, and what of it can be sent again. */
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';

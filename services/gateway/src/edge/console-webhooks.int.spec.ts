@@ -118,7 +118,7 @@ describe('webhooks that were not delivered', () => {
     );
   });
 
-  it('are replayed in bulk, of one team only where one is asked for, after a sentence with their count', async () => {
+  it('are replayed in bulk, of one team only if one is asked for, after a sentence with their count', async () => {
     const { signIn } = await start();
     const { get, sendAndRead } = await signIn('operator');
     expect((await get(page)).body).toContain('Sends 2 webhooks again to the receivers of all teams');

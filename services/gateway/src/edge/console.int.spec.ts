@@ -18,7 +18,7 @@ const start = () =>
   });
 
 describe('who gets in', () => {
-  it('a link signs in once, with a session of its own that no script reads', async () => {
+  it('a link signs in once, with its own session that no script reads', async () => {
     const { app, post, linkFor, recorded } = await start();
     const link = linkFor('viewer');
     const page = await app.inject({ url: `/console/sign-in?link=${link}` });
@@ -249,7 +249,7 @@ describe('what texts can do', () => {
 });
 
 /** A payment that moved between the loading of its page and the first look at it stayed as it was for the reader. */
-it('who begins to watch a page receives a request to load it once more, and again when it changes', async () => {
+it('who begins to watch a page receives a request to load it again, and again when it changes', async () => {
   const { app, signIn, store } = await start();
   const { cookie } = await signIn();
   const address = await app.listen({ host: '127.0.0.1', port: 0 });

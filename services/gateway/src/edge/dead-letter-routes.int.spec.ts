@@ -76,7 +76,7 @@ describe('dead-lettered callbacks', () => {
     expect(answer.json<{ errors: { code: string }[] }>().errors[0]?.code).toBe(code);
   });
 
-  // Where no body means all of them, one of `null` was taken for none.
+  // Where no body means all of them, one of `null` was mistaken for none.
   it('are not published again, all of them, by a body that is no object', async () => {
     const { ask, published } = await start('pay_1');
     const answer = await ask('dead-letters/replay', 'null');
@@ -90,7 +90,7 @@ describe('dead-lettered callbacks', () => {
 });
 
 describe('what is kept of a customer', () => {
-  it('is forgotten for ever by an admin, with who did it, and the payment stays', async () => {
+  it('is forgotten indefinitely by an admin, with who did it, and the payment stays', async () => {
     const { ask, store } = await start();
     await store.append(paymentStream('pay_1'), [event('PaymentRequested')], 'no-stream');
     await store.append(customerStream('pay_1'), [event('CustomerKept')], 'no-stream');

@@ -1,5 +1,5 @@
 /**
- * Every route, with whatever may come: it is answered, and never by 5xx but where the answer names what is missing. A failing
+ * Every route, with whatever may come: it is answered, and never by 5xx but if the answer names what is missing. A failing
  * request is shrunk and shown.
  */
 import { givenTeam } from '@tollgate/teams/testing';
@@ -114,7 +114,7 @@ const isExpected = (text: string): boolean =>
   (JSON.parse(text) as { errors: { code: string }[] }).errors.every(({ code }) => expectedCodes.has(code));
 const runsPerRoute = isWholeRun ? 8 : 3;
 
-it('every route answers whatever it is asked, and never by a failure of its own', async () => {
+it('every route answers whatever it is asked, and never by its own failure', async () => {
   let key = '';
   const { app, routes, bearerOf } = await startApi(async (store) => {
     key = await givenTeam(store, { team: 'shop', keyId: 'k1' });

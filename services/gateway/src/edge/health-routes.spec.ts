@@ -13,7 +13,7 @@ async function readyz(notReady: string[], building?: IndexBuilding) {
   return [answer.statusCode, answer.json<unknown>()];
 }
 
-it('is ready where nothing is missing', async () => {
+it('is ready if nothing is missing', async () => {
   expect(await readyz([])).toEqual([200, { ready: true, notReady: [], degraded: [] }]);
 });
 

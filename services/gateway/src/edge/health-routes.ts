@@ -13,7 +13,7 @@ export interface Readiness {
 
 /**
  * `/healthz`: the process answers. `/readyz`: its services can serve; 503 names what is missing, `degraded` what can be
- * done without, and `index` tells how far the lists are.
+ * done without, and `index` shows how far the lists are.
  */
 export function registerHealthRoutes(
   app: FastifyInstance,

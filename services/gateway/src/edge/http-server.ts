@@ -1,4 +1,4 @@
-/** How every HTTP server of a process is made, and where it listens. */
+/** Creates the HTTP servers of a process. */
 import {
   type Log,
   answerInJsonOnly,
@@ -68,7 +68,7 @@ export interface Listening {
   port: number;
   /** That names the port. */
   variable: string;
-  /** That names the host, where it is not GATEWAY_HOST. */
+  /** That names the host, if it is not GATEWAY_HOST. */
   hostVariable?: string;
   scheme: 'http' | 'https';
 }

@@ -98,6 +98,6 @@ test.each(['0', '-1', '1.5', 'many', '100001'])('GATEWAY_REQUESTS_PER_SECOND is 
   );
 });
 
-test('GATEWAY_REQUESTS_PER_SECOND is 1000 where it is not set', () => {
+test('GATEWAY_REQUESTS_PER_SECOND is 1000 if it is not set', () => {
   expect(readConfig(gatewayConfigSchema, {}).requestsPerSecondMax).toBe(1_000);
 });

@@ -46,7 +46,7 @@ export async function startCallbackServer(
 
 export interface ApiParts extends Readiness {
   services: readonly Pick<RunningService, 'registerRoutes'>[];
-  /** Whose routes for other services of ours are served, too; none where it is left out. */
+  /** Whose routes for other services of ours are served, too; none if it is left out. */
   internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
   /** Adds the internal routes of a process whose API server is public to its metrics server. */
   registerInternal?: ((scope: FastifyInstance) => void) | undefined;
@@ -54,7 +54,7 @@ export interface ApiParts extends Readiness {
   internalCredential?: Pick<InternalCredential, 'isValid'>;
   /** Whether teams come in here, and not by a front door before it. */
   isFront?: boolean;
-  /** Takes in what became of each request; nobody where it is left out. */
+  /** Takes in what became of each request; nobody if it is left out. */
   noteRequest?: (record: RequestRecord) => void;
   /** Tells the keys apart that requests are counted by; without it, none are. */
   directory?: Pick<TeamDirectory, 'authenticate'>;

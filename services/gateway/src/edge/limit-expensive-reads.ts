@@ -1,4 +1,4 @@
-/** How many expensive reads of one key, and of one person, run at the same time. */
+/** Limits concurrent expensive reads per key and per person. */
 import {
   authenticationOf,
   type Cost,

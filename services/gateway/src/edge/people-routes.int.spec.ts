@@ -451,7 +451,7 @@ describe('a team lead', () => {
   });
 });
 
-it('a stored card is charged with a scope of its own', async () => {
+it('a stored card is charged with its own scope', async () => {
   const api = await startApi(seed);
   const charge = async (role: OperatorRole) => {
     const grants = [parseGrant(`${role}:shop`)];

@@ -22,7 +22,7 @@ test('requests of a window are counted for each requester alone', () => {
   expect([count('a'), count('a'), count('b')].map((answer) => answer?.current)).toEqual([1, 2, 1]);
 });
 
-test('a window begins with a first request and tells what is left of it', async () => {
+test('a window begins with a first request and shows what is left of it', async () => {
   const { clock, count } = start();
   await clock.advance(300);
   expect(count('a')).toEqual({ current: 1, ttl: 1_000 });

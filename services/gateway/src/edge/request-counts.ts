@@ -13,7 +13,7 @@ interface Window {
  *
  * Of `requestersMax` requesters and one more, the one whose window began first is forgotten.
  *
- * The package's own counts go by the wall clock: where that is set back by an hour, a busy key stays refused for an hour.
+ * The package's own counts go by the wall clock: if that is set back by an hour, a busy key stays refused for an hour.
  */
 export function requestCountsOn(
   clock: Pick<Clock, 'monotonic'>,

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { limitRequests } from './request-limit.ts';
 
-/** A key is written `<team> <keyId>`, with its own limit behind it where it has one. */
+/** A key is written `<team> <keyId>`, with its own limit behind it if it has one. */
 function authenticate(authorization: string | undefined): Authentication {
   if (authorization === undefined) return { kind: 'refused', code: 'auth_header_not_found' };
   const [team = '', keyId, limit] = authorization.split(' ');
@@ -52,7 +52,7 @@ async function start(requestsPerSecondMax: number) {
 }
 
 describe('a key', () => {
-  test('that asks once more than it may in a second learns when to come again', async () => {
+  test('that asks again than it may in a second learns when to come again', async () => {
     const { codes, call, clock, handled } = await start(3);
     expect(await codes(3, 'shop k1')).toEqual([200, 200, 200]);
     const answer = await call('shop k1');

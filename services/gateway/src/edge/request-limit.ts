@@ -1,4 +1,4 @@
-/** How many requests of one key, and of one address without a key, are answered in a second. */
+/** Limits requests per second, by key or by address. */
 import { fastifyRateLimit } from '@fastify/rate-limit';
 import { authenticationOf, noteCaller, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
@@ -11,15 +11,15 @@ const windowMs = 1_000;
 /** Without an active key, an address gets this part of what a key gets. */
 const strangersShare = 0.1;
 
-/** Its id; undefined where there is none, or none that counts. */
+/** Its id; undefined if there is none, or none that counts. */
 export type SessionOf = (request: Pick<FastifyRequest, 'headers'>) => string | undefined;
 
 export interface RequestLimitOptions {
   directory: Pick<TeamDirectory, 'authenticate'>;
   clock: Clock;
-  /** The session of the console that a request comes with; absent where there is no console. */
+  /** The session of the console that a request comes with; absent if there is no console. */
   sessionOf?: SessionOf | undefined;
-  /** Of a key without a limit of its own. */
+  /** Of a key without its own limit. */
   requestsPerSecondMax: number;
   /** Keys, and addresses, that are counted at the same time at most; 10,000 unless set. */
   requestersMax?: number;

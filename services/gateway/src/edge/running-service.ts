@@ -1,4 +1,4 @@
-/** What a service that was started in this process adds to its HTTP server. */
+/** The additions of a running service to the HTTP server of its process. */
 import type { FailedStream } from '@tollgate/event-store';
 import type { IndexBuilding } from '@tollgate/lists';
 import type { RequestRecord } from '@tollgate/requests';
@@ -11,7 +11,7 @@ export interface RunningService {
   registerInternalRoutes?(app: FastifyInstance): void;
   /** Takes in what became of each request that teams sent to this process. */
   noteRequest?(record: RequestRecord): void;
-  /** Names what is not ready to serve; nothing where it is left out. */
+  /** Names what is not ready to serve; nothing if it is left out. */
   notReady?(): readonly string[] | Promise<readonly string[]>;
   /** Names what does not work without affecting readiness. */
   degraded?(): readonly string[] | Promise<readonly string[]>;
@@ -21,7 +21,7 @@ export interface RunningService {
 
 const namedMax = 3;
 
-/** Streams that a service has set aside: the first ones by name, with the event that it cannot read. */
+/** Streams that a service has quarantined: the first ones by name, with the event that it cannot read. */
 export function setAside(service: string, failed: readonly FailedStream[]): readonly string[] {
   if (failed.length === 0) return [];
   const named = failed

@@ -53,7 +53,7 @@ describe('what bounds a team', () => {
     ]);
   });
 
-  it('is not recorded again where it is so already, and a repeat is no refusal', async () => {
+  it('is not recorded again if it is so already, and a repeat is no refusal', async () => {
     const { set, store } = await start();
     const lastRevision = async () => {
       let last = -1;
@@ -79,7 +79,7 @@ describe('what bounds a team', () => {
     expect((team as { limits: object[] }).limits).toHaveLength(currencies.length);
   });
 
-  it('is changed by an admin only, and not where the signing key is elsewhere', async () => {
+  it('is changed by an admin only, and not if the signing key is elsewhere', async () => {
     const { set } = await start(false);
     for (const [path, body] of each) {
       for (const role of ['viewer', 'support', 'operator'] as const)

@@ -28,7 +28,7 @@ it('are others than those that somebody listens on, and each is there once', asy
   expect(new Set(ports).size).toBe(2);
 });
 
-it('are refused where none is free', async () => {
+it('are refused if none is free', async () => {
   const [taken = 0] = await freePorts(1, systemIds);
   const server = createServer();
   onTestFinished(() => void server.close());

@@ -1,4 +1,4 @@
-/** Brings up the system as processes of their own. */
+/** Brings up the system as their own processes. */
 import { fileURLToPath } from 'node:url';
 import type { Secret } from '@tollgate/service-kit';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ interface Ready {
 }
 
 export interface Launch {
-  /** Resolves when everything serves. Rejects with StartupError where a process cannot be started. */
+  /** Resolves when everything serves. Rejects with StartupError if a process cannot be started. */
   ready: Promise<Ready>;
   stop: ProcessGroup['stop'];
 }
@@ -46,7 +46,7 @@ const stopOrder = [
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** @throws StartupError where the data directory cannot be used */
+/** @throws StartupError if the data directory cannot be used */
 export function launch(options: LaunchOptions): Launch {
   const { config, env, clock, say } = options;
   const directory = openDataDirectory(config.dataDir, config.instance);

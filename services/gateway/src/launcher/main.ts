@@ -1,4 +1,4 @@
-/** `npm run services`: every service as a process of its own. Reads the environment and handles signals, as `main.ts` does. */
+/** `npm run services`: every service as its own process. Reads the environment and handles signals, as `main.ts` does. */
 import { join } from 'node:path';
 import { StartupError, createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { banner } from '../banner.ts';

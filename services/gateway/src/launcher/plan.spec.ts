@@ -39,7 +39,7 @@ describe('one of each', () => {
     expect(exposed.map(({ service }) => service)).toEqual(['callback-ingester', 'api']);
   });
 
-  it('speaks HTTPS at the front door only, where that is asked for', () => {
+  it('speaks HTTPS at the front door only, if that is asked for', () => {
     const planned = plan(1);
     const speaking = planned.filter(({ inherited }) => inherited.includes('GATEWAY_TLS_CERT_FILE'));
     expect(speaking.map(({ service }) => service)).toEqual(['api']);

@@ -10,7 +10,7 @@ import {
 } from '../configuration/service-names.ts';
 
 export interface PlannedProcess {
-  /** Names it in the log: `projector`, or `projector-2` where there are several. */
+  /** Names it in the log: `projector`, or `projector-2` if there are several. */
   label: string;
   service: ServiceName;
   /** Of its HTTP server. */

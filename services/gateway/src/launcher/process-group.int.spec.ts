@@ -167,7 +167,7 @@ it('puts a new list in the place of the old one as a whole', async () => {
 });
 
 // A full disk ended the launcher, and all services with it, when one of them had died.
-it('starts again what dies also where the list cannot be written, and says so', async () => {
+it('starts again what dies also if the list cannot be written, and says so', async () => {
   const { group, lines, listFile, start, pidOf } = tryGroup();
   await start('one', service);
   const first = pidOf('one');

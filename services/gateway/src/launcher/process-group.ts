@@ -19,7 +19,7 @@ export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLin
   service: string;
   /** Of its HTTP server. */
   port: number;
-  /** Names of the variables that it has from the group's environment, beside those of every program. */
+  /** Names of the variables that it has from the group's environment, next to those of every program. */
   inherited: readonly string[];
   /** Where it has metrics. */
   metricsPort?: number;

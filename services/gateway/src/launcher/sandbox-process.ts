@@ -1,4 +1,4 @@
-/** The sandbox of the Payment Service as a process of its own, and the accounts file that leads to it. */
+/** The sandbox of the Payment Service as its own process, and the accounts file that leads to it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

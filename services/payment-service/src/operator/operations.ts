@@ -128,7 +128,7 @@ function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
   };
 }
 
-/** The merchant of production, with the settings that it has in the sandbox where it is new. */
+/** The merchant of production, with the settings that it has in the sandbox if it is new. */
 function enrol(merchants: MerchantsTable, known: Merchant): Merchant {
   const enrolled = merchants.findByName(known.name);
   if (enrolled !== undefined) return enrolled;

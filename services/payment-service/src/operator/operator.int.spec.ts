@@ -28,7 +28,7 @@ interface Ended {
   error: string;
 }
 
-/** Runs the command line in a process of its own, as an operator does. */
+/** Runs the command line in its own process, as an operator does. */
 const operateApart = (...argv: string[]) => operateOn(dataDir, ...argv);
 
 function operateOn(folder: string, ...argv: string[]): Promise<Ended> {

@@ -36,7 +36,7 @@ describe('the database', () => {
   });
 
   // Accounts and hashes of keys were readable by everybody on the machine.
-  it('is for its owner only, with all that lies beside it, and becomes so where it was not', async () => {
+  it('is for its owner only, with all that lies next to it, and becomes so if it was not', async () => {
     const modes = async () =>
       new Set(
         await Promise.all(
@@ -50,7 +50,7 @@ describe('the database', () => {
     expect(await modes()).toEqual(new Set([0o600]));
   });
 
-  it('can be written beside the service that has it open, and waits for its turn', async () => {
+  it('can be written next to the service that has it open, and waits for its turn', async () => {
     const beside = openBesideService(join(dir, 'test.db'));
     await database.write(put('of the service'));
     await beside.write(() =>

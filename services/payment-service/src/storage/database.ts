@@ -46,7 +46,7 @@ export function openDatabase(file: string): Database {
  * Opens the file for a command that writes merchants and their keys, which the service reads again for every request.
  * Such a command writes nothing else, and does not wait inside a transaction: the service would wait with it.
  *
- * @throws StartupError where the file is no database, or does not promise durability.
+ * @throws StartupError if the file is no database, or does not promise durability.
  */
 export function openBesideService(file: string): Database {
   const connection = openConnection(file);

@@ -5,8 +5,8 @@ import { StartupError } from '@tollgate/service-kit';
 const schemaVersion = 4;
 
 /**
- * Times are milliseconds since the Unix epoch. A whole record is JSON; columns beside it are what is searched.
- * `ledger_balances` is the sum of `ledger_entries`, kept beside them; `hold_lots` says when which part of a wallet's held
+ * Times are milliseconds since the Unix epoch. A whole record is JSON; columns next to it are what is searched.
+ * `ledger_balances` is the sum of `ledger_entries`, kept next to them; `hold_lots` says when which part of a wallet's held
  * money settles.
  */
 const schema = `

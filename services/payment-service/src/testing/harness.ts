@@ -1,4 +1,4 @@
-/** The real service over real sockets and a real database in a folder of its own. */
+/** The real service over real sockets and a real database in its own folder. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -53,10 +53,10 @@ const changed = (data: Partial<Dispute> & { status: string }): DisputeEvent => (
 const match: DisputeEvent = { type: 'DisputeMatched', data: { team: 'shop', paymentToken: 'pay_1' } };
 
 describe('a dispute that is seen for the first time', () => {
-  test('is opened without team where its payment is not known', () =>
+  test('is opened without team if its payment is not known', () =>
     given([]).when(observe()).then([opened()]));
 
-  test('is opened with its payment where that is known, and with all that the list shows', () =>
+  test('is opened with its payment if that is known, and with all that the list shows', () =>
     given([])
       .when(observe(reported, { payment }))
       .then([opened({ ...reported, team: 'shop', paymentToken: 'pay_1' })]));

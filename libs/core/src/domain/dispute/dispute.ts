@@ -38,7 +38,7 @@ export interface ObserveDispute {
   environment: Environment;
   account: string;
   observed: ObservedDispute;
-  /** The payment of ours that it is about, where that is known. */
+  /** The payment of ours that it is about, if that is known. */
   payment?: { token: string; team: string };
 }
 
@@ -96,7 +96,7 @@ export const { decode: decodeDisputeEvent, versionOf: versionOfDisputeEvent } =
 
 export type Dispute = z.infer<typeof disputeEventSchemas.DisputeOpened>;
 
-/** Events to append atomically, none where the list shows nothing new. */
+/** Events to append atomically, none if the list shows nothing new. */
 export function decideDispute(
   state: Dispute | undefined,
   command: ObserveDispute,
@@ -162,7 +162,7 @@ function change(state: Dispute, facts: Facts): DisputeEvent[] {
   return [{ type: 'DisputeChanged', data: { ...Object.fromEntries(changed), status: facts.status } }];
 }
 
-/** @throws InvariantViolation where the first event is not DisputeOpened, or a later one is */
+/** @throws InvariantViolation if the first event is not DisputeOpened, or a later one is */
 export function evolveDispute(state: Dispute | undefined, event: DisputeEvent): Dispute {
   if (state === undefined) {
     if (event.type === 'DisputeOpened') return event.data;

@@ -5,7 +5,7 @@
  *         └── no answer, or no confirmation ──► unresolved ── inquiry ──► its effect shows, or it is absent after the quiet period
  *
  * Operations differ as data: which events they write ({@link CallInFlight}), how often
- * they may be attempted, and which review opens where no inquiry can settle it ({@link callRules}).
+ * they may be attempted, and which review opens if no inquiry can settle it ({@link callRules}).
  */
 import type { ApiError } from '../money.ts';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { cut, errorsMax, instantSchema } from '../values.ts';
 export const callWindowSchema = z.object({
   /** The call may be sent before this instant only. */
   sendBy: instantSchema,
-  /** The sender has given up waiting by this instant. */
+  /** The sender has stopped waiting by this instant. */
   answerBy: instantSchema,
   /** From this instant on, "not found" means that the call never took effect. */
   quietUntil: instantSchema,
@@ -113,9 +113,9 @@ export const leaveUnresolved = <Event>(
 export interface CallInquiry<Event> {
   /** When the inquiry began, milliseconds since the Unix epoch. */
   inquiredAt: number;
-  /** Events of the effect; undefined where it does not show. */
+  /** Events of the effect; undefined if it does not show. */
   effect: readonly Event[] | undefined;
-  /** What follows where it is absent for good. */
+  /** What follows if it is absent permanently. */
   absent: () => readonly Event[];
   /** How much longer than the quiet period absence proves nothing, milliseconds. */
   patienceMs?: number;
@@ -135,7 +135,7 @@ export function settleCall<Event>(
 /** How far the provider's clock may be behind ours, milliseconds. */
 const clockToleranceMs = 5 * 60 * 1000;
 
-/** Where something comes from that was found under a number of ours; what the provider does not show proves nothing. */
+/** Where something comes from that was found under our number; what the provider does not show proves nothing. */
 export interface Origin {
   /** Milliseconds since the Unix epoch. */
   createdAt?: number;
@@ -144,7 +144,7 @@ export interface Origin {
 }
 
 /**
- * False where this call cannot have made it: it is older than the announcement, or its callbacks go elsewhere. Another
+ * False if this call cannot have made it: it is older than the announcement, or its callbacks go elsewhere. Another
  * installation, or an earlier one over the same account, may have used our number.
  */
 export const mayBeMadeBy = (

@@ -123,7 +123,7 @@ test('what is still open is inquired, and follows what the service shows', () =>
   expect(decided(history, inquired(shown('approved')))).toMatchObject([{ type: 'PaymentApproved' }]);
 });
 
-test('an order number that only a later inquiry shows contradicts nothing where none was shown before', () => {
+test('an order number that only a later inquiry shows contradicts nothing if none was shown before', () => {
   const { orderNumber: _, ...unnumbered } = shown('approved');
   expect(decided(eventsOf(adopt(unnumbered)), inquired(unnumbered))).toEqual([]);
 });

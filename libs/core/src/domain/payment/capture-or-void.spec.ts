@@ -237,7 +237,7 @@ describe.each(operations)('to $operation', (each) => {
   });
 
   // Submissions were once counted per operation: the first refusal, repeated, ended the third one.
-  test('no two submissions of a payment have the same number, so that no late answer is taken for another’s', () => {
+  test('no two submissions of a payment have the same number, so that no late answer is mistaken for another’s', () => {
     const oppositeWasRefused = decided([...underWay, refusal('refused')], submit(opposite)).concat({
       type: opposite === 'capture' ? 'CaptureRefused' : 'VoidRefused',
       data: { errors: [], reason: 'refused' },
@@ -250,7 +250,7 @@ describe.each(operations)('to $operation', (each) => {
       .then([refusal('refused')]);
   });
 
-  test('a late acceptance of the submission before is taken for what it shows, and for nothing else', () => {
+  test('a late acceptance of the submission before counts only as what it shows', () => {
     given(again)
       .when(answer({ kind: 'accepted', observed: observed(done) }, 1))
       .then([each.outcome]);

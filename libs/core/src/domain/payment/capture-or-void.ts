@@ -59,7 +59,7 @@ export function submitCaptureOrVoid(
   return refuse({ code: isFinalPhase(phase) ? 'payment_in_final_state' : 'payment_not_confirmable' });
 }
 
-/** True where the payment is what this operation makes of it, and we submitted it. */
+/** True if the payment is what this operation makes of it, and we submitted it. */
 function isDoneBy({ phase, captureOrVoid }: Payment, operation: Operation): boolean {
   if (captureOrVoid?.operation !== operation) return false;
   const status = statusOfPhase(phase);

@@ -145,7 +145,7 @@ test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
   },
 );
 
-test('where the account is refused, and not the request, another attempt follows, if there is one', () => {
+test('if the account is refused, and not the request, another attempt follows, if there is one', () => {
   const errors = [apiError('processing_error'), apiError('settings_error')];
   const outcome: AuthorizationOutcome = { kind: 'refused', errors, isAccountRefused: true };
   const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
@@ -226,7 +226,7 @@ test('what an answer says at too great length is cut', () => {
 
 // --- Late answers
 
-test('a late answer is taken where the attempt is still unresolved', () => {
+test('a late answer is taken if the attempt is still unresolved', () => {
   given(historyTo.unresolved).when(answer(accepted)).then([sampleEvents.AttemptAccepted]);
 });
 
@@ -250,7 +250,7 @@ test('a late refusal, and a late word that it was never sent, end an attempt tha
     .then([sampleEvents.AttemptNotSent, started(2)]);
 });
 
-test('a lost answer changes nothing where an inquiry has given the attempt up', () => {
+test('a lost answer changes nothing if an inquiry has given the attempt up', () => {
   given(historyTo.unresolved).when(answer(unknown)).thenNothing();
 });
 
@@ -330,8 +330,8 @@ test('a deployment that leaves the order number out is believed', () => {
   ]);
 });
 
-// A lost answer was found by its number alone: over a store started from scratch, and beside another installation on the
-// same account, a payment that was made long before was taken for ours, and was `approved` without a charge.
+// A lost answer was found by its number alone: over a store started from scratch, and next to another installation on the
+// same account, a payment that was made long before was mistaken for ours, and was `approved` without a charge.
 describe('a payment under our number that the attempt cannot have made', () => {
   const oldest = attempt(1).sendBy - 300_000;
   const strangers = [{ createdAt: oldest - 1 }, { createdAt: oldest, hasOurCallback: false }];
@@ -375,7 +375,7 @@ test('the right payment is picked from among others', () => {
 });
 
 test.each(['card', 'recurring'] as const)(
-  'a %s payment that is not found before the quiet period has ended is neither given up nor tried again',
+  'a %s payment that is not found before the quiet period has ended is neither abandoned nor tried again',
   (kind) => {
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
     given(history)

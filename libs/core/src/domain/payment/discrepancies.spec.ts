@@ -192,7 +192,7 @@ describe('a duplicate', () => {
   });
 });
 
-// A person called a refund not made, its answer came after all, and the team was told to make it again.
+// A person called a refund not made, its answer came after all, and the team was asked to make it again.
 describe('a refund that ended here without effect', () => {
   const submitted = [...historyTo.approved, sampleEvents.RefundSubmitted];
   const refundToken = sampleEvents.RefundSubmitted.data.refundToken;

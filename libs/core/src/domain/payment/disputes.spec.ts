@@ -243,7 +243,7 @@ describe('the review of a dispute', () => {
   });
 });
 
-// The provider shows a disputed payment as it was: approved, with the sums of before.
+// The provider shows a disputed payment as it was: approved, with the previous sums.
 test.each([
   ['open', open],
   ['lost', lost],

@@ -1,6 +1,6 @@
 /**
  * Disputes of a payment: the customer's bank wants money back. The amount is unusable while the bank decides, and gone if
- * the dispute is lost. The bank may decide anew, so no state is final.
+ * the dispute is lost. The bank may decide again, so no state is final.
  */
 import { isAbout, resolveWhere, type Evidence } from '../review.ts';
 import { cutEvidence, omitUndefined } from '../values.ts';

@@ -1,6 +1,6 @@
 /**
  * Histories as they were stored under each schema version. A file here is never edited: when an event changes, the
- * upcaster must lead the old file to the same payment, and files of the new version come beside it.
+ * upcaster must lead the old file to the same payment, and files of the new version come next to it.
  */
 import { expect, test } from 'vitest';
 import adopted from '../histories/v1/adopted.json' with { type: 'json' };

@@ -274,7 +274,7 @@ describe.each(undecided)('while a refund of ours is %s', (_, events) => {
     expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
   });
 
-  // A full refund whose callback was faster than its answer was once taken for a contradiction.
+  // A full refund whose callback was faster than its answer was once mistaken for a contradiction.
   test('"refunded" is what we ordered, not a revision', () => {
     const types = observe(history, observed('refunded', { refundedAmount: 1000 })).map(({ type }) => type);
     expect(types).not.toContain('FinalStatusRevised');

@@ -1,4 +1,4 @@
-/** What a status inquiry shows of a payment that was not known: its progress, or a discrepancy. */
+/** Turns a status inquiry into events of a payment: progress or a discrepancy. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '../money.ts';
 import { endDeferredOfOwn } from '../deferred-callback.ts';
 import {

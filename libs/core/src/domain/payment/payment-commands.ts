@@ -19,7 +19,7 @@ export interface ObservedPayment extends Origin {
   currency: string;
   /** The `providerOrderNumber` of the attempt that made it; undefined where the deployment leaves it out. */
   orderNumber?: string;
-  /** Undefined where the deployment shows none: that is not 0. */
+  /** Undefined if the deployment shows none: that is not 0. */
   authorizedAmount?: number | undefined;
   /** Likewise. */
   refundedAmount?: number | undefined;
@@ -127,7 +127,7 @@ export interface RecordSearch {
 export interface RecordObservation extends Inquired {
   type: 'RecordObservation';
   observed: ObservedPayment;
-  /** When a capture or void that had no effect may be submitted again; absent where it may not be now. */
+  /** When a capture or void that had no effect may be submitted again; absent if it may not be now. */
   nextWindow?: CallWindow;
 }
 

@@ -23,7 +23,7 @@ import { resolveAnswered, resolveReview } from './resolutions.ts';
 export type PaymentDecision = Decision<PaymentEvent, PaymentRefusal>;
 
 /**
- * What a command or observation makes of a payment: events to append atomically, none where it is nothing new, or a
+ * What a command or observation makes of a payment: events to append atomically, none if it is nothing new, or a
  * refusal.
  */
 export function decide(state: PaymentState, input: PaymentInput): PaymentDecision {

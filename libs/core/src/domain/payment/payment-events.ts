@@ -48,7 +48,7 @@ const sumSchema = z.int().min(0);
 const refusedCall = { errors: errorsSchema, reason: z.enum(endReasons) };
 const unresolvedCall = { reason: textSchema };
 
-/** What was refunded elsewhere before a refund of ours was not known: that the sum has grown proves nothing about it. */
+/** What was refunded elsewhere before our refund was not known: that the sum has grown proves nothing about it. */
 export const sumUnknownSchema = z.literal(true);
 
 /** A dispute as the bank reports it now. */
@@ -81,7 +81,7 @@ export const paymentEventSchemas = {
   PaymentRequested: z.object({
     environment: environmentSchema,
     team: textSchema,
-    /** Whose money it is, for good: as `walletNameOf` named the team's wallet at the time. */
+    /** Whose money it is, permanently: as `walletNameOf` named the team's wallet at the time. */
     wallet: textSchema,
     /** The key that asked. */
     askedBy: textSchema,
@@ -101,10 +101,10 @@ export const paymentEventSchemas = {
     /** As far as the service shows them. */
     terms: termsSchema,
     serviceToken: textSchema,
-    /** Its order number at the service; absent where the service shows none. */
+    /** Its order number at the service; absent if the service shows none. */
     providerOrderNumber: textSchema.optional(),
     processingUrl: textSchema.optional(),
-    /** When it was made, as the service shows it; absent where it does not. */
+    /** When it was made, as the service shows it; absent if it does not. */
     createdAt: instantSchema.optional(),
     status: paymentStatusSchema,
     authorizedAmount: sumSchema,
@@ -176,10 +176,10 @@ export const paymentEventSchemas = {
     amount: amountSchema.optional(),
     refundedAmount: sumSchema.optional(),
     declineReason: textSchema.optional(),
-    /** The service's token, where the payment had failed and so had none. */
+    /** The service's token, if the payment had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
-  /** The customer's bank wants money back, for the first time or once more. */
+  /** The customer's bank wants money back, for the first time or again. */
   DisputeOpened: z.object(disputeShape),
   /** The amount of an open dispute. */
   DisputeChanged: z.object(disputeShape),

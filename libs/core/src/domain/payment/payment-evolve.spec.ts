@@ -156,7 +156,7 @@ test.each([
   expect(payment).toMatchObject({ phase: to, approvedAmount, authorizedAmount: 0 });
 });
 
-test('a revision brings its own reason or none, and the token where there was none', () => {
+test('a revision brings its own reason or none, and the token if there was none', () => {
   expect(
     paymentAfter([...historyTo.approved, revisedTo('declined', { declineReason: 'fraud' })]),
   ).toMatchObject({
@@ -239,8 +239,8 @@ test.each(settlements)('$type of a refund that is settled breaks the stream', (e
   expect(() => fold([...submitted, refundDeclined('refund-1'), event])).toThrow(InvariantViolation);
 });
 
-// A second submission under the same token would never be settled, and its amount be reserved for ever.
-test('a refund that is submitted twice breaks the stream, and so does one beside another', () => {
+// A second submission under the same token would never be settled, and its amount be reserved indefinitely.
+test('a refund that is submitted twice breaks the stream, and so does one next to another', () => {
   const submitted = [...approved, refundSubmitted('refund-1', 300)];
   expect(() => fold([...submitted, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
   expect(() => fold([...submitted, refundSubmitted('refund-2', 300)])).toThrow(InvariantViolation);

@@ -129,7 +129,7 @@ const refundEnds: Row<Refund> = {
   'RefundApproved:in full': 'idle',
   RefundDeclined: 'idle',
 };
-/** The refund that is under way beside it. A refund begins where the payment is approved only. */
+/** The refund that is under way next to it. A refund begins where the payment is approved only. */
 const refund: Record<Refund, Row<Refund>> = {
   idle: {},
   announced: { ...refundEnds, RefundAccepted: 'accepted', RefundUnresolved: 'unresolved' },

@@ -206,6 +206,6 @@ const statusByPhase: Record<PaymentPhase, PaymentStatus> = {
 /** The status of the specification (section 3) that a phase shows. */
 export const statusOfPhase = (phase: PaymentPhase): PaymentStatus => statusByPhase[phase];
 
-/** True where no further change is expected. */
+/** True if no further change is expected. */
 export const isFinalPhase = (phase: PaymentPhase): boolean =>
   phase === 'failed' || !['init', 'pending'].includes(statusByPhase[phase]);

@@ -329,7 +329,7 @@ describe('a refund that a callback reports as declined', () => {
     given(reported).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
   });
 
-  test('is approved where the sum has grown after all', () => {
+  test('is approved if the sum has grown after all', () => {
     given(reported).when(shows(300, quietUntil)).then([approvedEvent()]);
   });
 
@@ -386,7 +386,7 @@ describe('a refund that a callback reports as declined', () => {
       .thenNothing();
   });
 
-  test('is remembered once, up to twenty of them, and only where it could be read back', () => {
+  test('is remembered once, up to twenty of them, and only if it could be read back', () => {
     given(reported).when(reportsDecline('service-refund-1')).thenNothing();
     const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
     given([...submitted, ...many])
@@ -436,7 +436,7 @@ describe('an inquiry about a paid payment that shows less refunded than we know 
     expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['ReviewOpened']);
   });
 
-  test('opens no review where it shows the time before the payment was paid', () => {
+  test('opens no review if it shows the time before the payment was paid', () => {
     given(history)
       .when(inquired(observed('pending'), { inquiredAt: quietUntil }))
       .thenNothing();
@@ -459,7 +459,7 @@ test('a crash before any outcome was recorded leaves the refund unresolved once 
 });
 
 test.each(undecidedStates)(
-  'where the sum has grown by just its amount, a refund that was %s is approved',
+  'if the sum has grown by just its amount, a refund that was %s is approved',
   (state) => {
     const events = decided(undecided[state], shows(300, answerBy));
     expect(types(events).filter((type) => type !== 'RefundUnresolved')).toEqual(['RefundApproved']);
@@ -501,7 +501,7 @@ test('a refund that the service has accepted may take days before a review is op
 
 // --- Refunds that were made elsewhere
 
-test('without a refund of ours on its way, what is more was made elsewhere', () => {
+test('without our refund on its way, what is more was made elsewhere', () => {
   given(approved)
     .when(shows(300, 0))
     .then([external(300)]);

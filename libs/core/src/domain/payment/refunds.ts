@@ -172,7 +172,7 @@ const refundDeclinesReportedMax = 20;
 /**
  * Remembers the report while it may be about the refund in flight, whose own answer may still have to name its token.
  * The report ends nothing and hurries nothing, because a callback is not believed: it is shown to the person who is asked
- * where the sum has not grown in time.
+ * if the sum has not grown in time.
  */
 export function recordRefundDeclineReported(
   state: Payment,
@@ -193,7 +193,7 @@ const isDeclineReported = (
 ): boolean => serviceRefundToken !== undefined && refundDeclinesReported.includes(serviceRefundToken);
 
 /**
- * What the refunded sum shows. Without a refund of ours in flight, what is more than known was refunded elsewhere; with
+ * What the refunded sum shows. Without our refund in flight, what is more than known was refunded elsewhere; with
  * one, the sum approves it if it was known before, and has grown by just its amount. Nothing else does: time alone proves
  * nothing. If the provider does not have the payment (`observed` is absent), no sum ever will. A sum that is not shown
  * is neither 0 nor everything.

@@ -86,7 +86,7 @@ describe('a deferred callback that names what it is about', () => {
       .when(defer('token-b'))
       .then([deferred('token-b')]));
 
-  test('ends with an inquiry about our own payment where it names that one, or none', () => {
+  test('ends with an inquiry about our own payment if it names that one, or none', () => {
     given([...both, deferred()])
       .when(inquired(observed('approved')))
       .then([callbackInquired('token-a'), callbackInquired()]);
@@ -148,7 +148,7 @@ describe('an inquiry that failed', () => {
   };
 
   test.each(['account_missing', 'refused'] as const)(
-    'as %s opens a review at once where an outcome is unknown, and only there',
+    'as %s opens a review at once if an outcome is unknown, and only there',
     (reason) => {
       for (const phase of paymentPhases) {
         const need = inquiryNeedOf(paymentAfter(historyTo[phase]));
@@ -226,7 +226,7 @@ describe('an inquiry that failed', () => {
       .then([over]);
   });
 
-  test('is over where nothing is left to be found out', () => {
+  test('is over if nothing is left to be found out', () => {
     given([...historyTo.requested, unreadable('refused')])
       .when({
         type: 'RecordAuthorizationOutcome',
@@ -304,7 +304,7 @@ test('an inquiry about another payment is none about this one', () => {
   expect(types(events)).toEqual(['ReviewOpened']);
 });
 
-// A disagreement that a person had acknowledged was once silent for good, and the refund's reservation with it.
+// A disagreement that a person had acknowledged was once silent permanently, and the refund's reservation with it.
 test('a discrepancy with our record kept does not keep a refund from opening a review', () => {
   const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
   const odd = inquired(observed('approved', { amount: 999 }));

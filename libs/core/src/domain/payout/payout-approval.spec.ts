@@ -83,7 +83,7 @@ describe('a payout that a second key must approve', () => {
   );
 
   test.each(payoutPhases.filter((phase) => phase !== 'awaiting_approval' && phase !== 'approval_granted'))(
-    'is not decided where none was asked for, in phase %s',
+    'is not decided if none was asked for, in phase %s',
     (phase) => {
       given(payoutHistoryTo[phase]).when(grant()).thenRefused('payout_not_awaiting_approval');
       given(payoutHistoryTo[phase]).when(refuse()).thenRefused('payout_not_awaiting_approval');

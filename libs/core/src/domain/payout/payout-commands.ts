@@ -1,4 +1,4 @@
-/** What can be asked of a payout: commands, which may be refused, and observations, which are only found to be nothing new. */
+/** The inputs of a payout: commands, which may be refused, and observations, which never are. */
 import type { CallOutcome, Origin } from '../outbound-call/outbound-call.ts';
 import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';

@@ -63,7 +63,7 @@ test.each([
   expect(() => decodePayoutEvent({ type: 'PayoutRequested', data: { ...data, terms } })).toThrow();
 });
 
-test('a field beside the mask that holds the card is left out', () => {
+test('a field next to the mask that holds the card is left out', () => {
   const pan = '4627342642639018';
   const mask = { kind: 'card', sanitizedMask: '462734******9018' };
   expect(payoutDestinationSchema.parse({ ...mask, pan, account: pan })).toEqual(mask);

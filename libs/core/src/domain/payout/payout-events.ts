@@ -97,7 +97,7 @@ export const payoutEventSchemas = {
     ...payoutCallSchema.pick({ account: true, providerOrderNumber: true }).shape,
     lapsesAt: instantSchema,
   }),
-  /** The team repeats its request, which sends it: where the money goes is not kept here. */
+  /** The team repeats its request, which sends it, because its destination is not stored. */
   PayoutApprovalGranted: z.object({ grantedBy: textSchema, lapsesAt: instantSchema }),
   PayoutApprovalRefused: z.object({ refusedBy: textSchema, reason: textSchema }),
   PayoutRequested: z.object({ ...requestShape, call: payoutCallSchema }),
@@ -115,12 +115,12 @@ export const payoutEventSchemas = {
   FinalStatusRevised: z.object({
     from: z.enum(['approved', 'declined']),
     /**
-     * `pending` where a payout that had failed, or that a person had resolved as undone, turned up at the service,
+     * `pending` if a payout that had failed, or that a person had resolved as undone, turned up at the service,
      * undecided.
      */
     to: payoutStatusSchema,
     declineReason: textSchema.optional(),
-    /** The service's token, where the payout had failed and so had none. */
+    /** The service's token, if the payout had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
   /** A callback came while the service could not be asked; the inquiry schedule asks it. */

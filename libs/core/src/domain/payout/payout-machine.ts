@@ -1,6 +1,6 @@
 /**
  * The lifecycle of a payout: the only definition of which event may follow which. There is one outbound call, so nothing
- * leads back to `paying`. It begins there, or where a second key must approve it first.
+ * leads back to `paying`. It begins there, or if a second key must approve it first.
  */
 import { setup } from 'xstate';
 import { createMachineWalk } from '../machine-walk.ts';
@@ -105,5 +105,5 @@ const statusByPhase: Record<PayoutPhase, PayoutStatus> = {
 /** The status that a phase shows. */
 export const statusOfPayoutPhase = (phase: PayoutPhase): PayoutStatus => statusByPhase[phase];
 
-/** True where no further change is expected. */
+/** True if no further change is expected. */
 export const isFinalPayoutPhase = (phase: PayoutPhase): boolean => statusByPhase[phase] !== 'pending';

@@ -1,4 +1,4 @@
-/** What the outcome of the call and status inquiries show of a payout that was not known. */
+/** Turns the outcome of the call and of status inquiries into events of a payout. */
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import {
   endDiscrepancy,

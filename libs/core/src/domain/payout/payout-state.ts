@@ -1,4 +1,4 @@
-/** What a payout is, folded from its events. */
+/** The state of a payout, folded from its events. */
 import { apiErrorSchema } from '../money.ts';
 import { z } from 'zod';
 import type { InquiryNeed } from '../failed-inquiry.ts';
@@ -74,7 +74,7 @@ export type PayoutState = Payout | typeof noPayout;
 /**
  * The state after an event.
  *
- * @throws InvariantViolation where the machine does not allow the event: the stream is damaged, or the code is.
+ * @throws InvariantViolation if the machine does not allow the event: the stream is damaged, or the code is.
  */
 export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (state === undefined) return begin(event);

@@ -221,14 +221,14 @@ const ways = {
 export type HappeningKind = keyof typeof ways;
 export const happeningKinds = Object.keys(ways) as HappeningKind[];
 
-/** Lets one thing happen; nothing where there is nothing that it could happen to. */
+/** Lets one thing happen; nothing if there is nothing that it could happen to. */
 export function happen(world: World, { kind, pick, size }: Happening): void {
   ways[kind](world, pick, size);
 }
 
 /**
  * The faults end: nobody waits any more, the service decides what it was asked, and all is inquired as time passes.
- * Each attempt may be searched for, given up and followed by another: bounded by the attempts there are.
+ * Each attempt may be searched for, abandoned and followed by another: bounded by the attempts there are.
  */
 export function settle(world: World): void {
   Object.assign(world, { unsent: [], slow: [], mistells: false });

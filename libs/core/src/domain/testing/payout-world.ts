@@ -241,7 +241,7 @@ const namedBy = (pick: number): { serviceToken?: string } =>
 
 const lapse = (world: PayoutWorld): PayoutInput => ({ type: 'RecordApprovalLapsed', at: world.now + dayMs });
 
-/** Lets one thing happen; nothing where there is nothing that it could happen to. */
+/** Lets one thing happen; nothing if there is nothing that it could happen to. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
   const payout = picked(world.service, pick);
   const recorded = (command: PayoutInput | undefined) => {

@@ -51,7 +51,7 @@ export function openDispute({ disputes }: Ledger, { status, serviceToken }: Serv
   disputes.push({ disputeToken, serviceToken, amount, state: 'open', revision: 0 });
 }
 
-/** The bank decides, decides anew, or changes the amount. */
+/** The bank decides, decides again, or changes the amount. */
 export function changeDispute(dispute: ServiceDispute, size: number): void {
   dispute.state = disputeStates[size % disputeStates.length] ?? 'open';
   dispute.amount = 1 + (size % terms.amount);

@@ -1,4 +1,4 @@
-/** What becomes of an announced call in the world of the property tests: sent in time or not, answered, lost, or late. */
+/** The fate of an announced call in the property tests: sent or not, answered, lost, or late. */
 import type { CallOutcome, CallRefused } from '../outbound-call/outbound-call.ts';
 import type { AnnouncedCall } from '../payment/announced-call.ts';
 import type {

@@ -54,7 +54,7 @@ export type UnmatchedFacts = z.infer<typeof factsSchema>;
 
 /** Data of each event type, as stored. */
 const eventSchemas = {
-  /** `team`: the only team of the account at that time, which may see it; absent where there are several. */
+  /** `team`: the only team of the account at that time, which may see it; absent if there are several. */
   UnmatchedObserved: factsSchema.extend({ team: z.string().optional() }),
   ReviewOpened: reviewOpenedSchema(unmatchedReviewCodeSchema),
   ReviewResolutionProposed: reviewResolutionProposedSchema(unmatchedReviewCodeSchema),
@@ -130,7 +130,7 @@ const isSame = (state: Unmatched, data: Partial<Unmatched>): boolean =>
     (name) => state[name as keyof Unmatched] === data[name as keyof Unmatched],
   );
 
-/** @throws InvariantViolation where the first event is not UnmatchedObserved */
+/** @throws InvariantViolation if the first event is not UnmatchedObserved */
 export function evolveUnmatched(state: Unmatched | undefined, event: UnmatchedEvent): Unmatched {
   if (event.type === 'UnmatchedObserved') {
     const { reviews, acknowledged, reviewCount, discrepancies } = state ?? noReviews;

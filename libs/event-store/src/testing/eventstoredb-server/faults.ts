@@ -1,4 +1,4 @@
-/** What becomes of what a leader has taken without a quorum: all see it, or it is truncated. */
+/** The fate of writes that a leader accepted without a quorum: visible to all, or truncated. */
 export type Fate = 'shown' | 'lost';
 
 /** What may happen to an append. */

@@ -19,7 +19,7 @@ export interface HiddenAppends {
 
 /** The hidden events at the end of a stream. */
 interface HiddenTail {
-  /** Revision of the event before the first of them; -1 where there is none. */
+  /** Revision of the event before the first of them; -1 if there is none. */
   base: Promise<number>;
   events: NewEvent[];
   /** Resolves when they are in the store, or are truncated. */

@@ -204,7 +204,7 @@ interface CallInside {
   call: { stream: Http2Stream };
 }
 
-/** Gives the function that is called after each event, cuts the call off where it is time, and says whether it has. */
+/** Gives the function that is called after each event, cuts the call off if it is time, and says whether it has. */
 function createCutter(call: Call, faults: ServerFaults): () => boolean {
   let count = 0;
   return () => {

@@ -21,7 +21,7 @@ export interface TestServerOptions {
   port?: number;
   /** PEM texts; without them nothing is encrypted. */
   tls?: { key: string; cert: string };
-  /** The only user that is let in; anybody where it is not given. */
+  /** The only user that is let in; anybody if it is not given. */
   user?: { username: string; password: string };
   /** Called for each append, read and subscription that comes. */
   onCall?: (call: ReceivedCall) => void;

@@ -1,4 +1,4 @@
-/** What a page of the feed has: the records of the topics, each with the place behind it. */
+/** Pages of the event feed: topic records, each with its cursor. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable, type ReadShare } from '@tollgate/service-kit';
 import type { FeedEntry } from '../index-operators.ts';
@@ -28,7 +28,7 @@ export interface FedRecord {
 
 export interface FeedPage {
   records: readonly FedRecord[];
-  /** Where the next page begins; where this one began, where nothing was passed. */
+  /** Where the next page begins; where this one began, if nothing was passed. */
   cursor: string;
   /** False where there may be more at once, and where not all that the store has is known yet. */
   isAtEnd: boolean;

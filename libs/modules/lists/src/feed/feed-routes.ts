@@ -40,7 +40,7 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
     const after =
       typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.cursor;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
-    // A client that has gone meanwhile closes no second time: its place would be taken for ever.
+    // A client that has gone meanwhile closes no second time: its place would be taken indefinitely.
     if (reply.raw.destroyed) return reply.send();
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     // A reader that only takes what is there needs no place to wait in.
@@ -67,7 +67,7 @@ const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
 
 /**
  * No event has had that place: a number in place of the text that it was, or a place in a store that was restored since. There
- * is nothing behind it for ever, or for as long as events are recorded that nobody reads.
+ * is nothing behind it indefinitely, or for as long as events are recorded that nobody reads.
  */
 const isBeyondAll = async ({ index, store }: FeedDependencies, after: string): Promise<boolean> =>
   after > index.position() && after > (await store.head());
@@ -153,7 +153,7 @@ interface Listener {
   ip: string;
 }
 
-/** Ends where the key is not valid any more. Nothing is read ahead of what the client has taken. */
+/** Ends if the key is not valid any more. Nothing is read ahead of what the client has taken. */
 async function* eventStream(
   deps: FeedDependencies,
   { caller, authorization, ip }: Listener,

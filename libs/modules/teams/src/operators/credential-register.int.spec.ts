@@ -57,7 +57,7 @@ describe('a token', () => {
     expect((await process()).authenticate(header)).toEqual(revoked);
   });
 
-  it('that was never registered opens nothing, whoever made it', async () => {
+  it('that was never registered opens nothing, anyone who made it', async () => {
     const { credentials, token, process } = await given();
     await token();
     const forged = `Bearer ${credentials.issue(ada, 'api', hourMs)}`;
@@ -172,7 +172,7 @@ describe('the record of a person', () => {
     const after = await given([newer], store);
     expect((await after.process()).authenticate(header)).toMatchObject({ code: 'incorrect_private_key' });
     expect(await after.register.list()).toEqual([]);
-    // The person goes on under the new secret.
+    // The person continues under the new secret.
     const fresh = await after.token();
     expect((await after.process()).authenticate(fresh.header).kind).toBe('caller');
   });

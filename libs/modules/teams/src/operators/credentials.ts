@@ -36,7 +36,7 @@ export interface Operator {
 
 const personPrefix = 'person:';
 
-/** Stands for a key where a person calls: an id that no key has, so that the approver is never taken for the requester. */
+/** Stands for a key where a person calls: an id that no key has, so that the approver is never mistaken for the requester. */
 export const keyIdOfPerson = (person: string): string => `${personPrefix}${person}`;
 export const isKeyIdOfPerson = (keyId: string): boolean => keyId.startsWith(personPrefix);
 

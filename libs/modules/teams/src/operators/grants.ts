@@ -1,4 +1,4 @@
-/** Where a person has which role: each grant is a role over some teams and environments. */
+/** The grants of a person: each is a role over some teams and environments. */
 import { type Environment, environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { type Scope, scopes, teamNameSchema } from '../team.ts';

@@ -1,4 +1,4 @@
-/** What a role allows a person to do. Where it counts is in the grant that names the role. */
+/** The scopes of each role. The grant that names the role limits its teams and environments. */
 import { z } from 'zod';
 import type { Scope } from '../team.ts';
 

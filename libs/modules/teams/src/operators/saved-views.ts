@@ -28,7 +28,7 @@ export const savedViewsMax = 50;
 export interface SavedViews {
   /** In the order of their names. */
   of(person: Person): Promise<readonly SavedView[]>;
-  /** Takes the place of one of the same name. Undefined where the person has too many. @throws StoreUnavailable */
+  /** Takes the place of one of the same name. Undefined if the person has too many. @throws StoreUnavailable */
   save(person: Person, view: SavedView): Promise<readonly SavedView[] | undefined>;
   /** One that is not there is removed already. @throws StoreUnavailable */
   remove(person: Person, name: string): Promise<readonly SavedView[]>;

@@ -51,7 +51,7 @@ describe('a page of the security log', () => {
     expect((await readAuditPage(store, { reach, limit: 3, kind: 'team' })).entries).toEqual([]);
   });
 
-  it('looks at 2,000 entries at most, and leads on also where one of them is not as it was written', async () => {
+  it('looks at 2,000 entries at most, and leads on also if one of them is not as it was written', async () => {
     const store = await given(2_003);
     const changed = changing(store, (event) => (event.revision === 1_500 ? { ...event, data: {} } : event));
     const page = await readAuditPage(changed, { reach, limit: 3, kind: 'team' });

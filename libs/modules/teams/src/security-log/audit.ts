@@ -68,7 +68,7 @@ function maySee(reach: Reach, entry: AuditEntry): boolean {
 interface AuditPage {
   /** Newest first. */
   entries: AuditEntry[];
-  /** `before` of the next page; absent where nothing is behind. */
+  /** `before` of the next page; absent if nothing is behind. */
   next?: number;
   /** Of the entries that this page looked at, those left out among them, that are as they were written and in one chain. */
   checked: number;

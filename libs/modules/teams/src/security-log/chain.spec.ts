@@ -62,7 +62,7 @@ describe('a log shows', () => {
     expect(await faultOf([b, c, d, e])).toBe('removed');
   });
 
-  test('an event that was removed, also where the others were renumbered', async () => {
+  test('an event that was removed, also if the others were renumbered', async () => {
     const renumbered = [a, b, d, e].map((event, revision) => ({ ...event, revision }));
     expect(await faultOf(renumbered)).toBe('changed');
   });
@@ -96,7 +96,7 @@ describe('a log shows', () => {
     await assert(changed);
   });
 
-  test('nothing where nothing is wrong, whatever it holds', async () => {
+  test('nothing if nothing is wrong, whatever it holds', async () => {
     await assert(
       asyncProperty(array(jsonValue(), { maxLength: 8 }), async (entries) => {
         expect((await check(logOf(entries).events)).fault).toBeUndefined();

@@ -31,7 +31,7 @@ export function link(
   return { ...event, metadata: { ...event.metadata, link: linked }, link: linked };
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is none. */
 export const linkOf = ({ metadata }: Pick<RecordedEvent, 'metadata'>): Link | undefined =>
   z.object({ link: linkSchema }).safeParse(metadata).data?.link;
 
@@ -54,11 +54,11 @@ interface ChainFault {
 }
 
 export interface CheckedChain {
-  /** The last event, where there is one. */
+  /** The last event, if there is one. */
   head: { revision: number; hash: string } | undefined;
   /** The first fault. */
   fault: ChainFault | undefined;
-  /** Whether the noted hash is one of them; undefined where none was asked for. */
+  /** Whether the noted hash is one of them; undefined if none was asked for. */
   hasNoted: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What stands in the security log (stream `security-log`): who was let in or not, and who changed or took what. */
+/** Entries of the security log (stream `security-log`): rejected callers, changes, exports. */
 import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
 import { z } from 'zod';
 
@@ -16,9 +16,9 @@ const securityEventSchemas = {
   /** Requests that were not let in, of one source. */
   AccessRefused: z.object({
     code: z.string(),
-    /** `several` where the sources were too many to distinguish. */
+    /** `several` if the sources were too many to distinguish. */
     address: z.string(),
-    /** The beginning of it: where the secret was wrong, anybody may have made it up. Of a person's credential, whose it is. */
+    /** The beginning of it: if the secret was wrong, anybody may have made it up. Of a person's credential, whose it is. */
     keyIdPrefix: z.string().optional(),
     /** Where the secret was right. */
     team: z.string().optional(),

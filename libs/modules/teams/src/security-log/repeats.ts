@@ -16,9 +16,9 @@ export interface Count {
 export interface RepeatsOptions<Item> {
   /** What is the same. */
   keyOf(item: Item): string;
-  /** What is reported where the sources are too many. */
+  /** What is reported if the sources are too many. */
   asOneOfMany(item: Item): Item;
-  /** Entries in a minute at most, beside those of the many. */
+  /** Entries in a minute at most, next to those of the many. */
   perMinuteMax?: number;
 }
 
@@ -32,7 +32,7 @@ interface Window<Item> extends Count {
 }
 
 export interface Repeats<Item> {
-  /** True where it is to be reported at once; otherwise it is counted. */
+  /** True if it is to be reported at once; otherwise it is counted. */
   isFirst(item: Item, now: number): boolean;
   /** It could not be reported: the next one is the first again. */
   forget(item: Item): void;

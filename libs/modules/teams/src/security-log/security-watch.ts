@@ -1,4 +1,4 @@
-/** What a process that serves teams tells the security log: whom it did not let in, and who takes or decides what. */
+/** Writes entries of a process to the security log: rejected callers, exports, decisions. */
 import type { Actor, Environment, Person } from '@tollgate/core';
 import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 import { isKeyIdOfPerson } from '../operators/credentials.ts';
@@ -18,7 +18,7 @@ interface KeyedRequest {
 }
 
 export interface SecurityWatch {
-  /** Never fails, and never waits: it is written within a second, or a little later where the store is unavailable. */
+  /** Never fails, and never waits: it is written within a second, or a little later if the store is unavailable. */
   noteRefusal(refusal: AccessRefusal): void;
   /** Resolves when it is durable that this key exports: before anything of it is sent. @throws StoreUnavailable */
   recordExport(request: KeyedRequest): Promise<void>;

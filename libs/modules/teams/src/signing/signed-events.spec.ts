@@ -83,7 +83,7 @@ describe('a signed event', () => {
     expect(checkSignature(verifier, sign(), undefined)).toEqual({ kind: 'gap' });
   });
 
-  test('of a key that is not known counts for nothing, and with its key beside the other counts', () => {
+  test('of a key that is not known counts for nothing, and with its key next to the other counts', () => {
     const other = newSigningKeys();
     const both = createTeamVerifier(`${other.publicKey}\n${publicKey}`);
     expect(checkSignature(createTeamVerifier(other.publicKey), sign(), 'before').kind).toBe('unsigned');
@@ -103,7 +103,7 @@ describe('a signed event', () => {
     );
   });
 
-  test('is never taken for one because of whatever stands where a signature should', () => {
+  test('is never mistaken for one because of whatever stands where a signature should', () => {
     assert(
       property(jsonValue(), string(), (signature, value) => {
         const metadata = { ...event.metadata, signature };

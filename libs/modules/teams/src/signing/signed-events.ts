@@ -33,7 +33,7 @@ export function signEvent(signer: TeamSigner, place: Place, event: Unsigned): Ne
 }
 
 /**
- * `unsigned`: it counts for nothing, and what was signed before it goes on to count. `gap`: it is signed, but what was
+ * `unsigned`: it counts for nothing, and what was signed before it continues to count. `gap`: it is signed, but what was
  * signed before it is not what is there now; something was removed.
  */
 export type SignatureVerdict = { kind: 'signed'; value: string } | { kind: 'unsigned' } | { kind: 'gap' };

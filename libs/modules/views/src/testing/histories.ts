@@ -1,4 +1,4 @@
-/** How histories of any kind are made and recorded, for specs. */
+/** Creates and records histories of any kind, for specs. */
 import type { NewEvent, Position, RecordedEvent } from '@tollgate/event-store';
 import fc from 'fast-check';
 

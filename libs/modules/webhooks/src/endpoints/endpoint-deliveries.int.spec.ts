@@ -85,7 +85,7 @@ describe('an endpoint', () => {
     expect(await signers(2)).toEqual([false, false, false, true]);
   });
 
-  // The store answered late: each repeat rotated once more, and the secret that the team had signed no longer (simulation, seed 271).
+  // The store answered late: each repeat rotated again, and the secret that the team had signed no longer (simulation, seed 271).
   it('verifies with the secret from before a rotation that was repeated often, and with the last one', async () => {
     const given = await startEndpointApi();
     const { endpoint, secret: first } = await given.add();
@@ -101,7 +101,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  // Of an optional body, `null` was taken for none: a secret was rotated by a request that said something else.
+  // Of an optional body, `null` was mistaken for none: a secret was rotated by a request that said something else.
   it('is left as it is by a body that is no object', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();
@@ -166,7 +166,7 @@ describe('an endpoint is disabled', () => {
       [`${one}/test`, undefined],
       ['webhooks/replay', { endpoint: endpoint.id }],
       ['webhooks/replay', { id }],
-      // By it, a webhook that had been delivered was given up.
+      // By it, a webhook that had been delivered was abandoned.
       ['webhooks/replay', { token: 'pay_1' }],
     ] as const)
       expect((await given.call('POST', refused, body)).body.errors[0]?.code).toBe(
@@ -185,7 +185,7 @@ describe('an endpoint is disabled', () => {
     expect((await replay()).body.replayed).toBe(0);
   });
 
-  it('once a webhook was given up after its last attempt', async () => {
+  it('once a webhook was abandoned after its last attempt', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();
     given.receiver.react(() => 500);

@@ -71,7 +71,7 @@ describe('an endpoint is disabled', () => {
   });
 });
 
-it('what is abandoned is given up without an attempt, and stays delivered where it is', () => {
+it('what is abandoned is abandoned without an attempt, and stays delivered where it is', () => {
   const { body, ...rest } = refusedEachTime();
   const { id, environment, team, url } = rest;
   const due = {

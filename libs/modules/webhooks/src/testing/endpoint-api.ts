@@ -1,4 +1,4 @@
-/** The routes of webhook endpoints beside a running notifier, over a real store, for specs. */
+/** The routes of webhook endpoints next to a running notifier, over a real store, for specs. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {

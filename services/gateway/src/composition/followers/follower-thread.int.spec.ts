@@ -31,7 +31,7 @@ function start(dataDir: string) {
   return startGateway({ config, ...own, hasFollowerThread: true });
 }
 
-it('projects and fills the index beside the thread that answers', { timeout: 60_000 }, async () => {
+it('projects and fills the index next to the thread that answers', { timeout: 60_000 }, async () => {
   const { url, metricsUrl, quickstart, stop } = await start(givenFolder());
   onTestFinished(stop);
   const headers = {

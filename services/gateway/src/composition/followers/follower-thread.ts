@@ -9,7 +9,7 @@ import type { Parts } from '../parts.ts';
 export interface ThreadData {
   /** Both threads are one life of a process. */
   holder: Holder;
-  /** To the writer of the embedded store; absent where the store is a server. */
+  /** To the writer of the embedded store; absent if the store is a server. */
   connection?: MessagePort;
   /** To who reads the index that the thread fills. */
   reader: MessagePort;
@@ -32,7 +32,7 @@ const silent = ['projector', 'event-publisher'];
 
 /**
  * MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. The old generation
- * is bounded by `--max-old-space-size` instead where that is given, for this heap as for the first.
+ * is bounded by `--max-old-space-size` instead if that is given, for this heap as for the first.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 };
 

@@ -16,7 +16,7 @@ import { type RunningService, degradedWithout } from '../../edge/running-service
 const inquirySchedule = 'inquiry-schedule';
 
 export interface CommandServiceOptions {
-  /** Of the callback server in this process, where it has one. */
+  /** Of the callback server in this process, if it has one. */
   callbackUrl: string | undefined;
 }
 

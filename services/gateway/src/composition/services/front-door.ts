@@ -26,7 +26,7 @@ const idleConnectionMs = 4_000;
 /** How long a request for events waits for the next one at most. */
 const feedWaitMs = 25_000;
 
-/** What an answer may take beside two calls of the Payment Service, of which a repeat waits for the first one's. */
+/** What an answer may take next to two calls of the Payment Service, of which a repeat waits for the first one's. */
 const besidesCallsMs = 10_000;
 
 /** Documents the API, and forwards it to the services that do not run in this process. */

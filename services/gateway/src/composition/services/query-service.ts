@@ -10,11 +10,11 @@ import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 
 export interface QueryServiceOptions {
-  /** Of the command service in this process, where it has one. */
+  /** Of the command service in this process, if it has one. */
   inquireForReader: ((token: string) => void) | undefined;
 }
 
-/** Needs the event store, the directory of teams and an index of its own. */
+/** Needs the event store, the directory of teams and its own index. */
 export async function startQueryService(
   parts: Parts,
   { inquireForReader }: QueryServiceOptions,

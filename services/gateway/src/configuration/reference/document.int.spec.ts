@@ -23,7 +23,7 @@ it('docs/team/errors.md is what the services answer by, with an anchor for each 
   for (const code of Object.keys(apiErrors)) expect(page).toContain(`\n## \`${code}\`\n`);
 });
 
-it('tells what a variable takes in the words of its refusal, and its default as it is written', () => {
+it('shows what a variable takes in the words of its refusal, and its default as it is written', () => {
   const page = withoutPadding(createConfigurationReference());
   expect(page).toContain('| `CALLBACK_DAYS` | `400` | a whole number of days from 30 to 3650 |');
   expect(page).toContain('| `FINAL_INQUIRIES_AFTER_S` | `3600,86400,604800,2592000` | numbers of seconds');

@@ -5,7 +5,7 @@ export interface ConfigField {
   name: string;
   /** What it is for, in Markdown. */
   description: string;
-  /** As it is written; undefined where there is none, or where `unset` says in words what then is. */
+  /** As it is written; undefined if there is none, or where `unset` says in words what then is. */
   byDefault: string | undefined;
   unset: string | undefined;
   isRequired: boolean;

@@ -1,4 +1,4 @@
-/** How the page of all variables is divided. A variable belongs to the first group whose names it fits. */
+/** Groups of variables on the configuration page. A variable belongs to the first group that matches its name. */
 export const groups = [
   {
     title: 'The process',

@@ -1,4 +1,4 @@
-/** What is wrong with Kubernetes manifests that are well-formed: they are compared with the program that they run. */
+/** Compares Kubernetes manifests with the program that they run. */
 import { readConfig } from '@tollgate/service-kit';
 import Fastify from 'fastify';
 import { stopBudgetMs } from '../../composition/gateway.ts';
@@ -233,7 +233,7 @@ function waysNeeded(manifests: Manifests): readonly string[] {
   ];
 }
 
-/** Everywhere, but not in networks of our own, where a callback address could be made to point. */
+/** Everywhere, but not in networks of our own, if a callback address could be made to point. */
 const isPublic = ({ to = [] }: Rule): boolean =>
   to.some(({ ipBlock }) => privateNetworks.every((each) => ipBlock?.except?.includes(each)));
 const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];

@@ -36,7 +36,7 @@ it('an operation without a key is called without one', () => {
   );
 });
 
-it('an example has the required fields, by their own examples where they have some', () => {
+it('an example has the required fields, by their own examples if they have some', () => {
   const schemas = {
     Part: { type: 'object', properties: { at: { type: 'string', format: 'date' } }, required: ['at'] },
   };

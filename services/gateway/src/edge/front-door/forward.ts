@@ -19,7 +19,7 @@ export interface ForwardOptions {
 }
 
 /**
- * Adds the routes to a scope of its own. Keys, scopes and rates are the service's business: it gets every header that is
+ * Adds the routes to its own scope. Keys, scopes and rates are the service's business: it gets every header that is
  * not of the connection, and answers for them.
  */
 export async function registerForwarding(app: FastifyInstance, options: ForwardOptions): Promise<void> {
@@ -87,7 +87,7 @@ const isEventStream = ({ 'content-type': type }: IncomingHttpHeaders): boolean =
 
 /**
  * The path rebuilt from the route and its parameters, so that the service sees the very path that was routed by,
- * however that was written. Undefined where it could be read otherwise: `..` and `/` are no part of any name of ours.
+ * however that was written. Undefined if it could be read otherwise: `..` and `/` are no part of any name of ours.
  */
 function pathOf(route: string, params: Readonly<Record<string, string>>): string | undefined {
   if (Object.values(params).some((value) => /^$|^\.|\.\.|[/\\]/.test(value))) return undefined;

@@ -113,7 +113,7 @@ describe('what is handed on', () => {
     expect(queries.seen.map(({ headers }) => headers['tollgate-own-position'])).toEqual(['17', undefined]);
   });
 
-  it('has an id of ours, under which what became of it is reported; nobody else gives or sees that', async () => {
+  it('has our id, under which what became of it is reported; nobody else gives or sees that', async () => {
     const notes = 'environment=sandbox&team=shop&keyId=k1&token=pay_1&errorCode=no_account&providerMs=12';
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(409, { 'tollgate-request-notes': notes, 'request-id': 'theirs' }).end('{}');

@@ -1,5 +1,5 @@
 /**
- * Lets a team read what it wrote a moment ago, and hardly ever less than what it has just read, also where it does not send
+ * Lets a team read what it wrote a moment ago, and hardly ever less than what it has just read, also if it does not send
  * `Tollgate-Min-Position`: what is read follows what was written some milliseconds later, in one query service sooner than
  * in another. Where teams come in, it is remembered how far each key has written and read, and the query service waits for
  * that, though not for long. Kept in this process only, so it is a courtesy and no promise.
@@ -45,7 +45,7 @@ export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
       const known = positionUnder(key);
-      // Answers may come in another order than what was written. One that is answered again is remembered anew once it is forgotten.
+      // Answers may come in another order than what was written. One that is answered again is remembered again once it is forgotten.
       if (known === undefined || known < position) reached.set(key, { position, at: clock.monotonic() });
     },
     positionOf(authorization) {

@@ -1,4 +1,4 @@
-/** Whether the services behind the front door can serve: asked of them on each request. */
+/** Readiness of the services behind the front door, queried on each request. */
 import { type Clock, valueWithin } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';

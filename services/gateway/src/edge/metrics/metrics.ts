@@ -154,10 +154,10 @@ const misnamed = [
 /** The longest interval of a timer. */
 const intervalMaxMs = 2 ** 31 - 1;
 
-/** With a registry of its own, so that there may be several in one process. */
+/** With its own registry, so that there may be several in one process. */
 export function createMetrics({ log }: { log: Log }): Metrics {
   const registry = new Registry();
-  // It would go on for ever, ten times a second, for what is removed below.
+  // It would go on indefinitely, ten times a second, for what is removed below.
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: intervalMaxMs });
   for (const name of misnamed) registry.removeSingleMetric(name);
   const registers = [registry];

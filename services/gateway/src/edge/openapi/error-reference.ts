@@ -5,7 +5,7 @@ interface ExplainedError {
   code: ErrorCode;
   message: string;
   repeat: string;
-  /** Status, kind and, where it is always the same one, the parameter at fault. */
+  /** Status, kind and, if it is always the same one, the parameter at fault. */
   about: string;
 }
 

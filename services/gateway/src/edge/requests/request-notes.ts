@@ -1,4 +1,4 @@
-/** What is known of each request that is being answered, from its first line to the last byte of its answer. */
+/** Notes on each running request, from its first line to the end of its answer. */
 import { mayBeKept } from '@tollgate/gateway-api/http';
 import { type CurrentRequest, omitUndefined } from '@tollgate/service-kit';
 import type { FastifyRequest } from 'fastify';

@@ -111,7 +111,7 @@ describe('every answer has an id', () => {
 });
 
 describe('the record of a request', () => {
-  it('tells what it was, when, how long it took and how it ended, to its team', async () => {
+  it('shows what it was, when, how long it took and how it ended, to its team', async () => {
     const before = systemClock.now();
     const answer = await ask({ url: '/api/v1/payments/pay_none?x=secret', headers: as(shop) });
     const { request } = (await recordOf(idOf(answer))).json<{
@@ -164,7 +164,7 @@ describe('the record of a request', () => {
     expect(request).not.toHaveProperty('token');
   });
 
-  it('is kept also where the client did not wait for the answer', async () => {
+  it('is kept also if the client did not wait for the answer', async () => {
     const { port, hostname } = new URL(await api.app.listen({ host: '127.0.0.1', port: 0 }));
     const socket = connect(Number(port), hostname);
     const head = ['POST /api/v1/payments HTTP/1.1', 'Host: x', `Authorization: ${as(shop).authorization}`];

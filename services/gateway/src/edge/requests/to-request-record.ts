@@ -4,7 +4,7 @@ import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notesOf } from './request-notes.ts';
 
-/** @param status that it was answered with; undefined where the client was gone */
+/** @param status that it was answered with; undefined if the client was gone */
 export function toRequestRecord(
   request: FastifyRequest,
   reply: FastifyReply,

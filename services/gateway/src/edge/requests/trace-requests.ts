@@ -54,7 +54,7 @@ function endIfGone(request: FastifyRequest, reply: FastifyReply, options: TraceO
 /** What watches over the process asks several times a minute. */
 const unremarkable: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Once for each request. @param status that it was answered with; undefined where the client was gone */
+/** Once for each request. @param status that it was answered with; undefined if the client was gone */
 function end(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -70,7 +70,7 @@ function end(
   if (route === undefined || route.startsWith('/api/')) noteRequest?.(record);
 }
 
-/** A page of the console that is watched reads the same again and again; what a person does is recorded. */
+/** A page of the console that is watched reads the same repeatedly; what a person does is recorded. */
 const isLooking = ({ caller }: Pick<RequestNotes, 'caller'>, { method }: FastifyRequest): boolean =>
   method === 'GET' && caller !== undefined && isKeyIdOfPerson(caller.keyId);
 

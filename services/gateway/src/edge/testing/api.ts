@@ -77,7 +77,7 @@ export interface TestedApiOptions {
   identityProvider?: IdentityProviderConfig;
   /** Of the console: a browser that reads nothing of a file for so long is disconnected. */
   exportStalledMs?: number;
-  /** Of the console: where there is a sandbox to play with. */
+  /** Of the console: if there is a sandbox to play with. */
   sandbox?: SandboxControls;
   /** None unless given. */
   accounts?: readonly Account[];

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 
 export interface IdentityProviderUnderTest {
   issuer: string;
-  /** What the next identity token says beside, or in place of, what is right. */
+  /** What the next identity token says next to, or in place of, what is right. */
   claims: Record<string, unknown>;
   /** True: tokens are signed by a key that nobody knows. */
   isForging: boolean;
