@@ -21,8 +21,8 @@ const description = `Tollgate publishes every event of every payment, payout and
 order per key.
 
 A record of an event carries the state of its subject after it, so consumers need no further call. Fields and event types may
-be added at any time: ignore what you do not know. A consumer that stops between the effect of a record and the commit of its
-offset receives the record again; recognise the repeat by its key and \`ce_sequence\`, and that of a journal entry by its \`ce_id\`.`;
+be added at any time: ignore unknown ones. A consumer that crashes before the commit of its
+offset receives the record again. Detect the repeat by its key and \`ce_sequence\`, and that of a journal entry by its \`ce_id\`.`;
 
 export const createAsyncApiDocument = (): AsyncApiDocument => ({
   asyncapi: '3.0.0',

@@ -21,13 +21,13 @@ export const headersSchema = z.object({
     .string()
     .regex(/^\d+$/)
     .describe(
-      'Number of the event in the history of its subject, from 0 and without gaps, with leading zeros: ordered alike as a number and as text. With the key it identifies repeats, except in the journal; `0003` and `3` are one number, of records of two releases.',
+      'Number of the event in the history of its subject, from 0 and without gaps, with leading zeros, so that it sorts as a number and as text. With the key it identifies repeats, except in the journal.',
     ),
   [correlationHeader]: z
     .string()
     .optional()
     .describe(
-      'The same for all that one request or callback caused: the `Request-Id` of the request, where it was one.',
+      'The same for all events that one request or callback caused; the `Request-Id` if it was a request.',
     ),
   [positionHeader]: z.string().describe('Opaque and internal: where the publisher resumes.'),
   traceparent: z.string().optional().describe('W3C Trace Context of the cause.'),

@@ -39,13 +39,13 @@ export const tags = {
   Payments: 'Taking money: creating, capturing, voiding, retrieving and listing payments.',
   Refunds: 'Giving money back.',
   Payouts: 'Paying money out, and approving it.',
-  Money: 'What was taken, given back and paid out.',
-  People: 'What only a person can decide, and what was compared with the Payment Service.',
-  Webhooks: 'Standing endpoints, what was sent to them, and sending it again.',
-  Receivers: 'What your team receives at its own URLs.',
-  Requests: 'What became of each request.',
-  Events: 'Everything that was recorded, in order.',
-  Operators: 'Over all teams, for the operators of the gateway.',
+  Money: 'Balances, totals and the journal.',
+  People: 'Reviews and reconciliations.',
+  Webhooks: 'Endpoints, deliveries and replays.',
+  Receivers: 'Webhooks that your team receives.',
+  Requests: 'Stored requests.',
+  Events: 'The event feed.',
+  Operators: 'Routes over all teams, for operators.',
   Operation: 'Health and documents of the gateway itself; no key is needed.',
 } as const;
 export type Tag = keyof typeof tags;
@@ -181,7 +181,7 @@ const payments = {
   retrievePayment: {
     ...get('query-service', 'Payments', '/api/v1/payments/:token'),
     summary: 'Shows a payment',
-    description: 'A payout too, as in the specification, to keys with the scope `read` or `payouts`.',
+    description: 'Also shows a payout, as in the specification, to keys with the scope `read` or `payouts`.',
     scopes: ['read', 'payments'],
     minPosition: true,
     tellsPosition: true,
@@ -232,7 +232,7 @@ const others = {
     ...get('query-service', 'People', '/api/v1/reviews'),
     summary: 'Lists open reviews, oldest first',
     description:
-      'Reviews of payouts require the scope `read`, `payouts` or `admin`; reviews of what only the Payment Service has (`kind: "unmatched"`) require `admin`, and are shown to the only team of the merchant account.',
+      'Reviews of payouts require the scope `read`, `payouts` or `admin`; reviews of operations that only the Payment Service has (`kind: "unmatched"`) require `admin`, and are shown to the only team of the merchant account.',
     scopes: ['read', 'payments', 'admin'],
     query: reviewListSchema,
     minPosition: true,
@@ -252,12 +252,12 @@ const others = {
         code: 'discrepancy',
         number: 1,
         resolution: 'check_again',
-        reason: 'Asked the Payment Service.',
+        reason: 'The Payment Service was inquired.',
       },
     },
     answers: {
       ...done('The review is resolved.', 'ResolvedReview'),
-      ...unknown('ResolvedReview', 'The answer is kept until a second person gives the same.'),
+      ...unknown('ResolvedReview', 'The proposal is recorded. A second person must confirm it.'),
     },
     errors: [
       ...(['payment_not_found', 'payout_not_found', 'review_not_found'] as const),

@@ -90,7 +90,7 @@ async function requireOfStore(store: Dependencies['store'], record: BusRecord, e
       for await (const { id } of store.read(stream, { from: revision, limit: 1 })) if (id === eventId) return;
   throw new TollgateError(
     'topic_of_another_store',
-    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${subject}, which this event store does not have: the store was restored or recreated. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
+    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${subject}, which this event store does not have: the store was restored or recreated. Set an unused KAFKA_TOPIC_PREFIX to publish all events there.`,
     { retryable: true },
   );
 }

@@ -29,7 +29,7 @@ export const refundErrorsLengthMax = 65_536;
  */
 export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   if (state === undefined) return begin(event);
-  if (isBeginning(event)) throw new InvariantViolation(`${event.type} came after the beginning`);
+  if (isBeginning(event)) throw new InvariantViolation(`${event.type} occurred after the first event`);
   const changed = apply(state, event);
   const next = paymentWalk.require(machineStateOf(state), toMachineEvent(changed, event));
   const payment = { ...changed, phase: phaseOf(next) };
@@ -47,7 +47,7 @@ function begin(event: PaymentEvent): Payment {
     case 'PaymentAdopted':
       return adopt(event.data);
     default:
-      throw new InvariantViolation(`${event.type} came before the beginning`);
+      throw new InvariantViolation(`${event.type} occurred before the first event`);
   }
 }
 
@@ -214,7 +214,7 @@ function submitCaptureOrVoid(
 
 function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 'refused'>): Payment {
   if (state.captureOrVoid === undefined)
-    throw new InvariantViolation('a call ended that was never submitted');
+    throw new InvariantViolation('a call without a submission was settled');
   return { ...state, captureOrVoid: { ...state.captureOrVoid, ...end } };
 }
 
@@ -271,7 +271,7 @@ function changeRefund(
   change: Pick<Refund, 'state'> & Partial<Pick<Refund, 'serviceRefundToken' | 'unconfirmed' | 'declined'>>,
 ): Payment {
   const refund = state.refunds.find((candidate) => candidate.refundToken === refundToken);
-  if (refund === undefined) throw new InvariantViolation('a refund was settled that was never submitted');
+  if (refund === undefined) throw new InvariantViolation('a refund without a submission was settled');
   if (isDecided(refund)) throw new InvariantViolation('a refund was settled twice');
   const { unconfirmed: _, ...known } = refund;
   const refunds = state.refunds.map((each) => (each === refund ? { ...known, ...change } : each));
