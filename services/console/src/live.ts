@@ -127,7 +127,7 @@ const changed = 'event: changed\ndata:\n\n';
 
 /** A page of ours, and not what watches it, or what asks the Payment Service for a balance each time it is made. */
 const isPage = (address: string): boolean =>
-  /^\/console(\/(payments|payouts|reviews|reconciliations|webhooks|accounts)([/?][^\s]{0,1000})?)?$/.test(
+  /^\/console(\/(payments|payouts|refunds|disputes|money|reviews|reconciliations|webhooks|accounts)([/?][^\s]{0,1000})?)?$/.test(
     address,
   ) &&
   !address.includes('..') &&

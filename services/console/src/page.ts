@@ -41,6 +41,8 @@ export interface PageContext {
   outcome: Outcome | undefined;
   now: number;
   hasSandbox: boolean;
+  /** Of lists, as this browser has chosen them. */
+  columns: string | undefined;
   /** The key of an action: the same as long as what it acts on is the same, so that a form sent twice acts once. */
   idempotencyKey(...parts: readonly (string | number)[]): string;
   /** Another one each time. */
@@ -128,6 +130,7 @@ function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): 
     outcome: sealed === null ? undefined : openOutcome(kit.mac, session, sealed),
     now: kit.clock.now(),
     hasSandbox: kit.hasSandbox,
+    columns: /(?:^|; )tollgate-columns=([a-z.]*)/.exec(request.headers.cookie ?? '')?.[1],
     newKey: () => `console-${kit.ids.hex(16)}`,
     newKeyId: () => kit.ids.hex(6),
     idempotencyKey: (...parts) =>

@@ -1,44 +1,59 @@
 /** The style sheet and the scripts of the console, read once, and kept by browsers for as long as they are the same. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { protect } from './page.ts';
 
 const names = [
   ...(['console.css', 'console.js', 'times.js', 'live.js', 'keyboard.js'] as const),
-  ...(['suggestions.js', 'further.js'] as const),
+  ...(['suggestions.js', 'further.js', 'sandbox.svg', 'production.svg'] as const),
 ];
-const types = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
+const types = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
 
 interface StaticFile {
   name: (typeof names)[number];
   content: string;
+  brotli: Buffer;
 }
 
 export interface Assets {
   files: readonly StaticFile[];
   /** The folder in addresses: of this content, and no other. */
   base: string;
-  addresses: { style: string; script: string };
+  addresses: { style: string; script: string; icons: Record<'sandbox' | 'production', string> };
 }
 
 export function readAssets(): Assets {
-  const files = names.map((name) => ({
-    name,
-    content: readFileSync(new URL(`./static/${name}`, import.meta.url), 'utf8'),
-  }));
+  const files = names.map((name) => {
+    const content = readFileSync(new URL(`./static/${name}`, import.meta.url), 'utf8');
+    // Once, and so with the highest level.
+    return { name, content, brotli: brotliCompressSync(content) };
+  });
   const hash = createHash('sha256');
   for (const { content } of files) hash.update(content);
   const base = `/console/static/${hash.digest('hex').slice(0, 16)}`;
-  return { files, base, addresses: { style: `${base}/console.css`, script: `${base}/console.js` } };
+  const icons = { sandbox: `${base}/sandbox.svg`, production: `${base}/production.svg` };
+  return { files, base, addresses: { style: `${base}/console.css`, script: `${base}/console.js`, icons } };
 }
 
+const extensionOf = (name: StaticFile['name']): keyof typeof types => {
+  if (name.endsWith('.css')) return 'css';
+  return name.endsWith('.js') ? 'js' : 'svg';
+};
+
 export function registerAssets(app: FastifyInstance, { files, base }: Assets): void {
-  for (const { name, content } of files)
-    app.get(`${base}/${name}`, async (_request, reply) =>
+  for (const { name, content, brotli } of files)
+    app.get(`${base}/${name}`, async (request, reply) => {
       protect(reply)
-        .type(types[name.endsWith('.css') ? 'css' : 'js'])
+        .type(types[extensionOf(name)])
         .header('cache-control', 'public, max-age=31536000, immutable')
-        .send(content),
-    );
+        .header('vary', 'Accept-Encoding');
+      const acceptsBrotli = /(^|,)\s*br\s*(,|$)/.test(String(request.headers['accept-encoding'] ?? ''));
+      return acceptsBrotli ? reply.header('content-encoding', 'br').send(brotli) : reply.send(content);
+    });
 }

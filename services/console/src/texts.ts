@@ -17,6 +17,7 @@ export { eventSentences } from './texts/events.ts';
 
 export const texts = {
   product: 'Tollgate',
+  environments: { sandbox: 'Sandbox', production: 'Production' },
   nav: {
     overview: 'Overview',
     payments: 'Payments',
@@ -149,6 +150,7 @@ export const texts = {
     title: 'Payments',
     disputed: 'Disputed',
     lost: 'Lost',
+    columnsName: 'Columns',
     columns: {
       created: 'Created',
       state: 'State',

@@ -48,7 +48,7 @@ describe('a list of several pages', () => {
     const orders = await page.locator('td.order').allInnerTexts();
     expect(orders).toEqual(Array.from({ length: count }, (_, number) => orderOf(number)));
     const edges = await page.evaluate<number[]>(
-      "[...document.querySelectorAll('.wide')].map((each) => each.querySelector('td.token').getBoundingClientRect().left)",
+      "[...document.querySelectorAll('.wide')].map((each) => each.querySelector('td.state').getBoundingClientRect().left)",
     );
     expect(Math.max(...edges) - Math.min(...edges)).toBeLessThan(2);
     await page
@@ -199,6 +199,48 @@ it(
     expect((await readFile(await whole.path(), 'utf8')).trim().split('\r\n').length).toBeGreaterThan(count);
   },
 );
+
+it('a list fits with the columns that its reader chose, is small on the way, and tells a sandbox from production', async () => {
+  await signIn('viewer');
+  const sizes = await context.newCDPSession(page);
+  let bytes = 0;
+  await sizes.send('Network.enable');
+  await sizes.send('Network.setCacheDisabled', { cacheDisabled: true });
+  sizes.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await page.goto(own('/console/payments'));
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(25_600);
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByLabel('Token', { exact: true }).check();
+  await page.getByRole('columnheader', { name: 'Token' }).waitFor();
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByLabel('Product', { exact: true }).uncheck();
+  await page.getByRole('columnheader', { name: 'Product' }).waitFor({ state: 'detached' });
+  // A second visit has the same columns; the day is above its rows, and the head stays in view.
+  await page.goto(own('/console/payments?team=demo'));
+  await page.getByRole('columnheader', { name: 'Token' }).waitFor();
+  expect(
+    await page.evaluate(
+      'document.querySelector(".wide").scrollWidth - document.querySelector(".wide").clientWidth',
+    ),
+  ).toBe(0);
+  await page
+    .getByRole('rowheader', { name: /^\w+day, \d+ \w+ \d{4}$/ })
+    .first()
+    .waitFor();
+  await page.evaluate('scrollTo(0, 600)');
+  await eventually(async () =>
+    expect((await page.getByRole('columnheader', { name: 'State' }).boundingBox())?.y).toBeLessThan(100),
+  );
+  expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/sandbox\.svg$/);
+  await page.getByText('Sandbox', { exact: true }).first().waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  // A payment is printed on one sheet.
+  await rows().first().locator('a').click();
+  await page.waitForURL(/payments\/pay_/);
+  const pdf = await page.pdf({ format: 'A4' });
+  expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
+});
 
 it('a page that has lost its connection says so, and since when', { timeout: 60_000 }, async () => {
   driven.tolerate(/ERR_FAILED/);

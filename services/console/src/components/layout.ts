@@ -1,6 +1,7 @@
 /** The page around every page. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
+import type { Assets } from '../static-files.ts';
 import type { Session } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 
@@ -19,7 +20,7 @@ export interface Surroundings {
   /** The address of the page, to tell where the reader is. */
   path: string;
   /** Addresses of the style sheet and the script. */
-  assets: { style: string; script: string };
+  assets: Assets['addresses'];
   hasSandbox: boolean;
 }
 
@@ -41,25 +42,29 @@ const places = [
 
 export function layout(page: Rendered, { session, path, assets, hasSandbox }: Surroundings): string {
   const { title, main, isLive = false } = page;
+  // Of the Payment Service that is called: money is real, or it is not.
+  const environment = hasSandbox ? 'sandbox' : 'production';
   const live = isLive
     ? html` data-live="" data-stale="${texts.stale}" data-news="${texts.news}"
       data-show="${texts.payments.filters.apply}"`
     : undefined;
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="en" data-environment="${environment}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title} · ${texts.product}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="${assets.icons[environment]}" />
         <link rel="stylesheet" href="${assets.style}" />
         <script type="module" src="${assets.script}"></script>
       </head>
       <body>
         <a class="skip" href="#main">${texts.skip}</a>
         <header class="bar">
-          <a class="brand" href="/console">${mark}${texts.product}</a>
+          <a class="brand" href="/console"
+            >${mark}${texts.product} <small class="environment">${texts.environments[environment]}</small></a
+          >
           ${session === undefined ? undefined : navigation(path, session, hasSandbox)}
           ${session === undefined ? undefined : searchBox(page.search ?? '')}
           ${session === undefined ? undefined : who(session)}

@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { amount } from './amount.ts';
 import { chip } from './state.ts';
-import { timeInColumn, zone } from './time.ts';
+import { timeInColumn, timeInDay, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
 /** As the API lists it. */
@@ -51,27 +51,34 @@ interface TableOptions {
   why?: (place: number) => string;
   /** By creation: no other order can be read of a million payments without looking at all of them. */
   sorting?: Sorting;
+  /** Names of those to show, besides the first three; the usual ones unless given. */
+  columns?: ReadonlySet<string>;
 }
 
-export function paymentTable(payments: readonly ListedPayment[], { why, sorting }: TableOptions = {}): Html {
+/** Columns that a reader may leave out. */
+export const optionalColumns = ['created', 'product', 'team', 'card', 'account', 'token'] as const;
+const usualColumns: ReadonlySet<string> = new Set(['created', 'product', 'team', 'card']);
+export const columnsIn = (chosen: string | undefined): ReadonlySet<string> =>
+  chosen === undefined ? usualColumns : new Set(chosen.split('.'));
+
+export function paymentTable(payments: readonly ListedPayment[], options: TableOptions = {}): Html {
+  const { why, sorting, columns: chosen = usualColumns } = options;
   const { columns } = texts.payments;
+  const head = (name: (typeof optionalColumns)[number]) =>
+    chosen.has(name) ? html`<th scope="col" class="${name}">${columns[name]}</th>` : undefined;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.payments.title}">
-    <table class="rows payments">
+    <table class="rows payments" ${sorting === undefined ? undefined : html`data-days=""`}>
       <thead>
         <tr>
-          ${createdHead(sorting)}
-          <th scope="col">${columns.state}</th>
+          <th scope="col" class="order">${columns.order}</th>
+          <th scope="col" class="state">${columns.state}</th>
           <th scope="col" class="number">${columns.amount}</th>
-          <th scope="col">${columns.order}</th>
-          <th scope="col" class="second">${columns.product}</th>
-          <th scope="col">${columns.team}</th>
-          <th scope="col" class="second">${columns.account}</th>
-          <th scope="col" class="second">${columns.card}</th>
-          <th scope="col">${columns.token}</th>
+          ${chosen.has('created') ? createdHead(sorting) : undefined} ${head('product')} ${head('team')}
+          ${head('account')} ${head('card')} ${head('token')}
         </tr>
       </thead>
       <tbody>
-        ${payments.map((payment, place) => paymentRow(payment, why?.(place)))}
+        ${payments.map((payment, place) => paymentRow(payment, { chosen, why: why?.(place), isShort: sorting !== undefined }))}
       </tbody>
     </table>
   </div>`;
@@ -79,9 +86,9 @@ export function paymentTable(payments: readonly ListedPayment[], { why, sorting 
 
 function createdHead(sorting: Sorting | undefined): Html {
   const { created } = texts.payments.columns;
-  if (sorting === undefined) return html`<th scope="col">${created} ${zone}</th>`;
+  if (sorting === undefined) return html`<th scope="col" class="created long">${created} ${zone}</th>`;
   const { isOldestFirst, other } = sorting;
-  return html`<th scope="col" aria-sort="${isOldestFirst ? 'ascending' : 'descending'}">
+  return html`<th scope="col" class="created" aria-sort="${isOldestFirst ? 'ascending' : 'descending'}">
     <a
       class="sort"
       href="${other}"
@@ -92,23 +99,54 @@ function createdHead(sorting: Sorting | undefined): Html {
   </th>`;
 }
 
-function paymentRow(payment: ListedPayment, why: string | undefined): Html {
+interface RowOptions {
+  chosen: ReadonlySet<string>;
+  why: string | undefined;
+  /** The day is above the row. */
+  isShort: boolean;
+}
+
+function paymentRow(payment: ListedPayment, { chosen, why, isShort }: RowOptions): Html {
   const { token, createdAt, phase, orderNumber, product, team, account, environment } = payment;
   const mode =
     environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
   const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
+  const cell = (name: (typeof optionalColumns)[number], content: () => Html | string | undefined) =>
+    chosen.has(name) ? html`<td class="${name}">${content()}</td>` : undefined;
   return html`<tr data-row="">
-    <td class="created">${timeInColumn(createdAt)}</td>
-    <td class="state">${chip(phase)}${disputeChip(payment)}${asked}</td>
-    <td class="number">${amount(payment.amount, payment.currency)}</td>
-    <td class="text order">${orderNumber}</td>
-    <td class="text second">${product}</td>
-    <td class="team">${team}${mode}</td>
-    <td class="second">${account}</td>
-    <td class="second">${shortMask(payment.sanitizedMask)}</td>
-    <td class="token">
-      <a href="${paymentPath(token)}" title="${token}"><code>${shortToken(token)}</code></a>
+    <td class="order">
+      <a href="${paymentPath(token)}" title="${orderNumber ?? token}">${orderNumber ?? shortToken(token)}</a>
       ${why === undefined ? undefined : html`<small class="why">${why}</small>`}
     </td>
+    <td class="state">${chip(phase)}${disputeChip(payment)}${asked}</td>
+    <td class="number">${amount(payment.amount, payment.currency)}</td>
+    ${cell('created', () => (isShort ? timeInDay(createdAt) : timeInColumn(createdAt)))}
+    ${cell('product', () => html`<span title="${product}">${product}</span>`)}
+    ${cell('team', () => html`<span title="${team}">${team}</span>${mode}`)} ${cell('account', () => account)}
+    ${cell('card', () => shortMask(payment.sanitizedMask))}
+    ${cell('token', () => html`<code title="${token}">${shortToken(token)}</code>`)}
   </tr>`;
+}
+
+/** Checked by name in the form; `columns` in the address, and kept in the reader's browser. */
+export function columnMenu(query: URLSearchParams, chosen: ReadonlySet<string>): Html {
+  const kept = [...query].filter(([name]) => name !== 'columns' && name !== 'cursor');
+  const checks = optionalColumns.map((name) => {
+    const checked = chosen.has(name) ? html` checked` : undefined;
+    return html`<label class="check"
+      ><input
+        type="checkbox"
+        name="column"
+        value="${name}"
+        ${checked}
+      />${texts.payments.columns[name]}</label
+    >`;
+  });
+  return html`<details class="menu">
+    <summary class="button">${texts.payments.columnsName}</summary>
+    <form class="columns" action="/console/payments">
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)} ${checks}
+      <button>${texts.payments.filters.apply}</button>
+    </form>
+  </details>`;
 }

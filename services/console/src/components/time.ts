@@ -11,6 +11,10 @@ export const time = (iso: string): Html =>
 export const timeInColumn = (iso: string): Html =>
   html`<time datetime="${iso}" data-form="column" title="${utc(iso)} UTC">${utc(iso)}</time>`;
 
+/** As {@link time}, where the day stands above the row. */
+export const timeInDay = (iso: string): Html =>
+  html`<time datetime="${iso}" data-form="short" title="${utc(iso)} UTC">${utc(iso).slice(5)}</time>`;
+
 /** Names the zone of the times below. */
 export const zone = html`<small data-zone="">UTC</small>`;
 

@@ -75,6 +75,17 @@ function startFilters() {
   });
 }
 
+/** Columns act at once, and are kept in this browser. */
+function startColumns() {
+  const form = document.querySelector('form.columns');
+  form?.querySelector('button')?.setAttribute('hidden', '');
+  form?.addEventListener('change', () => {
+    const chosen = [...form.querySelectorAll('input:checked')].map(({ value }) => value).join('.');
+    document.cookie = `tollgate-columns=${chosen}; path=/console; max-age=31536000; samesite=strict`;
+    location.reload();
+  });
+}
+
 /** The outcome of an action is shown once: the address stays the page's own. */
 function forgetOutcome() {
   const address = new URL(location.href);
@@ -91,6 +102,7 @@ startCopying();
 startRows();
 startActions();
 startFilters();
+startColumns();
 forgetOutcome();
 startKeyboard();
 startSuggestions();

@@ -12,22 +12,9 @@ const againMs = 1_000;
 /** How far from the end the next page is asked for, pixels. */
 const ahead = '400px';
 
-/** Every table has the columns of the first one. */
-function align(first, further) {
-  const heads = [...first.querySelectorAll('thead th')].filter(({ offsetWidth }) => offsetWidth > 0);
-  const columns = heads.map(({ offsetWidth }) => {
-    const column = document.createElement('col');
-    column.style.width = `${offsetWidth}px`;
-    return column;
-  });
-  for (const group of further.querySelectorAll('colgroup'))
-    group.replaceChildren(...columns.map((column) => column.cloneNode()));
-}
-
 export function startFurther() {
   const region = document.querySelector('[data-further]');
-  const first = region?.querySelector('.wide');
-  if (!first || region.querySelector('a[rel="next"]') === null) return;
+  if (!region?.querySelector('.wide') || region.querySelector('a[rel="next"]') === null) return;
   const further = document.createElement('div');
   further.className = 'further';
   region.after(further);
@@ -47,9 +34,9 @@ export function startFurther() {
     stopLive(region.dataset.further);
     pages += 1;
     wide.setAttribute('aria-label', `${wide.getAttribute('aria-label')}, ${pages + 1}`);
-    wide.querySelector('table').prepend(document.createElement('colgroup'));
+    // The head of each page is below the rows of the page before, until it sticks.
+    wide.style.zIndex = pagesMax - pages;
     further.append(wide);
-    align(first, wide);
     showTimes(wide);
     pager.remove();
     pager = page.querySelector(`#${region.id} .pager`);
@@ -83,6 +70,5 @@ export function startFurther() {
   }
 
   addEventListener('pagehide', () => history.replaceState(pages > 0 ? { pages, y: scrollY } : null, ''));
-  addEventListener('resize', () => align(first, further));
   goBack();
 }

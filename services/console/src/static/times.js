@@ -35,13 +35,43 @@ function show(element) {
   const at = new Date(element.dateTime);
   if (element.dataset.form === 'relative') element.textContent = relativeText(at.getTime());
   else if (element.dataset.form === 'clock') element.textContent = clock.format(at).replace(',', '.');
+  else if (element.dataset.form === 'short') element.textContent = full.format(at).slice(11);
   else if (element.dataset.form === 'column') element.textContent = full.format(at);
   else element.textContent = `${full.format(at)} ${zoneAt(at)}`;
   if (!element.title.includes(zone)) element.title = `${full.format(at)} ${zone}\n${element.title}`;
 }
 
+const day = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+
+/** A row with the day above the rows of each day of the reader. */
+function divideByDay(table) {
+  let last = [...document.querySelectorAll('table[data-days]')].indexOf(table) > 0 ? lastDay : undefined;
+  for (const row of table.querySelectorAll('tr[data-row]')) {
+    const time = row.querySelector('time');
+    if (time === null) return;
+    const text = day.format(new Date(time.dateTime));
+    if (text !== last) {
+      const cell = document.createElement('th');
+      Object.assign(cell, { colSpan: row.cells.length, scope: 'rowgroup', textContent: text });
+      const divider = document.createElement('tr');
+      divider.className = 'day';
+      divider.append(cell);
+      row.before(divider);
+    }
+    last = text;
+  }
+  lastDay = last;
+}
+let lastDay;
+
 export function showTimes(root) {
   for (const element of root.querySelectorAll('time')) show(element);
+  for (const table of root.querySelectorAll('table[data-days]')) divideByDay(table);
   for (const element of root.querySelectorAll('[data-zone]')) element.textContent = zoneAt(new Date());
 }
 

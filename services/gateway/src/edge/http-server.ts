@@ -12,6 +12,7 @@ import {
 } from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../configuration/config.ts';
+import { compressAnswers } from './compress-answers.ts';
 import { protectAnswers } from './protect-answers.ts';
 import { type TraceOptions, traceRequests } from './requests/trace-requests.ts';
 import { answerUnheeded, answersToUnreadable } from './requests/unreadable.ts';
@@ -42,6 +43,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   endUnreadAnswers(app.server, unreadMs);
   protectAnswers(app, { isHttps: options.https !== undefined });
   traceRequests(app, options);
+  compressAnswers(app);
   answerInJsonOnly(app, log);
   endConnectionsOnClose(app);
   return app;
