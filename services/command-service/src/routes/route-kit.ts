@@ -104,10 +104,8 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
     case 'payout_exceeds_balance':
     case 'transfer_exceeds_balance': {
       const { availableAmount, currency } = refusal;
-      const done = refusal.code === 'payout_exceeds_balance' ? 'paid out' : 'transferred';
-      return {
-        message: `At most ${formatAmount(availableAmount, currency)} can be ${done} now. Send a lower amount.`,
-      };
+      const sum = formatAmount(availableAmount, currency);
+      return { message: `The wallet has at most ${sum} at one merchant account. Send a lower amount.` };
     }
     case 'amount_limit_exceeded':
     case 'daily_limit_exceeded':
