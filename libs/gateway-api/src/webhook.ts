@@ -70,6 +70,7 @@ export const webhookSchema = z.object({
       outcome: z.enum(['delivered', 'failed']),
       statusCode: z.int().exactOptional(),
       reason: z.enum(failureReasons).exactOptional(),
+      durationMs: z.int().min(0).exactOptional().describe('Duration of the call; absent if none was made.'),
     }),
   ),
 });

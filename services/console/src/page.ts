@@ -7,6 +7,7 @@ import type { Outcome } from './components/notice.ts';
 import type { Assets } from './static-files.ts';
 import { openOutcome, sealOutcome } from './session/outcomes.ts';
 import { isOwnForm } from './session/forgery.ts';
+import { keepReturnAddress } from './session/return-address.ts';
 import { secureAttribute } from './session/secure-cookie.ts';
 import { type Session, type Sessions, setCookie } from './session/sessions.ts';
 import { failurePage, signInFirstPage } from './pages/failure.ts';
@@ -99,6 +100,8 @@ export async function admit(
 ): Promise<Session | undefined> {
   const { session, message } = { message: undefined, ...(await kit.sessions.of(request)) };
   if (session === undefined) {
+    if (request.headers[unattendedHeader] === undefined)
+      keepReturnAddress(request, reply, secureAttribute(request, kit.publicUrl));
     send(kit, request, reply, signInFirstPage(kit.organisation, message));
     return undefined;
   }

@@ -7,7 +7,7 @@ import { protect } from './page.ts';
 
 const names = [
   ...(['console.css', 'console.js', 'times.js', 'live.js', 'keyboard.js'] as const),
-  ...(['suggestions.js', 'further.js', 'sandbox.svg', 'production.svg'] as const),
+  ...(['suggestions.js', 'further.js', 'drafts.js', 'sandbox.svg', 'production.svg'] as const),
 ];
 const types = {
   css: 'text/css; charset=utf-8',

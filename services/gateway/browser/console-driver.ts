@@ -17,6 +17,8 @@ interface DrivenConsole {
   now(): Now;
   /** An address of the gateway. */
   own(path: string): string;
+  /** A link to sign in. */
+  link(role: string): Promise<string>;
   signIn(role?: string): Promise<void>;
   /** Plays a scenario of the sandbox, and is on the page of its payment then. @returns its token */
   play(scenario: string): Promise<string>;
@@ -65,15 +67,17 @@ export function driveConsole(): DrivenConsole {
 
   const own = (path: string): string => `${system.quickstart.gatewayUrl}${path}`;
 
+  const link = async (role: string): Promise<string> => {
+    const argv = ['--as', 'ada', 'operator', 'link', '--role', role];
+    return (await tollgate<{ link: string }>(system, ...argv)).link;
+  };
+
   return {
     now: () => ({ system, browser, context, page }),
     own,
+    link,
     async signIn(role = 'operator') {
-      const { link } = await tollgate<{ link: string }>(
-        system,
-        ...['--as', 'ada', 'operator', 'link', '--role', role],
-      );
-      await page.goto(link);
+      await page.goto(await link(role));
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.waitForURL(own('/console'));
     },

@@ -15,42 +15,69 @@ let browser: Browser;
 let system: System;
 beforeEach(() => ({ page, context, browser, system } = driven.now()));
 
+/** A gateway that is down and a session that has expired, while a refund of 2.50 is typed. */
+async function losesNothingTyped(token: string): Promise<void> {
+  driven.tolerate(/ERR_FAILED|status of 401/);
+  const send = page.getByRole('button', { name: 'Send the refund' });
+  const amount = page.getByLabel('Amount (EUR)');
+  const address = own(`/console/payments/${token}`);
+  await context.route('**/refund', (route) => route.abort());
+  await send.click();
+  await page.waitForURL('chrome-error://**');
+  await context.unroute('**/refund');
+  await page.goto(address);
+  expect(await amount.inputValue()).toBe('2.50');
+  await context.clearCookies();
+  await send.click();
+  await page.getByText('You are not signed in').waitFor();
+  await page.goto(await driven.link('admin'));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(address);
+  expect(await amount.inputValue()).toBe('2.50');
+}
+
 describe('a payment', () => {
-  it('is seen through its phases as they come, without loading its page again', async () => {
-    await signIn('admin');
-    await page.goto(own('/console/sandbox'));
-    await page.getByLabel('Authorize only').check();
-    await page.locator('button[value="waiting"]').click();
-    await state('Waiting for the customer').waitFor();
-    await page.evaluate('window.isSame = true');
-    const token = page.url().split('/').at(-1) ?? '';
-    // The page reads events, the API a view of them, which may be a moment behind.
-    const serviceToken = await eventually(async () => {
-      const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-      return body.payment.processingUrl.split('/').at(-1) ?? '';
-    });
-    await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
-    await state('Authorized').waitFor();
-    await page.locator('.place.now', { hasText: 'Authorized' }).waitFor();
-    expect(await page.evaluate('window.isSame')).toBe(true);
-    await action('Capture').click();
-    await page.getByText('Captures the authorized 12.50 EUR through account sandbox').waitFor();
-    await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
-    await page.getByText('The capture was accepted.').waitFor();
-    await state('Approved').waitFor();
-    expect(page.url()).not.toContain('done=');
-    await action('Refund').click();
-    await page.getByLabel('Amount (EUR)').fill('99');
-    await page.getByRole('button', { name: 'Send the refund' }).click();
-    await page.getByText('At most 12.50 EUR can be refunded now.').waitFor();
-    await action('Refund').click();
-    await page.getByLabel('Amount (EUR)').fill('2.50');
-    await page.getByRole('button', { name: 'Send the refund' }).click();
-    await page.getByText('The refund was accepted.').waitFor();
-    await page.locator('.timeline .refund', { hasText: 'The refund was approved.' }).waitFor();
-    expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
-    expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
-  });
+  it(
+    'is seen through its phases as they come, without loading its page again',
+    { timeout: 60_000 },
+    async () => {
+      await signIn('admin');
+      await page.goto(own('/console/sandbox'));
+      await page.getByLabel('Authorize only').check();
+      await page.locator('button[value="waiting"]').click();
+      await state('Waiting for the customer').waitFor();
+      await page.evaluate('window.isSame = true');
+      const token = page.url().split('/').at(-1) ?? '';
+      // The page reads events, the API a view of them, which may be a moment behind.
+      const serviceToken = await eventually(async () => {
+        const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+        return body.payment.processingUrl.split('/').at(-1) ?? '';
+      });
+      await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
+      await state('Authorized').waitFor();
+      await page.locator('.place.now', { hasText: 'Authorized' }).waitFor();
+      expect(await page.evaluate('window.isSame')).toBe(true);
+      await action('Capture').click();
+      await page.getByText('Captures the authorized 12.50 EUR through account sandbox').waitFor();
+      await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
+      await page.getByText('The capture was accepted.').waitFor();
+      await state('Approved').waitFor();
+      expect(page.url()).not.toContain('done=');
+      await action('Refund').click();
+      await page.getByLabel('Amount (EUR)').fill('99');
+      await page.getByRole('button', { name: 'Send the refund' }).click();
+      await page.getByText('At most 12.50 EUR can be refunded now.').waitFor();
+      const amount = page.getByLabel('Amount (EUR)');
+      expect(await amount.inputValue()).toBe('99');
+      await amount.fill('2.50');
+      await losesNothingTyped(token);
+      await page.getByRole('button', { name: 'Send the refund' }).click();
+      await page.getByText('The refund was accepted.').waitFor();
+      await page.locator('.timeline .refund', { hasText: 'The refund was approved.' }).waitFor();
+      expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
+      expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
+    },
+  );
 
   it('whose callback is lost is found by an inquiry that a person asks for', async () => {
     await signIn();

@@ -285,9 +285,9 @@ export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
 const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
   state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
 
-const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason }: Delivery) => ({
+const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason, durationMs }: Delivery) => ({
   attempt,
   at: toIso(at),
   outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
-  ...omitUndefined({ statusCode, reason }),
+  ...omitUndefined({ statusCode, reason, durationMs }),
 });

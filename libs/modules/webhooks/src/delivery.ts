@@ -52,6 +52,8 @@ export async function tryToDeliver(
   if (destination === undefined) return { kind: 'abandoned' };
   const reason = refusalOf(deps, webhook.team, destination.url);
   if (reason !== undefined) return { kind: 'failed', reason };
+  const begunAt = deps.clock.now();
+  const took = () => Math.max(0, deps.clock.now() - begunAt);
   const ended = new AbortController();
   const tooLong = new AbortController();
   const signal = AbortSignal.any([stopping, tooLong.signal]);
@@ -61,10 +63,11 @@ export async function tryToDeliver(
   );
   try {
     const statusCode = await deps.client.post(messageOf(deps, webhook, destination), signal);
-    return { kind: 'answered', statusCode };
+    return { kind: 'answered', statusCode, durationMs: took() };
   } catch (error) {
     if (stopping.aborted) return undefined;
-    return { kind: 'failed', reason: tooLong.signal.aborted ? 'timeout' : failureReasonOf(error) };
+    const why = tooLong.signal.aborted ? 'timeout' : failureReasonOf(error);
+    return { kind: 'failed', reason: why, durationMs: took() };
   } finally {
     ended.abort();
   }

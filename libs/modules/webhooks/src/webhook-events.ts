@@ -7,6 +7,8 @@ import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
 import { z } from 'zod';
 
 const instantSchema = z.int().min(0);
+/** Of one call, milliseconds. */
+const durationSchema = z.int().min(0);
 /** `whk_` and 32 hexadecimal digits; sent as `webhook-id`, the same on every attempt. */
 const idSchema = z.string().min(1);
 
@@ -31,9 +33,16 @@ const webhookEventSchemas = {
     at: instantSchema,
     statusCode: z.int().exactOptional(),
     reason: z.enum(failureReasons).exactOptional(),
+    durationMs: durationSchema.exactOptional(),
     nextAt: instantSchema.exactOptional(),
   }),
-  Delivered: z.object({ id: idSchema, attempt: z.int().min(1), at: instantSchema, statusCode: z.int() }),
+  Delivered: z.object({
+    id: idSchema,
+    attempt: z.int().min(1),
+    at: instantSchema,
+    statusCode: z.int(),
+    durationMs: durationSchema.exactOptional(),
+  }),
   DeliveryGivenUp: z.object({ id: idSchema, at: instantSchema }),
   /** A replay was requested: at once, and on the whole schedule again if that fails. */
   ReplayRequested: z.object({ id: idSchema, at: instantSchema }),

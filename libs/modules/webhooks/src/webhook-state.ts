@@ -11,6 +11,8 @@ export interface Delivery {
   at: number;
   statusCode?: number;
   reason?: FailureReason;
+  /** Absent if no call was made. */
+  durationMs?: number;
   isDelivered: boolean;
 }
 
@@ -48,8 +50,8 @@ export const replaysMax = 200;
 
 /** The outcome of an attempt; `abandoned`: none was made, and none will be. */
 export type Outcome =
-  | { kind: 'answered'; statusCode: number }
-  | { kind: 'failed'; reason: FailureReason }
+  | { kind: 'answered'; statusCode: number; durationMs?: number }
+  | { kind: 'failed'; reason: FailureReason; durationMs?: number }
   | { kind: 'abandoned' };
 
 export interface ReplayRefusal {
@@ -161,7 +163,8 @@ export function decideOutcome(
   const isOpen = webhook.state === 'open';
   if (outcome.kind === 'abandoned')
     return { kind: 'events', events: isOpen ? [{ type: 'DeliveryGivenUp', data: { id, at } }] : [] };
-  const base = { id, attempt: webhook.deliveries.length + 1, at };
+  const attempt = webhook.deliveries.length + 1;
+  const base = { id, attempt, at, ...omitUndefined({ durationMs: outcome.durationMs }) };
   if (outcome.kind === 'answered' && isAccepted(outcome))
     return {
       kind: 'events',

@@ -13,7 +13,7 @@ export interface Outcome {
 
 /** What came of something that the reader has just done. */
 export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
-  html`<div class="notice ${isDone ? 'good' : 'bad'}" role="status" data-outcome="">
+  html`<div class="notice ${isDone ? 'good' : 'bad'}" role="status" data-outcome="${isDone ? 'good' : 'bad'}">
     ${sign(isDone ? 'good' : 'bad')}
     <p>
       ${text}${requestId === undefined ? undefined : html` <small>${texts.errors.requestId} ${copyable(requestId)}</small>`}

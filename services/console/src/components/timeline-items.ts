@@ -36,6 +36,7 @@ export interface TimelineWebhook {
     outcome: 'delivered' | 'failed';
     statusCode?: number;
     reason?: string;
+    durationMs?: number;
   }[];
 }
 
@@ -80,9 +81,9 @@ export function eventItem(event: TimelineEvent, currency: string, sum: number | 
   </li>`;
 }
 
-const raw = (id: string, stored: unknown): Html =>
+export const raw = (id: string, stored: unknown, title: string = words.raw): Html =>
   html`<details class="raw" id="${id}">
-    <summary>${words.raw}</summary>
+    <summary>${title}</summary>
     <pre><code>${JSON.stringify(stored, null, 2)}</code></pre>
   </details>`;
 
@@ -153,7 +154,7 @@ export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefin
       <p>${words.webhook} <code>${url}</code>: <b>${texts.webhooks.states[state] ?? state}</b></p>
       ${triesOf(deliveries)}
       ${nextAttemptAt === undefined ? undefined : html`<p class="cause">${texts.webhooks.next} ${relative(nextAttemptAt)}</p>`}
-      ${raw(`webhook-${id}`, body)} ${replayForm}
+      ${raw(`webhook-${id}`, body, texts.webhooks.body)} ${replayForm}
     </div>
   </li>`;
 }
@@ -161,12 +162,13 @@ export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefin
 /** Each try of a webhook. */
 export const triesOf = (deliveries: TimelineWebhook['deliveries']): Html =>
   html`<ol class="tries">
-    ${deliveries.map(({ at, outcome, statusCode, reason }) => {
+    ${deliveries.map(({ at, outcome, statusCode, reason, durationMs }) => {
       const answer = statusCode === undefined ? undefined : `HTTP ${statusCode}`;
       const why = reason?.replaceAll('_', ' ');
+      const took = durationMs === undefined ? undefined : texts.webhooks.took(durationText(durationMs));
       return html`<li>
         ${timeOfDay(at)} ${texts.webhooks.states[outcome] ?? outcome}:
-        ${[answer, why].filter((each) => each !== undefined).join(', ')}
+        ${[answer, why, took].filter((each) => each !== undefined).join(', ')}
       </li>`;
     })}
   </ol>`;

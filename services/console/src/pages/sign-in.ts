@@ -6,6 +6,7 @@ import type { Api } from '../api.ts';
 import type { Rendered } from '../components/layout.ts';
 import { type ConsoleKit, send } from '../page.ts';
 import { isFromHere, isOwnForm } from '../session/forgery.ts';
+import { takeReturnAddress } from '../session/return-address.ts';
 import { secureAttribute } from '../session/secure-cookie.ts';
 import { setCookie } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
@@ -42,11 +43,9 @@ export function registerSignIn(
     });
     if (answer.kind === 'refused')
       return send(kit, request, reply, answer.status === 401 ? notValid() : unavailable());
-    setCookie(reply, answer.body.session, {
-      age: sessionLifetimeMs / 1_000,
-      secure: secureAttribute(request, kit.publicUrl),
-    });
-    return reply.redirect('/console', 303);
+    const secure = secureAttribute(request, kit.publicUrl);
+    setCookie(reply, answer.body.session, { age: sessionLifetimeMs / 1_000, secure });
+    return reply.redirect(takeReturnAddress(request, reply, secure), 303);
   });
 
   app.post('/console/sign-out', async (request, reply) => {

@@ -1,4 +1,4 @@
-/** Webhooks that were not delivered, over all teams: who does not accept them, each try, and sending them again. */
+/** Undelivered webhooks of all teams, with each try and its body, and resending. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { actionRow } from '../components/actions.ts';
@@ -8,6 +8,7 @@ import { paymentPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
 import { pager, rowTable, tabs } from '../components/table.ts';
 import { relative, timeInColumn, zone } from '../components/time.ts';
+import { type TimelineWebhook, raw, triesOf } from '../components/timeline-items.ts';
 import { shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -17,21 +18,10 @@ const words = texts.webhooks;
 const path = '/console/webhooks';
 
 /** As the API lists it. */
-interface FailingWebhook {
-  id: string;
-  url: string;
+interface FailingWebhook extends TimelineWebhook {
   team: string;
   environment: string;
-  createdAt: string;
-  nextAttemptAt?: string;
   body: { token: string; type: string; status: string };
-  deliveries: readonly {
-    attempt: number;
-    at: string;
-    outcome: string;
-    statusCode?: number;
-    reason?: string;
-  }[];
 }
 
 interface FailingList {
@@ -42,16 +32,14 @@ interface FailingList {
 
 export const webhooksPage: Page = async (context) => {
   const { api, query, outcome, session } = context;
-  const status = query.get('status') === 'open' ? 'open' : 'failed';
-  const asked = new URLSearchParams({ perPage: '50', status: status === 'open' ? 'retrying' : status });
-  for (const name of ['team', 'environment', 'cursor']) {
-    const value = query.get(name) ?? '';
-    if (value !== '') asked.set(name, value);
+  const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+  let status: Status = query.get('status') === 'open' ? 'open' : 'failed';
+  let list = await listWith(status, context);
+  // Given up first; while there are none, those that are retried.
+  if (query.get('status') === null && list.count === 0) {
+    status = 'open';
+    list = await listWith(status, context);
   }
-  const [list, { teams }] = await Promise.all([
-    api.get<FailingList>(`/api/v1/admin/webhooks?${asked.toString()}`),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
-  ]);
   const mayReplay = mayDo(session.grants, 'operators:act', {});
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro} ${words.help[status]}</p>
@@ -88,6 +76,17 @@ function filterForm(query: URLSearchParams, status: string, teams: readonly stri
   </form>`;
 }
 
+type Status = 'failed' | 'open';
+
+function listWith(status: Status, { api, query }: PageContext): Promise<FailingList> {
+  const asked = new URLSearchParams({ perPage: '50', status: status === 'open' ? 'retrying' : status });
+  for (const name of ['team', 'environment', 'cursor']) {
+    const value = query.get(name) ?? '';
+    if (value !== '') asked.set(name, value);
+  }
+  return api.get<FailingList>(`/api/v1/admin/webhooks?${asked.toString()}`);
+}
+
 /** Says how many and whose, before anything is sent. */
 function replayAll(count: number, { query, session }: PageContext): Html {
   const [team, environment] = [query.get('team') ?? '', query.get('environment') ?? ''];
@@ -122,14 +121,14 @@ function listOf(webhooks: readonly FailingWebhook[], replaying: PageContext | un
 }
 
 function rowOf(webhook: FailingWebhook, replaying: PageContext | undefined): Html {
-  const { id, url, team, environment, createdAt, body, deliveries, nextAttemptAt } = webhook;
+  const { url, team, environment, createdAt, body, deliveries, nextAttemptAt } = webhook;
   const last = deliveries.at(-1);
   return html`<tr>
     <td>${timeInColumn(createdAt)}</td>
     <td>${body.type} ${body.status} ${aboutOf(body)}</td>
     <td>${team} <small class="calm">${environment}</small></td>
     <td class="text" title="${url}"><code>${url}</code></td>
-    <td>${triesOf(id, deliveries)}</td>
+    <td>${detailsOf(webhook)}</td>
     <td>
       ${last === undefined ? undefined : chip(outcomeOf(last), 'bad')}
       ${nextAttemptAt === undefined ? undefined : html`${words.next} ${relative(nextAttemptAt)}`}
@@ -151,12 +150,10 @@ function aboutOf({ type, token }: FailingWebhook['body']): Html {
 const outcomeOf = ({ statusCode, reason }: FailingWebhook['deliveries'][number]): string =>
   statusCode === undefined ? (reason ?? '').replaceAll('_', ' ') : `HTTP ${statusCode}`;
 
-const triesOf = (id: string, deliveries: FailingWebhook['deliveries']): Html =>
+const detailsOf = ({ id, deliveries, body }: FailingWebhook): Html =>
   html`<details id="tries-${id}">
     <summary title="${words.tries}">${deliveries.length}</summary>
-    <ol class="tries">
-      ${deliveries.map((each) => html`<li>${timeInColumn(each.at)} ${outcomeOf(each)}</li>`)}
-    </ol>
+    ${triesOf(deliveries)} ${raw(`body-${id}`, body, words.body)}
   </details>`;
 
 const replayForm = (webhook: FailingWebhook, { session, query }: PageContext): Html | undefined =>

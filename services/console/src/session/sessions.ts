@@ -78,13 +78,13 @@ export function sessionIdOf(
 
 const cookieName = 'tollgate-console';
 
-/** Two cookies of the name are none: somebody has planted one. */
-function cookieIn(header: string | undefined): string | undefined {
+/** Two cookies of one name count as none: one of them was planted. */
+export function cookieIn(header: string | undefined, name = cookieName): string | undefined {
   const values = (header ?? '')
     .split(';')
     .map((part) => part.trim())
-    .filter((part) => part.startsWith(`${cookieName}=`))
-    .map((part) => part.slice(cookieName.length + 1));
+    .filter((part) => part.startsWith(`${name}=`))
+    .map((part) => part.slice(name.length + 1));
   return values.length === 1 ? values[0] : undefined;
 }
 

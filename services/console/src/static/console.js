@@ -1,4 +1,5 @@
 /** The console reads without script; with it, times are the reader's, pages are live, and the keyboard leads. */
+import { startDrafts } from './drafts.js';
 import { startFurther } from './further.js';
 import { startKeyboard } from './keyboard.js';
 import { startLive } from './live.js';
@@ -101,6 +102,7 @@ showTimes(document);
 startCopying();
 startRows();
 startActions();
+startDrafts();
 startFilters();
 startColumns();
 forgetOutcome();

@@ -1,0 +1,46 @@
+/** The page to which a person returns after signing in: the one that was asked for, or the one with the form that was sent. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { cookieIn } from './sessions.ts';
+
+const name = 'tollgate-console-return';
+/** Of signing in, seconds. */
+const lifetime = 3_600;
+const lengthMax = 2_000;
+
+const isOwnPage = (address: string): boolean =>
+  /^\/console(?![\w-])(?!\/(sign-in|static|live|search\/suggestions))[!-~]*$/.test(address) &&
+  address.length <= lengthMax;
+
+export function keepReturnAddress(request: FastifyRequest, reply: FastifyReply, secure: string): void {
+  const { referer } = request.headers;
+  const page = request.method === 'GET' ? request.url : pathOf(referer);
+  if (page !== undefined && isOwnPage(page))
+    setReturnAddress(reply, encodeURIComponent(page), lifetime, secure);
+}
+
+/** Forgets it, too. */
+export function takeReturnAddress(request: FastifyRequest, reply: FastifyReply, secure: string): string {
+  setReturnAddress(reply, '', 0, secure);
+  const kept = cookieIn(request.headers.cookie, name) ?? '';
+  const page = /^[\w%.*!~'()-]*$/.test(kept) ? decoded(kept) : '';
+  return isOwnPage(page) ? page : '/console';
+}
+
+function setReturnAddress(reply: FastifyReply, value: string, age: number, secure: string): void {
+  const attributes = `Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`;
+  reply.header('set-cookie', `${name}=${value}; ${attributes}`);
+}
+
+function pathOf(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
