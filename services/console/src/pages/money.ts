@@ -1,4 +1,4 @@
-/** What each wallet has and why, and what a month has changed. */
+/** The balances of each wallet, and the statement of a month. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
 import { choice } from '../components/choice.ts';
@@ -53,18 +53,21 @@ export const moneyPage: Page = async ({ api, query, now }) => {
   ]);
   const main = html`<div class="head">
       <h1>${words.title}</h1>
-      <a class="button" href="/console/statements.csv?${ofMonth.toString()}" download
-        >${words.statementCsv}</a
-      >
-      <a class="button" href="/console/journal.csv?${daysOf(month, asked).toString()}" download
-        >${words.journalCsv}</a
-      >
+      <div class="actions">
+        <a class="button" href="/console/statements.csv?${ofMonth.toString()}" download
+          >${words.statementCsv}</a
+        >
+        <a class="button" href="/console/journal.csv?${daysOf(month, asked).toString()}" download
+          >${words.journalCsv}</a
+        >
+      </div>
     </div>
     ${filterForm(query, month, teams)}
     <section id="money" data-region="">
       <h2>${words.balances}</h2>
       <p class="calm">
-        ${words.balancesHelp} <a href="/console/money/journal?${asked.toString()}">${words.journal.link}</a>
+        ${words.balancesHelp} <a href="/console/money/journal?${asked.toString()}">${words.journal.link}</a> ·
+        <a href="/console/disputes">${words.disputes}</a>
       </p>
       ${balances.length === 0 ? html`<p class="empty">${words.empty}</p>` : balanceTable(balances)}
       <h2>${words.statement(month)}</h2>

@@ -1,10 +1,9 @@
 /** One box: what is a filter leads to the list, what names a payment leads to it, and the rest is looked up. */
 import { type Html, html } from '@tollgate/service-kit';
-import { factList } from '../components/facts.ts';
 import { type ListedPayment, paymentPath, paymentTable } from '../components/payment-list.ts';
-import { durationText, time } from '../components/time.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
+import { type FoundRequest, requestPanel } from './request.ts';
 
 /** As the API gives it. */
 export interface SearchAnswer {
@@ -37,47 +36,10 @@ export const searchPage: Page = async ({ api, query }) => {
     title: texts.search.label,
     search: text,
     main: html`<h1>${texts.search.label}: <q>${text}</q></h1>
-      ${request === undefined ? undefined : requestFacts(request)} ${found}
+      ${request === undefined ? undefined : await requestPanel(request, api)} ${found}
       ${isPartial === true ? html`<p class="calm">${texts.search.partial}</p>` : undefined}`,
   };
 };
-
-interface FoundRequest {
-  id: string;
-  at: string;
-  method: string;
-  route?: string;
-  status?: number;
-  errorCode?: string;
-  durationMs: number;
-  ownMs: number;
-  providerMs: number;
-  team: string;
-  environment: string;
-  keyId: string;
-  clientRequestId?: string;
-}
-
-/** What was sent and what was answered: the first half of the way from a request to its payment. */
-function requestFacts(request: FoundRequest): Html {
-  const words = texts.search.request;
-  const { method, route = '', status, errorCode, durationMs, ownMs, providerMs } = request;
-  return html`<section class="panel" aria-labelledby="request-title">
-    <h2 id="request-title">${words.title}</h2>
-    ${factList([
-      [words.at, time(request.at)],
-      [words.route, html`<code>${method} ${route}</code>`],
-      [words.status, status === undefined ? words.left : String(status)],
-      [words.errorCode, errorCode],
-      [words.took, durationText(durationMs)],
-      [words.own, durationText(ownMs)],
-      [words.provider, durationText(providerMs)],
-      [words.team, `${request.team}, ${request.environment}`],
-      [words.key, html`<code>${request.keyId}</code>`],
-      [words.clientId, request.clientRequestId],
-    ])}
-  </section>`;
-}
 
 const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -108,13 +108,14 @@ function listOf(webhooks: readonly FailingWebhook[], replaying: PageContext | un
   return rowTable(
     words.title,
     [
-      { name: html`${columns.created} ${zone}` },
       { name: columns.about },
-      { name: columns.team },
-      { name: columns.url },
-      { name: columns.tries },
-      { name: columns.last },
       ...(replaying === undefined ? [] : [{ name: words.replay }]),
+      { name: columns.last },
+      { name: words.next },
+      { name: columns.tries },
+      { name: columns.url },
+      { name: columns.team },
+      { name: html`${columns.created} ${zone}`, isSecond: true },
     ],
     webhooks.map((webhook) => rowOf(webhook, replaying)),
   );
@@ -124,16 +125,14 @@ function rowOf(webhook: FailingWebhook, replaying: PageContext | undefined): Htm
   const { url, team, environment, createdAt, body, deliveries, nextAttemptAt } = webhook;
   const last = deliveries.at(-1);
   return html`<tr>
-    <td>${timeInColumn(createdAt)}</td>
-    <td>${body.type} ${body.status} ${aboutOf(body)}</td>
-    <td>${team} <small class="calm">${environment}</small></td>
-    <td class="text" title="${url}"><code>${url}</code></td>
-    <td>${detailsOf(webhook)}</td>
-    <td>
-      ${last === undefined ? undefined : chip(outcomeOf(last), 'bad')}
-      ${nextAttemptAt === undefined ? undefined : html`${words.next} ${relative(nextAttemptAt)}`}
-    </td>
+    <td>${aboutOf(body)} ${body.type} ${body.status}</td>
     ${replaying === undefined ? undefined : html`<td>${replayForm(webhook, replaying)}</td>`}
+    <td>${last === undefined ? undefined : chip(outcomeOf(last), 'bad')}</td>
+    <td>${nextAttemptAt === undefined ? texts.reviews.nothing : relative(nextAttemptAt)}</td>
+    <td>${detailsOf(webhook)}</td>
+    <td class="text" title="${url}"><code>${url}</code></td>
+    <td>${team} <small class="calm">${environment}</small></td>
+    <td class="second">${timeInColumn(createdAt)}</td>
   </tr>`;
 }
 

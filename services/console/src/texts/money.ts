@@ -1,7 +1,8 @@
 export const moneyTexts = {
   title: 'Money',
   balances: 'Balances',
-  balancesHelp: 'By wallet, merchant account and currency. A figure leads to the entries behind it.',
+  balancesHelp: 'By wallet, merchant account and currency. Each figure links to its entries.',
+  disputes: 'Open disputes',
   empty: 'No money has moved yet.',
   columns: {
     wallet: 'Wallet',
@@ -21,8 +22,8 @@ export const moneyTexts = {
     customers: 'From customers',
   } as Readonly<Record<string, string>>,
   statement: (month: string) => `Statement of ${month}`,
-  statementHelp: 'The opening and the entries make the closing. Months are in UTC.',
-  noStatement: 'Nothing was moved until the end of this month.',
+  statementHelp: 'Opening balance plus entries equals closing balance. Months are in UTC.',
+  noStatement: 'No money moved until the end of this month.',
   lines: { opening: 'Opening', closing: 'Closing' },
   kinds: {
     payment: 'Payments',

@@ -27,6 +27,8 @@ export interface PageContext {
   merchant?: string;
   /** Where the payment has none: what the customer's browser asks for. */
   locale?: string;
+  /** Milliseconds since the Unix epoch. */
+  now?: number;
 }
 
 /** The page with the card form. */
@@ -56,15 +58,37 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
       </div>
       <button type="submit">${texts.pay.replace('{amount}', () => amountOf(payment, localisation))}</button>
     </form>
-    <p class="privacy">${lock}${texts.privacy}</p>`;
+    <p class="privacy">${lock}${texts.privacy}</p>
+    ${leave(payment, localisation)}`;
   const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
   return page(localisation, context, {
     title,
-    header: summary(payment, localisation, context),
+    header: html`${summary(payment, localisation, context)}${timeLeft(payment, localisation, context)}`,
     main: html`<main class="panel">${content}</main>`,
     script: scriptElement,
   });
 }
+
+/** Minutes without script; with it, minutes and seconds that count down. */
+function timeLeft(
+  { expiresAt }: Payment,
+  { texts, locale }: Localisation,
+  { now }: PageContext,
+): Html | undefined {
+  if (expiresAt === undefined || now === undefined) return undefined;
+  const leftMs = Math.max(0, expiresAt - now);
+  const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' });
+  return html`<p class="left">
+    ${texts.timeLeft}
+    <span id="left" data-left="${leftMs}">${minutes.format(Math.ceil(leftMs / 60_000))}</span>
+  </p>`;
+}
+
+/** Back to the shop without paying. */
+const leave = ({ redirectFailUrl }: Payment, { texts }: Localisation): Html | undefined =>
+  redirectFailUrl === undefined
+    ? undefined
+    : html`<p class="leave"><a href="${new URL(redirectFailUrl).href}">${texts.backToMerchant}</a></p>`;
 
 /** The page on which the customer confirms or rejects, as a bank's would. */
 export function authenticationPage(payment: Payment, context: PageContext = {}): string {
@@ -156,17 +180,25 @@ function page(
     </html>`.html;
 }
 
-/** The product first: it is what the customer knows the payment by. */
+/** The shop, the product and the amount: what the customer knows the payment by. */
 function summary(payment: Payment, localisation: Localisation, { merchant }: PageContext): Html {
   const { texts } = localisation;
   const { orderNumber, product } = payment;
-  const facts = [
-    merchant === undefined ? undefined : fact(texts.merchant, merchant, merchant),
-    orderNumber === undefined ? undefined : fact(texts.orderNumber, shortened(orderNumber), orderNumber),
-  ];
-  return html`<p class="product">${product}</p>
+  const brand =
+    merchant === undefined
+      ? undefined
+      : html`<p class="shop">
+          <span class="initial" aria-hidden="true">${Array.from(merchant.toUpperCase())[0] ?? ''}</span
+          >${merchant}
+        </p>`;
+  const facts =
+    orderNumber === undefined
+      ? undefined
+      : html`<dl class="facts">${fact(texts.orderNumber, shortened(orderNumber), orderNumber)}</dl>`;
+  return html`${brand}
+    <p class="product">${product}</p>
     <p class="amount">${amountOf(payment, localisation)}</p>
-    ${facts.some((each) => each !== undefined) ? html`<dl class="facts">${facts}</dl>` : undefined}`;
+    ${facts}`;
 }
 
 const fact = (name: string, shown: string, whole: string): Html =>
@@ -205,12 +237,12 @@ function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, 
   const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const description = describedBy === '' ? undefined : html` aria-describedby="${describedBy}"`;
   const invalid = fault === undefined ? undefined : html` aria-invalid="true"`;
-  // The faults of two fields side by side stand below both, where there is room.
+  // The faults of two fields side by side are below both, where there is room.
   const isInPair = hint !== undefined;
   return html`<label for="${name}">${texts[name]}</label>
     ${hint === undefined ? undefined : html`<span class="hint" id="${name}-hint">${hint}</span>`}
-    ${isInPair ? undefined : faultText(texts, name, fault)}
-    <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />`;
+    <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />
+    ${isInPair ? undefined : faultText(texts, name, fault)}`;
 }
 
 const faultText = (texts: Texts, name: CardField, fault: CardFault | undefined): Html | undefined =>

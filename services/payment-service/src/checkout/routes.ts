@@ -44,13 +44,13 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
 
 /** What a page needs beside its payment. */
 function contextOf(
-  { environment, merchants }: CheckoutDeps,
+  { environment, merchants, now }: CheckoutDeps,
   { headers }: FastifyRequest,
   payment?: Payment,
 ): PageContext {
   const merchant = payment === undefined ? undefined : merchants.findById(payment.merchantId)?.name;
   const locale = payment?.locale || preferredLocale(headers['accept-language']);
-  return { environment, ...omitUndefined({ merchant, locale }) };
+  return { environment, now: now(), ...omitUndefined({ merchant, locale }) };
 }
 
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

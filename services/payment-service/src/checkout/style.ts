@@ -29,6 +29,14 @@ body {
   display: inline-block; margin: 0 0 1rem; padding: .125rem .625rem; border-radius: 1rem;
   background: var(--note-tint); color: var(--note); font-size: .8125rem; font-weight: 600;
 }
+.shop { display: flex; align-items: center; gap: .625rem; margin: 0 0 1.25rem; font-size: 1.0625rem; font-weight: 600; }
+.initial {
+  flex: none; display: grid; place-items: center; width: 2rem; height: 2rem; border-radius: .5rem;
+  background: var(--accent); color: var(--on-accent); font-weight: 700;
+}
+.left { margin: .75rem 0 0; font-size: .875rem; color: var(--quiet); font-variant-numeric: tabular-nums; }
+.leave { margin: .75rem 0 0; font-size: .875rem; text-align: center; }
+.leave a { color: var(--accent); }
 .product { margin: 0; font-size: 1.125rem; line-height: 1.35; font-weight: 600; }
 .amount { margin: .125rem 0 0; font-size: 2.125rem; line-height: 1.2; font-weight: 700; letter-spacing: -.02em; }
 .facts { margin: .75rem 0 0; font-size: .875rem; color: var(--quiet); }
@@ -50,8 +58,8 @@ p { margin: 0 0 1rem; }
 label { display: block; font-size: .9375rem; font-weight: 600; }
 .hint { display: block; margin-bottom: .375rem; font-size: .8125rem; color: var(--quiet); }
 .fault:empty { display: none; }
-.brand { position: absolute; right: .875rem; bottom: .875rem; max-width: 40%; font-size: .8125rem; font-weight: 600; line-height: 1.25rem; color: var(--quiet); pointer-events: none; }
-.fault { margin: .125rem 0 0; font-size: .875rem; font-weight: 600; color: var(--bad); }
+.brand { position: absolute; right: .875rem; top: 2.53rem; max-width: 40%; font-size: .8125rem; font-weight: 600; line-height: 1.25rem; color: var(--quiet); pointer-events: none; }
+.fault { margin: .375rem 0 0; font-size: .875rem; font-weight: 600; color: var(--bad); }
 input {
   display: block; width: 100%; min-height: 3rem; margin-top: .25rem; padding: .5rem .75rem;
   border: 1px solid var(--line); border-radius: .625rem; background: var(--field); color: var(--ink); font: inherit;

@@ -3,7 +3,7 @@ import { minorUnitDigits } from '@tollgate/core/money';
 
 const en = {
   testMode: 'Test mode: no real money moves',
-  merchant: 'Merchant',
+  timeLeft: 'Time left:',
   orderNumber: 'Order number',
   payByCard: 'Pay by card',
   number: 'Card number',
@@ -50,7 +50,7 @@ export type Texts = Record<keyof typeof en, string>;
 
 const de: Texts = {
   testMode: 'Testbetrieb: kein echtes Geld',
-  merchant: 'Händler',
+  timeLeft: 'Verbleibende Zeit:',
   orderNumber: 'Bestellnummer',
   payByCard: 'Mit Karte bezahlen',
   number: 'Kartennummer',
@@ -96,7 +96,7 @@ const de: Texts = {
 
 const fr: Texts = {
   testMode: 'Mode test : aucun débit réel',
-  merchant: 'Marchand',
+  timeLeft: 'Temps restant :',
   orderNumber: 'Numéro de commande',
   payByCard: 'Payer par carte',
   number: 'Numéro de carte',
@@ -142,7 +142,7 @@ const fr: Texts = {
 
 const es: Texts = {
   testMode: 'Modo de prueba: no se mueve dinero real',
-  merchant: 'Comercio',
+  timeLeft: 'Tiempo restante:',
   orderNumber: 'Número de pedido',
   payByCard: 'Pagar con tarjeta',
   number: 'Número de tarjeta',
@@ -187,7 +187,7 @@ const es: Texts = {
 
 const zh: Texts = {
   testMode: '测试模式：不会产生真实扣款',
-  merchant: '商户',
+  timeLeft: '剩余时间：',
   orderNumber: '订单号',
   payByCard: '银行卡支付',
   number: '卡号',
@@ -231,7 +231,7 @@ const zh: Texts = {
 
 const ja: Texts = {
   testMode: 'テストモード：実際の請求は発生しません',
-  merchant: '加盟店',
+  timeLeft: '残り時間：',
   orderNumber: '注文番号',
   payByCard: 'カードで支払う',
   number: 'カード番号',

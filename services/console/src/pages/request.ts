@@ -1,0 +1,132 @@
+/**
+ * One request: what was asked, what was answered, and what it did. No body of a request is stored: it is shown as the events
+ * have it, without card and account numbers.
+ */
+import { type Html, html, omitUndefined } from '@tollgate/service-kit';
+import type { Api } from '../api.ts';
+import { reasonIn } from '../components/event-reason.ts';
+import { factList } from '../components/facts.ts';
+import { phaseName } from '../components/state.ts';
+import { durationText, time } from '../components/time.ts';
+import { timeline } from '../components/timeline.ts';
+import type { TimelineEvent } from '../components/timeline-items.ts';
+import { copyable } from '../components/token.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.search.request;
+
+export interface FoundRequest {
+  id: string;
+  at: string;
+  method: string;
+  route?: string;
+  status?: number;
+  errorCode?: string;
+  durationMs: number;
+  ownMs: number;
+  providerMs: number;
+  team: string;
+  environment: string;
+  keyId: string;
+  clientRequestId?: string;
+  /** Of the payment or payout. */
+  token?: string;
+}
+
+export async function requestPanel(request: FoundRequest, api: Api): Promise<Html> {
+  const { method, route = '', durationMs, ownMs, providerMs } = request;
+  const events = await eventsOf(request, api);
+  const body = bodyOf(request, events);
+  const command = curlOf(request, body);
+  return html`<section class="panel" id="request" aria-labelledby="request-title">
+    <h2 id="request-title">${words.title} ${copyable(request.id)}</h2>
+    ${factList([
+      [words.at, time(request.at)],
+      [words.route, html`<code>${method} ${route}</code>`],
+      [words.took, words.duration(durationText(durationMs), durationText(ownMs), durationText(providerMs))],
+      [words.team, `${request.team}, ${request.environment}`],
+      [words.key, copyable(request.keyId)],
+      [words.clientId, request.clientRequestId && copyable(request.clientRequestId)],
+    ])}
+    <div class="split">
+      <div>
+        <h3>${words.asked} <small>${copyable(command, words.curl)}</small></h3>
+        ${body === undefined ? html`<p class="calm">${words.noBody}</p>` : html`<pre class="command"><code>${body}</code></pre>`}
+      </div>
+      <div>
+        <h3>${words.status}</h3>
+        <pre class="command"><code>${answerOf(request, events)}</code></pre>
+      </div>
+    </div>
+    ${
+      events.length === 0
+        ? undefined
+        : html`<h3>${words.effect}</h3>
+            ${timeline({ events, webhooks: [], disputes: [], currency: currencyOf(events), replayForm: undefined })}`
+    }
+  </section>`;
+}
+
+/** The events that the request caused. */
+async function eventsOf({ id, token }: FoundRequest, { call }: Api): Promise<TimelineEvent[]> {
+  const kind =
+    token?.startsWith('pay_') === true
+      ? 'payments'
+      : token?.startsWith('po_') === true
+        ? 'payouts'
+        : undefined;
+  if (kind === undefined || token === undefined) return [];
+  const path = `/api/v1/admin/${kind}/${encodeURIComponent(token)}/events`;
+  const answer = await call<{ events: TimelineEvent[] }>({ path });
+  if (answer.kind === 'refused') return [];
+  const { events } = answer.body;
+  // The first event has the currency that the others leave out.
+  const currency = currencyOf(events);
+  return events
+    .filter(({ cause }) => cause.correlationId === id)
+    .map((event) => ({ ...event, data: { currency, ...event.data } }));
+}
+
+const currencyOf = ([first]: readonly TimelineEvent[]): string => String(first?.data['currency'] ?? '');
+
+/** Fields that the gateway added to what was asked. */
+const added = new Set([
+  'kind',
+  'attempt',
+  'sendBy',
+  'refundToken',
+  'currency',
+  'approval',
+  'lapsesAt',
+  'askedBy',
+]);
+const isRequested = ({ type }: TimelineEvent): boolean => /(Requested|Submitted)$/.test(type);
+
+function bodyOf({ token }: FoundRequest, events: readonly TimelineEvent[]): string | undefined {
+  const event = events.find(isRequested);
+  if (event === undefined) return undefined;
+  const terms = Object.entries(event.data).filter(([name]) => !added.has(name));
+  const isNew = /^(Payment|Payout)/.test(event.type);
+  const about = isNew ? { currency: event.data['currency'] } : { token };
+  return JSON.stringify({ ...about, ...Object.fromEntries(terms) }, null, 2);
+}
+
+function answerOf({ status, errorCode, token }: FoundRequest, events: readonly TimelineEvent[]): string {
+  if (status === undefined) return words.left;
+  const last = events.at(-1);
+  const why = last && reasonIn(last.data);
+  const answer = omitUndefined({ errorCode, token, state: last && phaseName(last.phase), reason: why });
+  return `HTTP ${status}\n${JSON.stringify(answer, null, 2)}`;
+}
+
+/** For a terminal with the address and a key in its environment; a new idempotency key, because the old one is known. */
+function curlOf({ method, route = '', token = '' }: FoundRequest, body: string | undefined): string {
+  const path = route.replace(':token', encodeURIComponent(token));
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  return [
+    `curl -sS -X ${method} "$TOLLGATE_URL"${quoted(path)} -H "Authorization: Bearer $TOLLGATE_API_KEY"`,
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d ${quoted(body)}`]),
+  ].join(' \\\n  ');
+}
