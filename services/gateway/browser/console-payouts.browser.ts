@@ -52,7 +52,7 @@ async function open(orderNumber: string): Promise<string> {
 }
 
 describe('a payout above the sum of its team', () => {
-  it('is approved by an admin, and seen as its team sends it', async () => {
+  it('is approved by an admin, and seen as its team sends it', { timeout: 60_000 }, async () => {
     await signIn('admin');
     await open('order-1');
     expect(await seriousFaults(page)).toEqual([]);
@@ -67,6 +67,12 @@ describe('a payout above the sum of its team', () => {
     await action('Refuse').waitFor({ state: 'detached' });
     expect(await page.evaluate('window.isSame')).toBe(true);
     expect(await page.locator('.timeline').innerText()).toContain('PayoutApprovalGranted · ada');
+    await page.locator('.timeline .event a').first().click();
+    await page.locator('#request', { hasText: '"amount": 1500' }).waitFor();
+    const command = await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('data-copy');
+    expect(command).toContain('/api/v1/payouts');
+    expect(command).not.toContain('DE0212');
+    expect(await seriousFaults(page)).toEqual([]);
   });
 
   it('is refused with a reason that its team reads, also when it was approved', async () => {
