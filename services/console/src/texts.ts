@@ -82,7 +82,7 @@ export const texts = {
     organisation: {
       button: 'Sign in with your organisation',
       failed:
-        'Your organisation did not confirm who you are, or this took too long. Begin again; where it fails again, the log of the gateway says why.',
+        'Your organisation did not confirm who you are, or this took too long. Try again. If it fails again, read the log of the gateway.',
       tooWeak: {
         OIDC_ACR_VALUES:
           'Your organisation signed you in without the factor that is required here (OIDC_ACR_VALUES). Sign in again with your second factor, or ask the operators of the gateway.',
@@ -92,7 +92,7 @@ export const texts = {
       noRole: (person: string) =>
         `Your organisation says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
     },
-    usedUp: 'This link is not valid: it has expired, was used, or was cut short. Ask for another one.',
+    usedUp: 'This link is not valid: it expired, was used, or is incomplete. Request another one.',
     out: 'Sign out',
     outFailed:
       'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it (Security log, Tokens and sessions).',
@@ -125,11 +125,10 @@ export const texts = {
   news: 'new',
   errors: {
     title: 'This did not work',
-    notFound: 'There is no such page',
-    notFoundText: 'The address leads to nothing. It may have been cut short.',
-    unavailable: 'The gateway cannot answer this now. Load the page again in a moment.',
-    forgery:
-      'This form is not yours, or your session has ended since. Nothing was done. Load the page and send it again.',
+    notFound: 'Page not found',
+    notFoundText: 'This page does not exist. The link may be incomplete.',
+    unavailable: 'The gateway cannot answer now. Reload the page in a moment.',
+    forgery: 'This form belongs to another session. Nothing was done. Reload the page and send it again.',
     requestId: 'Request',
   },
   phases: {

@@ -234,13 +234,13 @@ it('lets an operator pause an account and resume it, and everybody sees who and 
   await action('Pause').dblclick();
   expect(await action('Drain').boundingBox()).toEqual(before);
   expect(await page.locator('.action[open]').innerText()).toContain('Pause the account');
-  await page.getByLabel('Why').first().fill('The bank has announced maintenance.');
+  await page.getByLabel('Reason').first().fill('The bank has announced maintenance.');
   await page.getByRole('button', { name: 'Pause the account' }).click();
   await page.getByText('sandbox/sandbox is paused.').waitFor();
   await page.getByText('Paused by ada').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await action('Resume').click();
-  await page.getByLabel('Why').last().fill('It is over.');
+  await page.getByLabel('Reason').last().fill('It is over.');
   await page.getByRole('button', { name: 'Resume the account' }).click();
   await page.getByText('sandbox/sandbox is active.').waitFor();
 });

@@ -20,8 +20,9 @@ export function keepReturnAddress(request: FastifyRequest, reply: FastifyReply, 
 
 /** Forgets it, too. */
 export function takeReturnAddress(request: FastifyRequest, reply: FastifyReply, secure: string): string {
+  const kept = cookieIn(request.headers.cookie, name);
+  if (kept === undefined) return '/console';
   setReturnAddress(reply, '', 0, secure);
-  const kept = cookieIn(request.headers.cookie, name) ?? '';
   const page = /^[\w%.*!~'()-]*$/.test(kept) ? decoded(kept) : '';
   return isOwnPage(page) ? page : '/console';
 }

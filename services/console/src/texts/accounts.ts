@@ -2,8 +2,7 @@ const listOf = (names: readonly string[]): string => names.join(', ') || 'none';
 
 export const accountTexts = {
   title: 'Merchant accounts',
-  intro:
-    'How the accounts at the Payment Service fare, as the process that answers sees them. Their terms are in the accounts file.',
+  intro: 'Accounts at the Payment Service, as this process sees them. Their terms are in the accounts file.',
   columns: {
     account: 'Account',
     state: 'State',
@@ -27,12 +26,11 @@ export const accountTexts = {
   closed: (account: string, environment: string, state: string, by: string) =>
     `${account} (${environment}): ${state} by ${by},`,
   states: { active: 'Active', draining: 'Draining', paused: 'Paused' },
-  fileFault: (why: string) =>
-    `The accounts file could not be read again, and the accounts are as before. ${why}`,
+  fileFault: (why: string) => `The accounts file could not be read. The accounts are unchanged. ${why}`,
   changes: {
     title: 'Changes',
     account: 'Account',
-    reason: 'Why (others see it here)',
+    reason: 'Reason (shown here)',
     notYours: (role: string) => `Operators and admins pause accounts; your role is ${role}.`,
     pause: {
       name: 'Pause',
@@ -44,22 +42,22 @@ export const accountTexts = {
       name: 'Drain',
       says: 'The account accepts no new payments and payouts; other accounts take them. Captures, voids and refunds of existing payments continue.',
       does: 'Drain the account',
-      done: (account: string) => `${account} is draining: it takes nothing new.`,
+      done: (account: string) => `${account} is draining. It accepts nothing new.`,
     },
     resume: {
       name: 'Resume',
-      says: 'The account takes part again as before.',
+      says: 'The account accepts payments and payouts again.',
       does: 'Resume the account',
       done: (account: string) => `${account} is active.`,
     },
     reload: {
-      name: 'Read the accounts file again',
-      says: 'Every process reads its accounts file again. Where it cannot be used, nothing changes.',
-      does: 'Read it again',
+      name: 'Reload the accounts file',
+      says: 'Every process reads its accounts file again. An invalid file changes nothing.',
+      does: 'Reload',
       done: ({ added, changed, removed }: Record<'added' | 'changed' | 'removed', readonly string[]>) =>
         added.length + changed.length + removed.length === 0
-          ? 'The file was read again: nothing has changed.'
-          : `The file was read again. Added: ${listOf(added)}. Changed: ${listOf(changed)}. Removed: ${listOf(removed)}.`,
+          ? 'Reloaded. Nothing changed.'
+          : `Reloaded. Added: ${listOf(added)}. Changed: ${listOf(changed)}. Removed: ${listOf(removed)}.`,
     },
   },
   balance: {
@@ -68,7 +66,7 @@ export const accountTexts = {
     currency: 'Currency',
     does: 'Ask the Payment Service',
     available: 'Available',
-    hold: 'Held',
+    hold: 'Reserved',
     of: 'Account',
   },
 } as const;

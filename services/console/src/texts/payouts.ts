@@ -41,7 +41,7 @@ export const payoutTexts = {
   approve: {
     name: 'Approve',
     says: (amount: string, to: string) =>
-      `Approves ${amount} to ${to}. Approving sends nothing. The team must repeat its request within 24 hours, which sends the payout once.`,
+      `Approves ${amount} to ${to}. Approving sends nothing. The team must repeat its request within 24 hours, which sends the payout once. The full account or card number is not stored: confirm it with the requester.`,
     does: (amount: string) => `Approve ${amount}`,
     done: 'Approved. Nothing is sent yet: the team repeats its request, which sends the payout once.',
   },

@@ -74,7 +74,7 @@ export const sandboxTexts = {
     waiting: ['A customer who takes time', 'Creates it and leaves the page open to you.'],
     'lost-callback': [
       'A lost callback',
-      'The customer pays, and the Payment Service sends no callback. The inquiry schedule detects the payment; “Inquire now” detects it at once.',
+      'The customer pays, and the Payment Service sends no callback. The schedule finds the payment; “Check now” finds it at once.',
     ],
     'lost-answer': [
       'A lost answer',

@@ -31,7 +31,7 @@ export const teamTexts = {
     callbacks: 'Webhooks go to',
     redirects: 'Customers may be sent to',
     wallet: 'Payouts are taken from',
-    approvals: 'A second key approves',
+    approvals: 'Approval required',
     limits: 'Limits',
     nowhere: 'nowhere',
     anyHttps: 'any https address',

@@ -143,7 +143,7 @@ describe('an account', () => {
     expect(wrong).toContain('No merchant account has this name');
     const resumed = await sendAndRead('/console/accounts/resume', { account: 'production/main', reason });
     expect(resumed).toContain('production/main is active.');
-    expect((await get('/console/accounts')).body).not.toContain('Read the accounts file again');
+    expect((await get('/console/accounts')).body).not.toContain('Reload the accounts file');
     const viewer = await (await signIn('support')).get('/console/accounts');
     expect(viewer.body).toContain('Operators and admins pause accounts; your role is support.');
   });

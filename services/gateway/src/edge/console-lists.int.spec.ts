@@ -176,7 +176,7 @@ it('a review of production is listed before all of the sandbox, and opened from 
   for (const page of [last, (await get(further)).body]) {
     const opened = await get(/href="(\/console\/reviews\/pay_[^"]+)"/.exec(page)?.[1] ?? '');
     expect(opened.statusCode).toBe(200);
-    expect(opened.body).toContain('What you can decide');
+    expect(opened.body).toContain('>Decision<');
   }
   const overview = (await get('/console')).body;
   expect(overview).toMatch(/102 reviews wait for a person/);

@@ -96,8 +96,8 @@ describe('disputes', () => {
     const { get } = await (await startWithDisputes()).signIn('support');
     await eventually(async () => expect((await get('/console/payments')).body).toContain('Disputed'));
     const { body } = await get('/console/payments/pay_1');
-    expect(body).toMatch(/Disputed 6\.00 EUR: answer the bank in the provider.+s console\./);
-    expect(body).toContain('6.00 EUR is disputed or lost in a dispute, and cannot be refunded.');
+    expect(body).toMatch(/Disputed: 6\.00 EUR\. Answer the bank in the provider.+s console\./);
+    expect(body).toContain('6.00 EUR is disputed or lost in a dispute and cannot be refunded.');
     expect(body).toContain('value="9.00"');
     expect(body).toMatch(/<li class="dispute note">[\s\S]*unusable until the bank decides/);
   });
@@ -118,7 +118,7 @@ describe('the page of the money', () => {
     const { body } = await get(url);
     for (const text of ['10.00 EUR', '5.00 EUR', '-15.00 EUR', 'Statement of 2026-01', 'Opening', 'Closing'])
       expect(body).toContain(text);
-    expect((await get('/console/money?month=2025-12')).body).toContain('Nothing was moved until the end');
+    expect((await get('/console/money?month=2025-12')).body).toContain('No money moved until the end');
     expect((await get('/console/money?month=2026-13')).statusCode).toBe(400);
     const [, entries = ''] = /href="([^"]*ledgerAccount=reserved[^"]*)"/.exec(body) ?? [];
     const journal = (await get(entries.replaceAll('&amp;', '&'))).body;
@@ -152,7 +152,7 @@ describe('a payout that waits for an approval', () => {
     const { signIn, recorded } = await start();
     const { get, sendAndRead } = await signIn('admin');
     expect((await get('/console/payouts/po_1')).body).toContain('Approve 3.00 EUR');
-    expect(await sendAndRead('/console/payouts/po_1/approve', {})).toContain('The payout is approved.');
+    expect(await sendAndRead('/console/payouts/po_1/approve', {})).toContain('Approved. Nothing is sent yet');
     expect(recorded.at(-1)).toMatchObject({
       person: { name: 'ada' },
       command: 'POST /api/v1/payouts/:token/approve',

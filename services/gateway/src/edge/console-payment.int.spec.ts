@@ -35,7 +35,7 @@ describe('the page of a payment', () => {
     const { signIn } = await start();
     const { get } = await signIn('viewer');
     const read = async () => (await get('/console/payments/pay_1')).body;
-    await eventually(async () => expect(await read()).toContain('A dispute was opened for'));
+    await eventually(async () => expect(await read()).toContain('Dispute over'));
     const body = await read();
     expect(body).toMatch(/class="refund good"[\s\S]*The refund was approved/);
     expect(body).toMatch(/<li class="dispute note">[\s\S]*chargeback · 10\.4/);
@@ -59,7 +59,7 @@ describe('the page of a payment', () => {
     });
     const { get } = await signIn('operator');
     const page = async () => (await get('/console/reviews/pay_1/refund_unresolved/1')).body;
-    await eventually(async () => expect(await page()).toContain('5.00 EUR count as given back'));
+    await eventually(async () => expect(await page()).toContain('5.00 EUR count as refunded'));
     expect(await page()).toContain('the customer may get 5.00 EUR twice');
     expect(await page()).toContain('<dd>14.00 EUR</dd>');
   });
@@ -77,10 +77,10 @@ describe('the page of a payment', () => {
     const { signIn } = await start();
     const { sendAndRead } = await signIn('support');
     const body = await sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' });
-    expect(body).toMatch(/data-outcome="">[\s\S]*No webhook has this id[\s\S]*req_/);
+    expect(body).toMatch(/data-outcome="bad">[\s\S]*No webhook has this id[\s\S]*req_/);
     const viewer = await signIn('viewer', 'bob');
     expect(await viewer.sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' })).toMatch(
-      /data-outcome="">[\s\S]*lacks the scope/,
+      /data-outcome="bad">[\s\S]*lacks the scope/,
     );
   });
 });

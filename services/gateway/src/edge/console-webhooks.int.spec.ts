@@ -99,7 +99,7 @@ describe('webhooks that were not delivered', () => {
   it('are replayed one by one, by a person who may, on record before', async () => {
     const { signIn, recorded, store } = await start();
     const { get, sendAndRead } = await signIn('support');
-    expect(await sendAndRead(`${page}/whk_pay_b/replay`, {})).toContain('It is sent again.');
+    expect(await sendAndRead(`${page}/whk_pay_b/replay`, {})).toContain('Sent again.');
     expect(recorded.at(-1)).toMatchObject({
       person: { name: 'ada' },
       command: 'POST /api/v1/admin/webhooks/replay',

@@ -138,7 +138,7 @@ describe('whose form it is', () => {
     expect((await get('/console/payments/pay_1')).body).not.toContain('/pay_1/refund"');
     const sent = await send('/console/payments/pay_1/refund', { amount: '1.00', key: 'k' });
     const shown = await get(String(sent.headers['location']));
-    expect(shown.body).toMatch(/data-outcome="">[\s\S]*Your role, viewer, lacks the scope refunds/);
+    expect(shown.body).toMatch(/data-outcome="bad">[\s\S]*Your role, viewer, lacks the scope refunds/);
   });
 
   it('what came of an action is shown to its own session only', async () => {
@@ -146,8 +146,8 @@ describe('whose form it is', () => {
     const [own, other] = [await signIn(), await signIn('operator', 'bob')];
     const sent = await own.send('/console/payments/pay_1/refund', { amount: 'much', key: 'k' });
     const address = String(sent.headers['location']);
-    expect((await own.get(address)).body).toContain('write it as in 1250.00');
-    expect((await other.get(address)).body).not.toContain('write it as in 1250.00');
+    expect((await own.get(address)).body).toContain('Write it like 1250.00');
+    expect((await other.get(address)).body).not.toContain('Write it like 1250.00');
     expect((await own.get('/console/payments/pay_1?done=e30.00')).statusCode).toBe(200);
     const longer = encodeURIComponent('é'.repeat(64));
     expect((await own.get(`/console/payments/pay_1?done=e30.${longer}`)).statusCode).toBe(200);
