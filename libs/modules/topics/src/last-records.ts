@@ -17,7 +17,7 @@ export interface LastRecord {
 }
 
 /** A record on its way to its topic. */
-export type Outgoing = Pick<Message, 'key' | 'headers'> & { topic: string };
+type Outgoing = Pick<Message, 'key' | 'headers'> & { topic: string };
 
 export interface LastRecords {
   /** Undefined if the partition of this record is empty. */

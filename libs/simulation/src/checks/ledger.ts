@@ -134,17 +134,17 @@ function isLearnt(world: World, operation: OperationOnRecord): boolean {
 
 /** What is there of the money of a payment; less than nothing for a payout. */
 function leftAt(world: World, operation: OperationOnRecord): number {
-  const { phase, amount, isPayable } = operation;
+  const { phase, amount, isPayable, isMisjudged } = operation;
   if (!isPayable) return 0;
   const paidOut = payoutsOf(world, operation).filter(({ status }) => status !== 'declined');
   const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
   // What waits for a second key is reserved.
   const waits = phase === 'awaiting_approval' || phase === 'approval_granted';
+  const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
+  // A bank may want back more than is there of a payment whose amount was revised. If our amount was kept, the dispute counts within it.
+  const wanted = isMisjudged ? Math.min(wantedBack(operation), there) : wantedBack(operation);
   return (
-    sumOf(taken, (each) => each.amount - each.refundedAmount) -
-    (taken.length > 0 ? wantedBack(operation) : 0) -
-    sumOf(paidOut, (each) => each.amount) -
-    (waits ? amount : 0)
+    there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut, (each) => each.amount) - (waits ? amount : 0)
   );
 }
 
