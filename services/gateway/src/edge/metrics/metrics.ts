@@ -97,7 +97,7 @@ const gauges = {
     labelNames: [],
   },
   tollgate_suspect_team_streams: {
-    help: 'Team streams with unsigned or unreadable events',
+    help: 'Streams of teams with unsigned or unreadable events',
     labelNames: [],
   },
   tollgate_webhook_endpoints: {
