@@ -2,6 +2,7 @@
  * Our command lines: a table of commands, read with `node:util`'s parseArgs. A wrong call opens nothing, ends with exit code
  * 2, and is reported as one sentence that names the parameter.
  */
+import { didYouMean } from './did-you-mean.ts';
 import { parseArgs } from 'node:util';
 import { TollgateError } from './errors.ts';
 
@@ -189,7 +190,11 @@ export async function runProgram<Tools>(
   deps: CommandLineDeps<Tools>,
 ): Promise<number> {
   const result = await callCommand(argv, program, deps).catch((error: unknown): CommandResult => {
-    if (error instanceof UsageError) return { kind: 'usage', message: `${error.message}; see --help.` };
+    if (error instanceof UsageError)
+      return {
+        kind: 'usage',
+        message: `${error.message}${error.message.endsWith('?') ? ' See' : '; see'} --help.`,
+      };
     if (error instanceof TollgateError) return refuse(error.message);
     throw error;
   });
@@ -270,7 +275,13 @@ function findCommand<Tools>(words: string[], commands: readonly Command<Tools>[]
 function unknownCommand(words: readonly string[], commands: readonly Command<never>[]): string {
   const isGroup = commands.some(({ name }) => name.startsWith(`${words[0]} `));
   const unknown = isGroup ? words[1] : words[0];
-  return unknown === undefined ? 'A <command> is missing' : `Unknown command ${quoted(unknown)}`;
+  if (unknown === undefined) return 'A <command> is missing';
+  const known = commands.flatMap(({ name }) => {
+    const [first = '', second] = name.split(' ');
+    if (!isGroup) return [first];
+    return first === words[0] && second !== undefined ? [second] : [];
+  });
+  return `Unknown command ${quoted(unknown)}.${didYouMean(unknown, known)}`.replace(/\.$/, '');
 }
 
 /** A list takes the arguments that follow it. */
@@ -289,7 +300,13 @@ function readValues(
   for (const token of tokensOf(argv, parameters)) {
     if (token.kind === 'option') {
       const name = names.get(token.rawName);
-      if (name === undefined) throw new UsageError(`Unknown option ${quoted(token.rawName)}`);
+      if (name === undefined)
+        throw new UsageError(
+          `Unknown option ${quoted(token.rawName)}.${didYouMean(token.rawName, [...names.keys()])}`.replace(
+            /\.$/,
+            '',
+          ),
+        );
       add(name, valueOf(name, parameters[name] as Parameter<unknown>, token));
       listed = parameters[name]?.kind === 'list' ? name : undefined;
     } else if (token.kind === 'positional') {

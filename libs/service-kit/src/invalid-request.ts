@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { didYouMean } from './did-you-mean.ts';
 import type { ErrorEntry } from './http-server.ts';
 
 /** Entries of one error answer at most: a body with thousands of faults gets a short answer too. */
@@ -10,17 +11,19 @@ const parameterLengthMax = 64;
  *
  * @param codeOf gives the code for an invalid value of a parameter; `invalid_param` if it gives nothing, and for unknown parameters
  * @param known the parameters that exist, to be named next to an unknown one
+ * @param fields those of a body: too many to be named, one of them may be meant
  */
 export function toErrorEntries(
   error: z.ZodError,
   codeOf: (parameter: string) => string | undefined = () => undefined,
   known: readonly string[] = [],
+  fields: readonly string[] = [],
 ): ErrorEntry[] {
-  const faults = error.issues.flatMap((issue) => toFaults(issue, known)).slice(0, entriesMax);
+  const faults = error.issues.flatMap((issue) => toFaults(issue, known, fields)).slice(0, entriesMax);
   return faults.map(({ parameter, message, isUnknown }) => ({
     code: (isUnknown === true ? undefined : codeOf(parameter)) ?? 'invalid_param',
     kind: 'invalid_request_error',
-    message: `${parameter} ${message}.`,
+    message: `${parameter} ${message}`,
     parameter,
   }));
 }
@@ -31,16 +34,16 @@ interface Fault {
   isUnknown?: true;
 }
 
-function toFaults(issue: z.core.$ZodIssue, known: readonly string[]): Fault[] {
+function toFaults(issue: z.core.$ZodIssue, known: readonly string[], fields: readonly string[]): Fault[] {
   const path = issue.path.map(String);
   const hint = known.length === 0 ? '' : `: send ${known.join(', ')}, or nothing`;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       parameter: nameOf([...path, key]),
-      message: `is not a known parameter${hint}`,
+      message: `is not a known parameter${hint}.${didYouMean(key, path.length === 0 ? [...known, ...fields] : [])}`,
       isUnknown: true,
     }));
-  return [{ parameter: nameOf(path), message: describe(issue) }];
+  return [{ parameter: nameOf(path), message: `${describe(issue)}.` }];
 }
 
 /** How an error names a parameter: of bounded length, because the caller may have made it up. */

@@ -69,6 +69,7 @@ async function demo(): Promise<void> {
   const readStatus = async () => (await call(paymentSchema, { method: 'GET', path })).payment.status;
   await untilApproved(readStatus);
   say('status    approved');
+  say(`console   ${quickstart.gatewayUrl}/console/payments/${created.token}`);
 }
 
 const usage = `npm run demo

@@ -102,7 +102,7 @@ describe('a bad call ends with 2 and one sentence, and opens nothing', () => {
     expect(rest).toEqual({ exitCode: 2, out: '', opened: 0, closed: 0 });
     expect(error).toContain(named);
     expect(error).toMatch(/^[A-Z<-][^\n]*[^.\n]\.\n$/);
-    expect(error).not.toMatch(/\. \S/);
+    expect(error).not.toMatch(/\. (?!Did you mean)\S/);
   });
 });
 

@@ -62,7 +62,9 @@ function stopOnSignal(starting: Promise<Gateway>): void {
     stopping = true;
     process.stdout.write('\nStopping: finishing running work …\n');
     setTimeout(() => process.exit(temporaryFailure), stopBudgetMs).unref();
-    void starting.then((gateway) => gateway.stop()).then(() => process.exit());
+    void starting
+      .then((gateway) => gateway.stop())
+      .then(() => process.stdout.write('Stopped. Nothing was lost.\n', () => process.exit()));
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {

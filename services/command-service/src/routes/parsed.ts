@@ -1,7 +1,7 @@
 import { containsCardNumber, type IdempotencyKey } from '@tollgate/core';
 import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
 import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
 export type Parsed<Value> = { kind: 'parsed'; value: Value } | Refused;
@@ -25,7 +25,9 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     return refuse('invalid_param', 'The body must be a JSON object.', 'body');
   const result = schema.safeParse(body);
   if (result.success) return { kind: 'parsed', value: result.data };
-  const errors = toErrorEntries(result.error, (parameter) => codeByParameter[parameter] ?? 'invalid_param');
+  const codeOf = (parameter: string) => codeByParameter[parameter] ?? 'invalid_param';
+  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const errors = toErrorEntries(result.error, codeOf, [], fields);
   return { kind: 'refused', errors };
 }
 
