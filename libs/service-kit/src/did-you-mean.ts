@@ -16,7 +16,8 @@ export function didYouMean(typed: string, known: readonly string[]): string {
 /** Insertions, deletions and replacements that make one text the other. */
 function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, place) => place);
-  for (const [line, letter] of [...one].entries()) {
+  for (let line = 0; line < one.length; line += 1) {
+    const letter = one[line];
     const next = [line + 1];
     for (let place = 1; place <= other.length; place += 1) {
       const replaced = (row[place - 1] ?? 0) + (letter === other[place - 1] ? 0 : 1);

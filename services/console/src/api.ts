@@ -121,7 +121,7 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
       if (status !== 200) return toRefused(answer, await text(answer.stream()));
       // The route waits until what it has written is read: without a word it would wait for ever.
       signal.addEventListener('abort', () => answer.raw.res.destroy(), { once: true });
-      const disposition = String(answer.headers['content-disposition'] ?? 'attachment');
+      const disposition = answer.headers['content-disposition'] ?? 'attachment';
       return { kind: 'answer', status, body: { stream: answer.stream(), disposition } };
     },
   };

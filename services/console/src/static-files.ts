@@ -53,7 +53,7 @@ export function registerAssets(app: FastifyInstance, { files, base }: Assets): v
         .type(types[extensionOf(name)])
         .header('cache-control', 'public, max-age=31536000, immutable')
         .header('vary', 'Accept-Encoding');
-      const acceptsBrotli = /(^|,)\s*br\s*(,|$)/.test(String(request.headers['accept-encoding'] ?? ''));
+      const acceptsBrotli = /(^|,)\s*br\s*(,|$)/.test(request.headers['accept-encoding'] ?? '');
       return acceptsBrotli ? reply.header('content-encoding', 'br').send(brotli) : reply.send(content);
     });
 }

@@ -75,7 +75,7 @@ interface Asked {
 }
 
 function fileName(name: ExportName, { query, caller }: { query: unknown; caller: { team: string } }): string {
-  const asked: Asked = Object(query);
+  const asked = Object(query) as Asked;
   const { month, createdFrom, createdBefore, dateFrom, dateTo } = asked;
   const from = createdFrom ?? dateFrom;
   const before = createdBefore ?? (typeof dateTo === 'number' ? dateTo + dayMs : undefined);
