@@ -28,7 +28,13 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks`;
-  system = await startSystem({ env: { PROVIDER_CALL_DEADLINE_MS: '1000', PROVIDER_SEND_WITHIN_MS: '1000' } });
+  system = await startSystem({
+    env: {
+      PROVIDER_CALL_DEADLINE_MS: '1000',
+      PROVIDER_SEND_WITHIN_MS: '1000',
+      GATEWAY_REQUESTS_PER_SECOND: '100000',
+    },
+  });
   const key = await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,stored-cards,admin');
   call = documentedGateway(system.gatewayAs(key), seen);
   await eventually(async () =>

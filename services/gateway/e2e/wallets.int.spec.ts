@@ -66,7 +66,7 @@ describe('a team that has taken nothing', () => {
   it('pays out nothing, and reads nothing of the money of others', async () => {
     const { statusCode, body } = await payOut(stranger, 'payout-1', 99_000);
     expect([statusCode, body.errors]).toMatchObject([409, [exceeds]]);
-    expect(body.errors[0]).toMatchObject({ message: expect.stringContaining('At most 0.00 EUR') });
+    expect(body.errors[0]).toMatchObject({ message: expect.stringContaining('at most 0.00 EUR') });
     expect(await walletOf(stranger)).toEqual(has(0));
     const { body: payouts } = await stranger('GET', '/api/v1/payouts');
     expect((payouts as unknown as { payouts: object[] }).payouts).toEqual([]);

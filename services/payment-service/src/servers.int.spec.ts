@@ -137,7 +137,7 @@ describe('the start', () => {
     const httpsPort = Number(new URL(harness.addresses().httpsUrl).port);
     const httpPort = Number(new URL(harness.addresses().httpUrl).port);
     await expect(start({ httpsPort })).rejects.toThrow(StartupError);
-    await expect(start({ httpsPort })).rejects.toThrow(`Port ${httpsPort} on 127.0.0.1 is taken`);
+    await expect(start({ httpsPort })).rejects.toThrow(`Port ${httpsPort} on 127.0.0.1 is in use`);
     await expect(start({ httpPort })).rejects.toThrow('PAYMENT_SERVICE_HTTP_PORT');
   });
 

@@ -78,7 +78,7 @@ describe('opening the embedded event store', () => {
   });
 });
 
-describe('a file that cannot be used ends the start with one sentence', () => {
+describe('a file that cannot be used ends the start with a message that names it', () => {
   it('for a directory that does not exist', async () => {
     const file = join(dirname(await temporaryFile()), 'missing', 'events.db');
     expect(await refusalOf(file)).toMatchObject({
@@ -162,7 +162,7 @@ describe('a file that cannot be used ends the start with one sentence', () => {
     const refusal = fromOpeningError(Object.assign(new Error('sqlite'), { errcode }), '/data/events.db');
     expect(refusal).toMatchObject({
       code,
-      message: expect.stringMatching(/^[^.]*\/data\/events\.db[^.]*\.$/),
+      message: expect.stringMatching(/^[A-Z].*\/data\/events\.db.*\.$/),
     });
   });
 });

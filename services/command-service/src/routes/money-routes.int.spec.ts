@@ -69,7 +69,7 @@ describe('POST /api/v1/refunds answers', () => {
     const token = await harness().approved('order-1', 100);
     const answer = await startApp(harness()).post('refunds', { token, amount: 101 }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error refund_exceeds_amount amount']);
-    expect(answer.body).toContain('At most 100 ');
+    expect(answer.body).toContain('At most 1.00 EUR ');
   });
 
   it('409 where the payment ended without money', async () => {

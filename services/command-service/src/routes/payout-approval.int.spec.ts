@@ -252,7 +252,7 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     expect(await balance()).toEqual({ available: -300n, hold: 500n });
     const answer = await ask();
     expect(errorsOf(answer)).toEqual(exceeds);
-    expect(answer.json<{ errors: { message: string }[] }>().errors[0]!.message).toMatch('At most 2.00 EUR');
+    expect(answer.json<{ errors: { message: string }[] }>().errors[0]!.message).toMatch('at most 2.00 EUR');
     expect([await phaseOf(token), sent()]).toEqual(['approval_granted', []]);
     await harness().approved('order-2', 300, asker);
     expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
