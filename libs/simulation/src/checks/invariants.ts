@@ -17,7 +17,7 @@ import {
 import { createDisputeChecks } from './disputes.ts';
 import { liesOf } from './honesty.ts';
 import { createIndexChecks } from './index-progress.ts';
-import { createLedgerChecks } from './ledger.ts';
+import { createLedgerChecks, isLeftToReconciliation } from './ledger.ts';
 import { createMoneyChecks } from './money-rules.ts';
 import { type Sender, createPausedAccounts } from './paused.ts';
 import { createRecurringChecks } from './recurring.ts';
@@ -195,6 +195,7 @@ function paymentDiffers(
   if ([...refunds.values()].some(({ state }) => state === 'accepted')) return undefined;
   const terms = termsDiffer(operation, known);
   if (terms !== undefined) return terms;
+  if (isLeftToReconciliation(world, operation)) return undefined;
   if (known.refundedAmount !== refundedAmount)
     return `${refundedAmount} are refunded here, ${known.refundedAmount} at the service`;
   const isForeign = externalAmount !== known.refundedInConsole && !isTakenForOurs(world, operation, known);

@@ -3,6 +3,7 @@
  * account covers it by what the provider has (I19), unless money went back after it was decided.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
+import { wasClockStepped } from '../faults/faults.ts';
 import { rulesHoldMs } from '../people/money-rules.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
 import { epochMs } from '../world/machine.ts';
@@ -109,9 +110,21 @@ export function isUncertain(world: World, operation: OperationOnRecord): boolean
   const { refunds, isFreed } = operation;
   if (isFreed || [...refunds.values()].some(({ state }) => state === 'accepted')) return true;
   if (paymentsOf(world, operation).some(({ wasShownWrong }) => wasShownWrong)) return true;
+  if (isLeftToReconciliation(world, operation)) return true;
   // What is in review is not waited for: what has changed at the provider since then is learnt by the next inquiry.
   return isInReview(operation) && !isLearnt(world, operation);
 }
+
+/**
+ * A refund was made in the provider's console while the clock of a process was hours ahead. That used up the inquiries about settled
+ * payments, and only a reconciliation learns of the refund.
+ */
+export const isLeftToReconciliation = (world: World, operation: OperationOnRecord): boolean =>
+  wasClockStepped(world.faults) &&
+  paymentsOf(world, operation).some((known) => {
+    const unlearnt = known.refundedAmount - operation.refundedAmount;
+    return unlearnt > 0 && unlearnt === known.refundedInConsole - operation.externalAmount;
+  });
 
 /** What the provider has is on record, or in the evidence of a review. */
 function isLearnt(world: World, operation: OperationOnRecord): boolean {
