@@ -284,7 +284,7 @@ export const texts = {
     endpointDisabled: (team: string, environment: string) =>
       `Nothing is sent to a webhook endpoint of ${team} (${environment}) until the team enables it; disabled:`,
     reviewsHelp: 'Matters that wait for a person',
-    perHour: 'by hour; the last column is the hour under way',
+    perHour: 'by hour; the last column is the current hour',
     perSecond: 'Creations per second',
     perMinute: 'by minute, in the last hour; the figure is the mean of five minutes',
     ownTime: 'Own time of a creation',

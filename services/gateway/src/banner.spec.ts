@@ -19,7 +19,7 @@ it('says what runs where, what to try first, and how to stop', () => {
   for (const each of ['/docs', '/docs/errors', '/console', '/console/sandbox', 'https://127.0.0.1:4443'])
     expect(text).toContain(each);
   expect(text).toMatch(/paste this[\s\S]*curl -sS http:\/\/127\.0\.0\.1:3000\/api\/v1\/payments/);
-  expect(text).toContain('Ctrl-C stops it');
+  expect(text).toContain('Press Ctrl-C to stop');
   expect(banner(quickstart, at)).not.toContain('/console/sandbox');
 });
 

@@ -47,7 +47,7 @@ export function banner(
   const sandboxLine =
     paymentServiceUrl === undefined || caFile === undefined
       ? ''
-      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n  Sandbox controls     ${gatewayUrl}/console/sandbox   (lost answers, callbacks and time; sign in first)\n`;
+      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n  Sandbox controls ${gatewayUrl}/console/sandbox   (lost answers, callbacks and time; sign in first)\n`;
   // Beside real accounts, what is printed may end up in a log, for everybody who reads logs.
   const console =
     sandboxLine === '' || signInLink === undefined
@@ -71,6 +71,6 @@ ${apiKey === undefined ? keySteps(sandboxLine !== '') : ''}1. Create a payment: 
 
 ${sandboxLine === '' ? realSteps : sandboxSteps}
 
-Ctrl-C stops it: what is under way is finished first, and nothing is lost. What to read next: docs/team/quickstart.md.
+Press Ctrl-C to stop: requests in progress finish first, and nothing is lost. Read next: docs/team/quickstart.md.
 `;
 }
