@@ -56,7 +56,7 @@ interface TableOptions {
 }
 
 /** Columns that a reader may leave out. */
-export const optionalColumns = ['created', 'product', 'team', 'card', 'account', 'token'] as const;
+const optionalColumns = ['created', 'product', 'team', 'card', 'account', 'token'] as const;
 const usualColumns: ReadonlySet<string> = new Set(['created', 'product', 'team', 'card']);
 export const columnsIn = (chosen: string | undefined): ReadonlySet<string> =>
   chosen === undefined ? usualColumns : new Set(chosen.split('.'));
