@@ -87,7 +87,10 @@ async function eventsOf({ id, token }: FoundRequest, { call }: Api): Promise<Tim
     .map((event) => ({ ...event, data: { currency, ...event.data } }));
 }
 
-const currencyOf = ([first]: readonly TimelineEvent[]): string => String(first?.data['currency'] ?? '');
+function currencyOf([first]: readonly TimelineEvent[]): string {
+  const currency = first?.data['currency'];
+  return typeof currency === 'string' ? currency : '';
+}
 
 /** Fields that the gateway added to what was asked. */
 const added = new Set([

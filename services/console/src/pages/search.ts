@@ -1,5 +1,5 @@
 /** One box: what is a filter leads to the list, what names a payment leads to it, and the rest is looked up. */
-import { type Html, html } from '@tollgate/service-kit';
+import { html } from '@tollgate/service-kit';
 import { type ListedPayment, paymentPath, paymentTable } from '../components/payment-list.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
