@@ -23,7 +23,7 @@ export const notShown = (stream: string): StoreUnavailable =>
     `The event store does not return yet what it has confirmed of ${stream}.`,
   );
 
-/** The caller appends to a stream that was removed, or that somebody has deleted indefinitely in the event store. */
+/** The caller appends to a stream that was removed, or was permanently deleted in the event store. */
 export const streamRemoved = (cause?: unknown) =>
   new StoreUnavailable('stream_removed', 'The stream was removed, and its name cannot be used again.', {
     retryable: false,

@@ -130,7 +130,7 @@ export interface EventStore {
   truncate(stream: string, before: Revision): Promise<void>;
 
   /**
-   * Removes all events of a stream indefinitely; a removed one may be removed again. Its name cannot be used again: appends and
+   * Removes all events of a stream permanently; a removed one may be removed again. Its name cannot be used again: appends and
    * `keepLast` are refused with `stream_removed`, so that a process that was asleep writes nothing there when it wakes up.
    *
    * @param options `erase`: also out of the free space of its files, as far as the store can do that at once. EventStoreDB

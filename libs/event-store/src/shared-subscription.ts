@@ -125,7 +125,7 @@ function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: Abort
     }
   }
 
-  /** From if it has come to, with what the new member wants. */
+  /** From its current position, with what the new member wants. */
   function takeMore(): void {
     taking?.abort();
     taking = new AbortController();

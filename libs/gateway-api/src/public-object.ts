@@ -122,7 +122,7 @@ export interface Surfaces<Both extends Fields, InAnswers extends Fields, InRecor
   inRecords?: InRecords;
 }
 
-/** An object with its fields, by if they are shown. A field under `both` is in every answer and record. */
+/** An object with its fields, by the place in which they are shown. A field under `both` is in every answer and record. */
 export function publicObject<
   Both extends Fields,
   InAnswers extends Fields = Both,

@@ -4,7 +4,7 @@ import type { Ids } from './ids.ts';
 import { type KeyService, decrypt, encrypt } from './key-service.ts';
 
 export interface Vault {
-  /** @param context if it is kept: what is copied elsewhere cannot be opened there */
+  /** @param context the place where it is kept: a copy in another place cannot be opened */
   seal(text: string, context: string): Promise<string>;
   /** @throws TollgateError `key_unknown`, `sealed_data_damaged` */
   open(sealed: string, context: string): Promise<string>;

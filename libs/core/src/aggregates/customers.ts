@@ -93,7 +93,7 @@ export interface ForgetDependencies {
 }
 
 /**
- * Makes unreadable indefinitely what is kept about the customer of a payment, and records that it was done, when, and by whom:
+ * Makes permanently unreadable what is kept about the customer of a payment, and records that it was done, when, and by whom:
  * the requester may ask for proof. Also if nothing is kept: a process that still waits for an answer keeps nothing
  * after this.
  *

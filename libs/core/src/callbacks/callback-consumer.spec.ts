@@ -78,7 +78,7 @@ function consume(
 describe('a callback that cannot be applied', () => {
   const inquire: Inquire = () => Promise.resolve('failed');
 
-  // A stream that nobody can decode rejected indefinitely: its whole partition stood still.
+  // The record of an undecodable stream was rejected repeatedly, and its whole partition stood still.
   it('and can never be recorded either is dead-lettered', async () => {
     const run = consume(
       { pay_1: {} },

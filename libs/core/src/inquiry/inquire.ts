@@ -128,7 +128,7 @@ async function namedByDeferred(deps: InquiryDependencies, token: string): Promis
  * Inquires what a callback names if that is not the one we know: an attempt that was abandoned and took effect after
  * all, perhaps. Where it was made under one of our numbers, a review opens.
  *
- * @param listed if a list shows it
+ * @param listed how a list shows it; absent if no list was read
  */
 export async function inquireNamed(
   deps: InquiryDependencies,

@@ -66,7 +66,7 @@ async function untilConfirmed<Result>(clock: Clock, attempt: () => Promise<Resul
 }
 
 /**
- * Deletes a stream indefinitely. Of a stream that is deleted so that it can be used again, the server keeps the last event, which
+ * Deletes a stream permanently. Of a stream that is deleted so that it can be used again, the server keeps the last event, which
  * of a view is all that there is.
  *
  * @throws StoreUnavailable when the outcome is still unknown after 4 tries

@@ -219,7 +219,7 @@ describe.each(['shown', 'lost'] as const)(
       await served.store.append(stream, [givenEvent('first')], 'no-stream');
       const hidden = hideNext(served.server, (append) => append.stream === stream);
       const appending = served.store.append(stream, [givenEvent('hidden')], 0);
-      // It is unknown indefinitely, where nobody decides.
+      // It stays unknown: nobody decides.
       appending.catch(() => undefined);
       await expect.poll(hidden.isHidden, { timeout: 10_000, interval: 2 }).toBe(true);
       return { ...served, stream, appending, decide: () => hidden.decide(fate) };

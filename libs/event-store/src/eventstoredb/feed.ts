@@ -84,7 +84,7 @@ export function openFeed(
 const everyStream = { regex: '^[^$]' };
 const noStream = { prefixes: ['$no-stream-of-ours'] };
 
-/** The checkpoint listener must not throw: nobody handles the error, and the client stops indefinitely. */
+/** The checkpoint listener must not throw: nobody handles the error, and the client stops permanently. */
 function toFilter(
   prefixes: readonly string[],
   checkpointReached: (place: { commit: bigint; prepare: bigint }) => void,

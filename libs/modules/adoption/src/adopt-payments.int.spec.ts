@@ -281,7 +281,7 @@ it('each day is read by itself, and only those that were asked for', async () =>
 });
 
 describe('ends early', () => {
-  it('if it is stopped, and started again it continues: no payment is adopted twice', async () => {
+  it('continues after a stop, and adopts no payment twice', async () => {
     for (let index = 0; index < 60; index += 1) plant(`p${index}`);
     const stopping = new AbortController();
     const { provider } = harness();

@@ -250,7 +250,7 @@ test('the journal, the balances and the events folded from zero agree, in whatev
   );
 });
 
-// M6: two commits changed how money is booked, and the sums of before stayed in every index for good.
+// M6: two commits changed how money is booked, and every index kept its old sums.
 test('an index that another booking rule has made is rebuilt, and its journal is that of the events', async () => {
   const store = await temporaryStore();
   const file = await temporaryFile();

@@ -74,7 +74,7 @@ export interface IssueKey {
   requestsPerSecondMax?: number;
   /** When it ends, milliseconds since the Unix epoch; never, where this is left out. */
   expiresAt?: number;
-  /** From if it may be used (`normaliseNetwork`); from everywhere, where this is left out. */
+  /** Networks from which it may be used (`normaliseNetwork`); absent for everywhere. */
   networks?: readonly string[];
   /** The time of the decision, milliseconds since the Unix epoch. */
   at: number;

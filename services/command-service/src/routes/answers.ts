@@ -95,7 +95,7 @@ export function toPayoutAnswer(view: PayoutAggregate): Answer {
   };
 }
 
-/** What has failed stays so: a repeat of the request is answered alike, indefinitely. */
+/** A failure is permanent: every repeat of the request gets the same answer. */
 function toFailureAnswer(
   token: string,
   reason: EndReason | NonNullable<Payout['failure']> | 'not-found',

@@ -113,7 +113,7 @@ describe('POST /api/v1/payments answers', () => {
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
-  // It was 503 with Retry-After once, indefinitely: what is recorded as failed is answered alike to every repeat.
+  // It was always 503 with Retry-After before: what is recorded as failed is answered alike to every repeat.
   it('502 if the service was not reached in any attempt, which no repeat changes', async () => {
     harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
     const app = startApp(harness());

@@ -1,4 +1,4 @@
-/** One change of a team: if it may be made at all, how it is refused, and until when its answer waits. */
+/** One change of a team: whether it may be made, how it is refused, and until when its answer waits. */
 import { type ErrorCode, sendError } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';

@@ -90,7 +90,7 @@ describe('dead-lettered callbacks', () => {
 });
 
 describe('what is kept of a customer', () => {
-  it('is forgotten indefinitely by an admin, with who did it, and the payment stays', async () => {
+  it('is forgotten permanently by an admin, with who did it, and the payment stays', async () => {
     const { ask, store } = await start();
     await store.append(paymentStream('pay_1'), [event('PaymentRequested')], 'no-stream');
     await store.append(customerStream('pay_1'), [event('CustomerKept')], 'no-stream');

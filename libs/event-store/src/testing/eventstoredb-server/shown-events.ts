@@ -3,7 +3,7 @@ import { readLast } from '../../follower/checkpoint.ts';
 import type { LogReader } from './log-reader.ts';
 import { fromStoredStream, ownerOfMetadata, toStoredStream } from './wire-streams.ts';
 
-/** The last event of a stream that was deleted indefinitely. */
+/** The last event of a stream that was deleted permanently. */
 export const tombstoneType = '$streamDeleted';
 
 export const isTombstone = ({ type }: Pick<RecordedEvent, 'type'>): boolean => type === tombstoneType;
