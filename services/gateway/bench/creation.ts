@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConnectionString } from '@tollgate/event-store';
 import { createPayments } from './http-load.ts';
+import { readProfiles } from './profile-areas.ts';
 import {
   type GatewayTarget,
   type Target,
-  cpuMsOf,
+  type ThreadTimes,
   folder,
   lagWhile,
   median,
@@ -25,6 +26,7 @@ import {
   startGateway,
   startTestServer,
   stopAll,
+  threadTimesOf,
   untilShown,
 } from './programs.ts';
 
@@ -36,7 +38,7 @@ const usage = `npm run bench -- creation [options]
   --store <store>      embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
   --json <file>        writes the figures there, too
   --against <file>     compares with the figures that --json wrote once; exit code 1 where a share is less than half of it
-  --profile <dir>      writes profiles of the gateway's processor time there
+  --profile <dir>      writes CPU profiles of the gateway there, and prints the CPU time by area
 `;
 
 interface Options {
@@ -94,15 +96,28 @@ interface Round {
   perSecond: number;
   medianMs: number;
   p99Ms: number;
-  /** Of the process that is measured, milliseconds of processor time a creation. */
+  /** CPU time of the measured process per creation, milliseconds. */
   cpuMs: number;
+  threads: ThreadTimes;
 }
 
 async function measure(target: Target, connections: number, durationMs: number): Promise<Round> {
-  const before = cpuMsOf(target.child);
+  const before = threadTimesOf(target.child);
   const { perSecond, medianMs, p99Ms, count } = await createPayments({ ...target, connections, durationMs });
-  return { perSecond, medianMs, p99Ms, cpuMs: (cpuMsOf(target.child) - before) / count };
+  const after = threadTimesOf(target.child);
+  const threads = ofEachThread((name) => (after[name] - before[name]) / count);
+  const cpuMs = threadNames.reduce((sum, name) => sum + threads[name], 0);
+  return { perSecond, medianMs, p99Ms, cpuMs, threads };
 }
+
+const threadNames = ['requests', 'writer', 'followers', 'engine'] as const;
+
+const ofEachThread = (timeOf: (name: (typeof threadNames)[number]) => number): ThreadTimes => ({
+  requests: timeOf('requests'),
+  writer: timeOf('writer'),
+  followers: timeOf('followers'),
+  engine: timeOf('engine'),
+});
 
 /** Medians, each of its own. */
 const medianOf = (rounds: readonly Round[]): Round => ({
@@ -110,6 +125,7 @@ const medianOf = (rounds: readonly Round[]): Round => ({
   medianMs: median(rounds.map((round) => round.medianMs)),
   p99Ms: median(rounds.map((round) => round.p99Ms)),
   cpuMs: median(rounds.map((round) => round.cpuMs)),
+  threads: ofEachThread((name) => median(rounds.map(({ threads }) => threads[name]))),
 });
 
 interface Comparison {
@@ -178,7 +194,13 @@ function tell({ connections, gateway, bare, share, behind, half }: Comparison): 
     `${rounded(gateway.perSecond)}/s, ${rounded(bare.perSecond)}/s, ${share.toFixed(2)}`,
   );
   say('  p50 / p99; bare chain', `${inMs(gateway)}; ${inMs(bare)}`);
-  say('  processor a creation; bare chain', `${gateway.cpuMs.toFixed(2)} ms; ${bare.cpuMs.toFixed(2)} ms`);
+  say(
+    '  CPU per creation; bare chain; multiple',
+    `${gateway.cpuMs.toFixed(2)} ms; ${bare.cpuMs.toFixed(2)} ms; ${(gateway.cpuMs / bare.cpuMs).toFixed(1)}`,
+  );
+  const shareOf = (name: (typeof threadNames)[number]) =>
+    Math.round((100 * gateway.threads[name]) / gateway.cpuMs);
+  say('  of that, by thread', threadNames.map((name) => `${name} ${shareOf(name)} %`).join(', '));
   say(
     '  views, topics behind; all readable after',
     `${behind.views.toFixed(2)} s, ${behind.topics.toFixed(2)} s; ${rounded(behind.shownAfterMs)} ms`,
@@ -230,6 +252,20 @@ function holds(comparisons: readonly Comparison[], file: string): boolean {
   return !isHalved;
 }
 
+/** The areas of the gateway's threads; those of the command line, which ran for moments, are left out. */
+function tellAreas(directory: string): void {
+  const [longest] = readProfiles(directory);
+  for (const { file, totalMs, areas } of readProfiles(directory).filter(
+    ({ file, totalMs }) => processOf(file) === processOf(longest?.file) && totalMs > 1_000,
+  )) {
+    say(`thread ${file}`, `${(totalMs / 1_000).toFixed(1)} s`);
+    for (const { area, ms } of areas.slice(0, 20)) say(`  ${area}`, `${((100 * ms) / totalMs).toFixed(1)} %`);
+  }
+}
+
+/** `CPU.<date>.<time>.<process>.<thread>.<number>.cpuprofile` */
+const processOf = (file = ''): string | undefined => file.split('.')[3];
+
 async function main(): Promise<void> {
   const options = readOptions();
   const { gateway, bare } = await startAll(options);
@@ -246,6 +282,8 @@ async function main(): Promise<void> {
   say('memory of the gateway: now, at the most', `${rounded(memory.now)}, ${rounded(memory.most)} MiB`);
   const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
   const figures = { machine, store: options.store, comparisons, memory, readyAfterMs: gateway.readyAfterMs };
+  await stopAll();
+  if (options.profile !== undefined) tellAreas(options.profile);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
   if (options.against !== undefined && !holds(comparisons, options.against)) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /** Programs of the benches: started, measured from outside, stopped. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -179,10 +179,42 @@ async function issueKey(url: string, env: Record<string, string>): Promise<strin
   }
 }
 
-/** Processor time of a process so far, milliseconds. */
-export function cpuMsOf({ pid = 0 }: ChildProcess): number {
-  const times = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return ((Number(times[11]) + Number(times[12])) * 1_000) / ticksPerSecond;
+/** CPU time by kind of thread, milliseconds. `engine`: compiling and collecting garbage next to the others. */
+export interface ThreadTimes {
+  requests: number;
+  writer: number;
+  followers: number;
+  engine: number;
+}
+
+/** CPU time of a gateway so far; that of a process with one thread is in `requests`. */
+export function threadTimesOf({ pid = 0 }: ChildProcess): ThreadTimes {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    cpuOfThread(`/proc/${pid}/task/${thread}`),
+  );
+  const sumOf = (name: RegExp) =>
+    threads.filter((each) => name.test(each.name)).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+  // In the order of their start: the embedded store's writer, if there is one, then the followers.
+  const workers = threads.filter(({ name }) => name === 'WorkerThread').map(({ cpuMs }) => cpuMs);
+  return {
+    requests: sumOf(/^MainThread$/),
+    writer: workers.slice(0, -1).reduce((sum, cpuMs) => sum + cpuMs, 0),
+    followers: workers.at(-1) ?? 0,
+    engine: sumOf(/^(?!MainThread$|WorkerThread$)/),
+  };
+}
+
+function cpuOfThread(directory: string): { name: string; cpuMs: number } {
+  const [, name = '', rest = ''] =
+    /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`${directory}/stat`, 'utf8')) ?? [];
+  const times = rest.split(' ');
+  return { name, cpuMs: ((Number(times[11]) + Number(times[12])) * 1_000) / ticksPerSecond };
+}
+
+/** CPU time of a process so far, milliseconds. */
+export function cpuMsOf(child: ChildProcess): number {
+  const { requests, writer, followers, engine } = threadTimesOf(child);
+  return requests + writer + followers + engine;
 }
 
 /** Memory that a process holds, MiB: now, and at the most. */
