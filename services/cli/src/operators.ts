@@ -1,5 +1,5 @@
 /** `operator …`: how a person signs in to the console or calls the API, and their tokens and sessions. */
-import { signInAddress } from '@tollgate/console';
+import { signInAddress } from '@tollgate/console/sign-in';
 import { toPublicCredential } from '@tollgate/gateway-api/http';
 import { StartupError, TollgateError, hourMs, omitUndefined } from '@tollgate/service-kit';
 import { type CommandResult, done, printable } from '@tollgate/service-kit/command-line';
