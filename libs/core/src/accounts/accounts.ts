@@ -1,5 +1,5 @@
 /** The merchant accounts: which one takes a payment, in which order they are tried, and when each may be called. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AccountState, merchantAccountKey } from '../domain/merchant-account/merchant-account.ts';
 import { type Environment } from '../domain/values.ts';
 import type { Inquirer } from '../provider.ts';
@@ -233,8 +233,10 @@ export interface CreationWanted {
  * the payments that it takes or had.
  */
 export function routeOf(accounts: readonly AccountConfig[], wanted: CreationWanted): readonly string[] {
-  return accounts
-    .filter((account) => takes(account, wanted))
+  const usable = accounts.filter((account) => takes(account, wanted));
+  // Most often there is one, and nothing to draw.
+  if (usable.length <= 1) return usable.map(({ name }) => name);
+  return usable
     .map((account) => ({ account, score: scoreOf(account, wanted.token) }))
     .sort(
       (a, b) =>
@@ -254,9 +256,7 @@ const drawnBits = 48;
 
 /** With `draw` uniform in (0, 1), the highest of `-weight / ln(draw)` belongs to each account as often as its weight says. */
 function scoreOf({ name, weight }: AccountConfig, token: string): number {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([token, name]))
-    .digest();
-  const draw = (hash.readUIntBE(0, drawnBits / 8) + 0.5) / 2 ** drawnBits;
+  const bytes = hash('sha256', JSON.stringify([token, name]), 'buffer');
+  const draw = (bytes.readUIntBE(0, drawnBits / 8) + 0.5) / 2 ** drawnBits;
   return -weight / Math.log(draw);
 }

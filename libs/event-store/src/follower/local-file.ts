@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Log, StartupError, TollgateError } from '@tollgate/service-kit';
 
 const busyTimeoutMs = 1_000;
+/** 16 MiB. A page that changes often is moved into the file once for all of its changes. */
+const checkpointPages = 4_096;
 /** Larger files are not checked as a whole when they are opened: damage shows when the page is read. */
 const checkedBytesMax = 64 * 1_048_576;
 
@@ -153,7 +155,10 @@ function openOnce<Rows>(options: LocalFileOptions<Rows>) {
     const isNew = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
     if (!isNew) requireOwn(database, options);
     // A commit that has not reached the disk when the machine stops is lost as a whole, and followed again.
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${checkpointPages};`);
     const marks = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${versionOf(options)};`;
     if (isNew) database.exec(`BEGIN IMMEDIATE; ${marks} ${schema} COMMIT;`);
     else requireSound(database, file);

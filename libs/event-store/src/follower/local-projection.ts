@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import { type EventStore, type Position, type RecordedEvent, beginning } from '../event-store.ts';
-import { createBatchAge } from './batch-age.ts';
+import { createBatchAge, restAfter } from './batch-age.ts';
 import {
   type Counted,
   type EventCounts,
@@ -188,6 +188,7 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
   const counts = createEventCounts(prefixes, progress);
   const age = createBatchAge(clock);
   let batch: RecordedEvent[] = [];
+  let appliedSinceRest = 0;
   let checkpoint: RecordedEvent | undefined;
   const followed = comparedWith === undefined ? prefixes : [...prefixes, comparedWith];
   const until = AbortSignal.any([signal, ending.signal]);
@@ -206,6 +207,8 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     const applied = batch;
     batch = [];
     age.restart();
+    // Not after what it has missed while it was stopped.
+    if (state.isCaughtUp) appliedSinceRest += applied.length;
     state.position = item.position;
     if (item.kind === 'caught-up') Object.assign(state, { isCaughtUp: true, isComplete: true });
     waiting.wake();
@@ -214,6 +217,9 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     if (item.kind === 'event') continue;
     await compare(parts, counts, checkpoint);
     checkpoint = undefined;
+    await restAfter(appliedSinceRest, { clock, signal: until });
+    appliedSinceRest = 0;
+    age.restart();
   }
 }
 
