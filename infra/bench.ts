@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const benches: Readonly<Record<string, string>> = {
   creation: 'services/gateway/bench/creation.ts',
   operations: 'services/gateway/bench/operations.ts',
+  scale: 'services/gateway/bench/scale.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
   inquiries: 'services/command-service/bench/inquiries.ts',
   webhooks: 'libs/modules/webhooks/bench/webhooks.ts',
@@ -15,13 +16,13 @@ const benches: Readonly<Record<string, string>> = {
   projector: 'services/projector/bench/rebuild.ts',
 };
 
-const withOwnOptions = ['creation', 'operations'];
+const withOwnOptions = ['creation', 'operations', 'scale'];
 
 const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
   --payments <n>  how many payments (100000; ledger 1000000); a few thousand for a quick run
-\`npm run bench -- creation --help\` has options of its own; \`operations\` has --seconds <n> for each and --json <file>.
+\`npm run bench -- creation --help\` and \`scale --help\` have options of their own; \`operations\` has --seconds <n> for each and --json <file>.
 `;
 
 type Call = { names: string[]; options: string[] } | { problem: string };

@@ -1,7 +1,7 @@
 /** Programs of the benches: started, measured from outside, stopped. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -53,10 +53,11 @@ interface StartOptions {
   argv?: string[];
   env?: Record<string, string>;
   oldSpaceMiB?: number;
-  ready: string;
+  /** Absent: nothing that it prints is waited for, or shown. */
+  ready?: string;
 }
 
-/** Starts a program next to this one, and resolves when it has printed `ready`. */
+/** Starts a program of the workspace, and resolves when it has printed `ready`. */
 export async function start(
   path: string,
   { argv = [], env = {}, oldSpaceMiB = heapMiB, ready }: StartOptions,
@@ -64,10 +65,14 @@ export async function start(
   const options = [...nodeOptions, `--max-old-space-size=${oldSpaceMiB}`];
   const child = spawn(process.execPath, [...options, join(import.meta.dirname, path), ...argv], {
     env: { PATH: process.env['PATH'], ...nodeEnvironment, TOLLGATE_LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', ready === undefined ? 'ignore' : 'inherit'],
   });
   children.push(child);
   let output = '';
+  if (ready === undefined) {
+    child.stdout.resume();
+    return { child, output };
+  }
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     output += String(chunk);
     if (output.includes(ready)) break;
@@ -100,9 +105,9 @@ export async function startBareService(): Promise<Service> {
 }
 
 /** The test server for EventStoreDB's protocol. Gives its connection string. */
-export async function startTestServer(): Promise<string> {
+export async function startTestServer(name = 'store'): Promise<string> {
   const program = '../../../libs/event-store/src/testing/eventstoredb-server/main.ts';
-  const { output } = await start(program, { argv: ['--data-dir', join(folder, 'store')], ready: '\n' });
+  const { output } = await start(program, { argv: ['--data-dir', join(folder, name)], ready: '\n' });
   return output.trim();
 }
 
@@ -115,13 +120,8 @@ interface GatewayOptions {
   key?: string;
 }
 
-/** All of the gateway in one process, in front of a service. */
-export async function startGateway({
-  service,
-  name,
-  env = {},
-  key: givenKey,
-}: GatewayOptions): Promise<GatewayTarget> {
+/** What a gateway in front of a service is started with, and where it keeps what it writes. */
+function environmentOf({ service, name, env = {} }: GatewayOptions) {
   const dataDir = join(folder, name);
   const accountsFile = join(folder, 'accounts.json');
   const account = {
@@ -136,7 +136,7 @@ export async function startGateway({
     inquiriesPerSecondMax: 1_000_000,
   };
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
-  const own = {
+  return {
     TOLLGATE_DATA_DIR: dataDir,
     PROVIDER_ACCOUNTS_FILE: accountsFile,
     SANDBOX_KEY: service.key,
@@ -146,17 +146,58 @@ export async function startGateway({
     GATEWAY_REQUESTS_PER_SECOND: '100000',
     ...env,
   };
+}
+
+interface Quickstart {
+  gatewayUrl: string;
+  metricsUrl: string;
+  callbackUrl: string;
+}
+
+const quickstartIn = (dataDir: string): Quickstart =>
+  JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')) as Quickstart;
+
+/** All of the gateway in one process, in front of a service. */
+export async function startGateway(options: GatewayOptions): Promise<GatewayTarget> {
+  const env = environmentOf(options);
   const startedAt = performance.now();
-  const started = await start('../src/main.ts', { env: own, ready: 'Tollgate is ready' });
+  const started = await start('../src/main.ts', { env, ready: 'Tollgate is ready' });
   const readyAfterMs = performance.now() - startedAt;
-  const quickstart = JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')) as {
-    gatewayUrl: string;
-    metricsUrl: string;
-    callbackUrl: string;
-  };
-  const { gatewayUrl: url, metricsUrl, callbackUrl } = quickstart;
-  const key = givenKey ?? (await issueKey(url, own));
+  const { gatewayUrl: url, metricsUrl, callbackUrl } = quickstartIn(env.TOLLGATE_DATA_DIR);
+  const key = options.key ?? (await issueKey(url, env));
   return { ...started, url, metricsUrl, callbackUrl, key, readyAfterMs };
+}
+
+export interface ServicesTarget extends Target {
+  metricsUrl: string;
+}
+
+/** Each service of the gateway as processes of its own, in front of a service. */
+export async function startServices(options: GatewayOptions, instances: number): Promise<ServicesTarget> {
+  const env = environmentOf(options);
+  const argv = ['--instances', String(instances)];
+  const started = await start('../src/launcher/main.ts', { argv, env });
+  for (;;) {
+    await pause(200);
+    if (started.child.exitCode !== null) throw new Error('The services did not start.');
+    if (!existsSync(join(env.TOLLGATE_DATA_DIR, 'quickstart.json'))) continue;
+    const { gatewayUrl: url, metricsUrl } = quickstartIn(env.TOLLGATE_DATA_DIR);
+    if ((await request(`${metricsUrl}/readyz`)).statusCode !== 200) continue;
+    return { ...started, url, metricsUrl, key: await issueKey(url, env) };
+  }
+}
+
+/** CPU time so far of the processes that a launcher has started, by service, milliseconds. */
+export function cpuMsByService({ pid = 0 }: ChildProcess): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')) {
+    const service = readFileSync(`/proc/${child}/cmdline`, 'utf8')
+      .split('\0')
+      .findLast((each) => each !== '');
+    const { cpuMs } = cpuIn(`/proc/${child}`);
+    if (service !== undefined) times.set(service, (times.get(service) ?? 0) + cpuMs);
+  }
+  return times;
 }
 
 /** A team and its key, by the command line; resolves when the gateway takes it. */
@@ -189,9 +230,7 @@ export interface ThreadTimes {
 
 /** CPU time of a gateway so far; that of a process with one thread is in `requests`. */
 export function threadTimesOf({ pid = 0 }: ChildProcess): ThreadTimes {
-  const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    cpuOfThread(`/proc/${pid}/task/${thread}`),
-  );
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => cpuIn(`/proc/${pid}/task/${thread}`));
   const sumOf = (name: RegExp) =>
     threads.filter((each) => name.test(each.name)).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
   // In the order of their start: the embedded store's writer, if there is one, then the followers.
@@ -204,7 +243,8 @@ export function threadTimesOf({ pid = 0 }: ChildProcess): ThreadTimes {
   };
 }
 
-function cpuOfThread(directory: string): { name: string; cpuMs: number } {
+/** Of a process or thread. */
+function cpuIn(directory: string): { name: string; cpuMs: number } {
   const [, name = '', rest = ''] =
     /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`${directory}/stat`, 'utf8')) ?? [];
   const times = rest.split(' ');
