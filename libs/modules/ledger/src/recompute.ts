@@ -1,7 +1,13 @@
 /** Recomputes every balance from the events, to compare it with the balances of an index. Read-only. */
-import { createLedgerChanges, entriesOf, ledgerAccounts, type Standing } from '@tollgate/core';
-import { beginning, createFoldedStates, type EventStore, type Position } from '@tollgate/event-store';
-import { kindOfStream, paymentKind, payoutKind, transferKind, type ViewEnvelope } from '@tollgate/views';
+import { createLedgerChanges, type LedgerAmounts, ledgerAccounts, type Standing } from '@tollgate/core';
+import {
+  beginning,
+  createFoldedStates,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
+import { kindOfStream, ledgerPrefixes, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 
 export interface RecomputedLedger {
   standings: readonly Standing[];
@@ -18,10 +24,16 @@ interface RecomputeOptions {
   onProgress?: (events: number) => void;
 }
 
-const prefixes = [paymentKind, payoutKind, transferKind].map(({ streamPrefix }) => streamPrefix);
 const reportEvery = 100_000;
 /** Payments and payouts in memory; others are folded again. */
 const statesMax = 100_000;
+
+/** A payment, payout or transfer after an event. */
+interface Stood {
+  view: ViewEnvelope;
+  revision: number;
+  standings: readonly Standing[];
+}
 
 /** @throws StoreUnavailable; what the signal was aborted with */
 export async function recomputeLedger({
@@ -31,20 +43,18 @@ export async function recomputeLedger({
   onProgress,
 }: RecomputeOptions): Promise<RecomputedLedger> {
   const sums = createLedgerChanges();
-  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
+  const states = createFoldedStates<Stood>(store, { statesMax });
   const unbalanced: string[] = [];
   let events = 0;
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
-  for await (const item of store.subscribe({ from: beginning, prefixes, signal: either })) {
+  for await (const item of store.subscribe({ from: beginning, prefixes: ledgerPrefixes, signal: either })) {
     if (item.kind === 'caught-up' || (until !== undefined && item.position > until)) break;
     const kind = kindOfStream(item.stream);
     if (kind === undefined) continue;
-    const { before, after } = await states.stepOf(item, kind.fold);
-    const stood = (before && kind.standingsOf?.(before)) ?? [];
-    const stands = kind.standingsOf?.(after) ?? [];
-    sums.replace(stood, stands);
-    if (entriesOf(stood, stands).some(({ postings }) => sumOf(postings) !== 0n)) unbalanced.push(item.id);
+    const { before, after } = await states.stepOf(item, foldWith(kind));
+    if (after.standings.some(({ amounts }) => sumOf(amounts) !== 0n)) unbalanced.push(item.id);
+    sums.replace(before?.standings ?? [], after.standings);
     events += 1;
     if (events % reportEvery === 0) onProgress?.(events);
   }
@@ -53,8 +63,15 @@ export async function recomputeLedger({
   return { standings: sums.list(), events, unbalanced };
 }
 
-const sumOf = (postings: readonly { amount: bigint }[]): bigint =>
-  postings.reduce((sum, { amount }) => sum + amount, 0n);
+const foldWith =
+  (kind: ViewKind) =>
+  (before: Stood | undefined, event: RecordedEvent): Stood => {
+    const view = kind.fold(before?.view, event);
+    return { view, revision: view.revision, standings: kind.standingsOf?.(view) ?? [] };
+  };
+
+const sumOf = (amounts: LedgerAmounts): bigint =>
+  Object.values(amounts).reduce((sum, amount) => sum + amount, 0n);
 
 export interface LedgerDifference {
   /** Environment, wallet, merchant account, currency and ledger account. */
