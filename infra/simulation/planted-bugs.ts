@@ -219,6 +219,14 @@ const ledger: readonly PlantedBug[] = [
     to: 'left: BigInt(perDay) - 0n * ledger.spentOf(today, keyId),',
   },
   {
+    name: 'decides-on-a-lagging-index',
+    breaks: 'a decision on a wallet includes everything recorded before it',
+    seeds: 200,
+    file: 'libs/modules/views/src/ledger-source.ts',
+    from: 'const events = await source.recent();',
+    to: 'const events = (await source.recent()).slice(0, 0);',
+  },
+  {
     name: 'transfer-below-zero',
     breaks: 'a transfer leaves no wallet below zero',
     seeds: 100,

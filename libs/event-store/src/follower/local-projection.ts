@@ -227,23 +227,35 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
 const lagEventsMax = 20_000;
 
 /** The position of the last event of the followed streams that the store has now; `after` without one. @throws StoreUnavailable */
-export async function lastEventAfter(
+async function lastEventAfter(
   { store, prefixes }: { store: Pick<EventStore, 'head' | 'subscribe'>; prefixes: readonly string[] },
   after: Position,
 ): Promise<Position> {
-  const ending = new AbortController();
-  const head = await store.head();
   let [last, count] = [after, 0];
-  if (after >= head) return after;
+  for await (const { position } of eventsUntilNow(store, { from: after, prefixes })) {
+    last = position;
+    count += 1;
+    if (count > lagEventsMax) return store.head();
+  }
+  return last;
+}
+
+/** The events of some streams that the store has now. @throws StoreUnavailable */
+export async function* eventsUntilNow(
+  store: Pick<EventStore, 'head' | 'subscribe'>,
+  { from, prefixes }: { from: Position; prefixes: readonly string[] },
+): AsyncGenerator<RecordedEvent, void, void> {
+  const head = await store.head();
+  if (from >= head) return;
+  const ending = new AbortController();
   try {
-    for await (const item of store.subscribe({ from: after, prefixes, signal: ending.signal })) {
-      if (item.kind === 'caught-up' || item.position > head || (count += 1) > lagEventsMax) break;
-      last = item.position;
+    for await (const item of store.subscribe({ from, prefixes, signal: ending.signal })) {
+      if (item.kind === 'caught-up' || item.position > head) return;
+      yield item;
     }
   } finally {
     ending.abort();
   }
-  return count > lagEventsMax ? head : last;
 }
 
 /** How far the file is in this store; one of another store is replaced. @throws StoreUnavailable */

@@ -47,7 +47,7 @@ async function given() {
     });
     return [...byAccount.values()].map(({ available }) => available);
   };
-  return { file, index, position, wanted, hold: (isSo: boolean) => (isHeld = isSo) };
+  return { file, store, index, position, wanted, hold: (isSo: boolean) => (isHeld = isSo) };
 }
 
 /** Overwrites the first page of a table. */
@@ -74,6 +74,18 @@ it('an empty file in the place of the one that the filler spoke of is not mistak
   empty.exec(`CREATE TABLE progress (value TEXT); ${indexSchemaOf('lists')}`);
   onTestFinished(() => empty.close());
   await expect(position()).rejects.toMatchObject(isRebuilding);
+});
+
+it('an event of which the reader has not heard counts once, whether the file has it or not', async () => {
+  const { store, file, position, hold } = await given();
+  hold(true);
+  await projectEvents(store, paymentKind, 'pay_4', [requested(), happening.accepted, happening.approved]);
+  expect(await position()).toEqual([6_000n]);
+  using database = new DatabaseSync(file, { readOnly: true });
+  await eventually(async () =>
+    expect(database.prepare("SELECT 1 FROM payments WHERE token = 'pay_4'").all()).toHaveLength(1),
+  );
+  expect(await position()).toEqual([6_000n]);
 });
 
 it('damage that concurrent reads meet is reported once, answered with `index_rebuilding`, and repaired', async () => {

@@ -4,11 +4,12 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import {
-  lastEventAfter,
+  eventsUntilNow,
   projectionRebuilding,
   type EventStore,
   type Position,
   type ProjectionState,
+  type RecordedEvent,
 } from '@tollgate/event-store';
 import {
   firstInquiryAt,
@@ -30,8 +31,8 @@ import {
   type PayoutView,
   type ViewEnvelope,
   type ViewKind,
+  ledgerPrefixes,
   readLedger,
-  transferKind,
   type LedgerNow,
   type LedgerQuery,
 } from '@tollgate/views';
@@ -208,7 +209,10 @@ export interface PaymentIndexOptions {
   filler?: MessagePort;
 }
 
-const ledgerPrefixes = [paymentKind, payoutKind, transferKind].map(({ streamPrefix }) => streamPrefix);
+/** A decision folds so many events at most that the index lacks; one that lags further is waited for. */
+const recentMax = 1_000;
+/** How long, milliseconds. */
+const lagWaitMs = 2_000;
 
 /** @throws StartupError `file_foreign` for a file of another program */
 export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
@@ -234,11 +238,17 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     return read(work);
   };
   const position = () => index.state().position;
-  /** Resolves when the index has every event that was recorded before the call and may move money. */
-  const waitForNow = async (timeoutMs: number) => {
+  async function recent(): Promise<readonly RecordedEvent[]> {
     if (!index.state().isComplete) throw projectionRebuilding();
-    return index.waitFor(await lastEventAfter({ store, prefixes: ledgerPrefixes }, position()), timeoutMs);
-  };
+    const events: RecordedEvent[] = [];
+    for await (const event of eventsUntilNow(store, { from: position(), prefixes: ledgerPrefixes })) {
+      events.push(event);
+      if (events.length <= recentMax) continue;
+      if (await index.waitFor(await store.head(), lagWaitMs)) return [];
+      throw projectionRebuilding();
+    }
+    return events;
+  }
 
   return {
     start: async () => {
@@ -259,7 +269,7 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     readLedger: (query) =>
       readLedger(
         {
-          waitForNow,
+          recent,
           quarantined: () => read((file) => file.quarantined()),
           find: (kind, token) => readWhole((file) => file.find(kind, token)),
           balances: (wallet) => readWhole((file) => balancesIn(file, wallet)),

@@ -1,5 +1,6 @@
 export { journalOf, type JournalRow } from './journal.ts';
 export {
+  ledgerPrefixes,
   type LedgerNow,
   type LedgerQuery,
   type LedgerSource,

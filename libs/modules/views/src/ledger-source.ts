@@ -1,18 +1,27 @@
 /**
- * The ledger as it is now: the sums of the index, as soon as it has what was recorded before. A payout is decided on these, and
- * a read model that is a moment behind must not let one pass.
+ * The ledger as it is now: the sums of the index, and what the events change that it does not have yet. A payout is decided on
+ * these, and does not wait for the index.
  */
-import type { Environment, LedgerAmounts, LimitedOperation, Spending, Standing } from '@tollgate/core';
-import { TollgateError } from '@tollgate/service-kit';
+import {
+  createLedgerChanges,
+  type Environment,
+  type LedgerAmounts,
+  type LimitedOperation,
+  type Spending,
+  type Standing,
+} from '@tollgate/core';
+import type { RecordedEvent } from '@tollgate/event-store';
+import { TollgateError, utcDayOf } from '@tollgate/service-kit';
 import { kindOfStream, paymentKind, payoutKind, transferKind } from './view-kinds.ts';
 import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 
-/** How long the index is waited for, milliseconds. */
-const waitMs = 2_000;
-
 export interface LedgerSource {
-  /** Resolves when everything that was recorded before the call can be read, except what is of quarantined streams. */
-  waitForNow(timeoutMs: number): Promise<boolean>;
+  /**
+   * Events up to the present end of the store. Those that the index lacks are among them, except of quarantined streams.
+   *
+   * @throws TollgateError `index_rebuilding`, retryable: the index lags too far; StoreUnavailable
+   */
+  recent(): Promise<readonly RecordedEvent[]>;
   quarantined(): readonly string[];
   /** One standing for each merchant account. */
   balances(wallet: WalletQuery): readonly Standing[];
@@ -22,6 +31,9 @@ export interface LedgerSource {
   /** What is read in between is of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
 }
+
+/** Prefixes of the streams whose events move money. */
+export const ledgerPrefixes = [paymentKind, payoutKind, transferKind].map(({ streamPrefix }) => streamPrefix);
 
 export interface WalletQuery {
   environment: Environment;
@@ -56,20 +68,22 @@ export interface LedgerNow {
 /**
  * Includes everything that was recorded before the call.
  *
- * @throws TollgateError, retryable: `index_rebuilding`, also if the index is too far behind; `balance_unreadable` where a
- * stream that may be of the wallet cannot be read; StoreUnavailable
+ * @throws TollgateError, retryable: `index_rebuilding`, `balance_unreadable` where a stream that may be of the wallet cannot be
+ * read; StoreUnavailable
  */
 export async function readLedger(source: LedgerSource, query: LedgerQuery): Promise<LedgerNow> {
-  if (!(await source.waitForNow(waitMs)))
-    throw new TollgateError('index_rebuilding', 'The index lags too far.', {
-      retryable: true,
-    });
+  const events = await source.recent();
   return source.atOnce(() => {
-    requireWhole(source, query);
-    const spent = new Map(query.spent.map((each) => [JSON.stringify(each), source.spent(each)]));
-    const recorded = query.commands.filter((command) => isRecorded(source, command));
+    const changed = foldRecent(source, events, query);
+    const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
+      (changed.get(`${kind.streamPrefix}${token}`)?.after as View | undefined) ?? source.find(kind, token);
+    const spent = new Map(
+      query.spent.map((each) => [JSON.stringify(each), [...source.spent(each), ...spentIn(changed, each)]]),
+    );
+    const recorded = query.commands.filter((command) => isRecorded(find, command));
+    const balances = balancesWith(changed, source.balances(query), query);
     return {
-      byAccount: new Map(source.balances(query).map(({ account, amounts }) => [account, amounts])),
+      byAccount: new Map(balances.map(({ account, amounts }) => [account, amounts])),
       recorded: new Set(recorded.map(({ token }) => token)),
       spentOf: (asked, keyId) =>
         (spent.get(JSON.stringify(asked)) ?? [])
@@ -79,26 +93,98 @@ export async function readLedger(source: LedgerSource, query: LedgerQuery): Prom
   });
 }
 
-function isRecorded({ find }: LedgerSource, { token, subject }: { token: string; subject: string }): boolean {
+/** What events change that the index lacks, by stream. */
+type Changed = ReadonlyMap<string, { kind: ViewKind; before: ViewEnvelope | undefined; after: ViewEnvelope }>;
+
+/**
+ * An event that the index has changes nothing.
+ *
+ * @throws `balance_unreadable` where a stream that may be of the wallet cannot be read
+ */
+function foldRecent(
+  { quarantined, find }: LedgerSource,
+  events: readonly RecordedEvent[],
+  query: WalletQuery,
+): Changed {
+  const changed = new Map<
+    string,
+    { kind: ViewKind; before: ViewEnvelope | undefined; after: ViewEnvelope }
+  >();
+  // The view of a quarantined stream is old.
+  const unreadable = new Set(quarantined());
+  for (const event of events) {
+    const { stream } = event;
+    const kind = kindOfStream(stream);
+    if (kind === undefined || unreadable.has(stream)) continue;
+    const { before, after } = changed.get(stream) ?? asIndexed(find, kind, stream);
+    try {
+      changed.set(stream, { kind, before, after: kind.fold(after, event) });
+    } catch {
+      unreadable.add(stream);
+    }
+  }
+  for (const stream of unreadable) {
+    const kind = kindOfStream(stream);
+    if (kind?.standingsOf === undefined) continue;
+    const { after } = changed.get(stream) ?? asIndexed(find, kind, stream);
+    // One that nobody can read may be of any wallet.
+    if (after === undefined || isOf(kind, after, query))
+      throw new TollgateError('balance_unreadable', `The stream ${stream} cannot be read.`, {
+        retryable: true,
+      });
+  }
+  return changed;
+}
+
+function asIndexed(find: LedgerSource['find'], kind: ViewKind, stream: string) {
+  const view = find(kind, stream.slice(kind.streamPrefix.length));
+  return { before: view, after: view };
+}
+
+function balancesWith(
+  changed: Changed,
+  indexed: readonly Standing[],
+  { environment, wallet, currency }: WalletQuery,
+): Standing[] {
+  const sums = createLedgerChanges();
+  sums.replace([], indexed);
+  for (const { kind, before, after } of changed.values())
+    if (before !== after)
+      sums.replace((before && kind.standingsOf?.(before)) ?? [], kind.standingsOf?.(after) ?? []);
+  return sums
+    .list()
+    .filter(
+      (each) => each.environment === environment && each.wallet === wallet && each.currency === currency,
+    );
+}
+
+function spentIn(
+  changed: Changed,
+  { environment, team, operation, currency, day }: SpentQuery,
+): Pick<Spending, 'keyId' | 'amount'>[] {
+  const spent = (kind: ViewKind, view: ViewEnvelope | undefined, sign: 1 | -1) =>
+    ((view && kind.spendingOf?.(view)) ?? [])
+      .filter(
+        (each) => each.environment === environment && each.team === team && each.operation === operation,
+      )
+      .filter((each) => each.currency === currency && utcDayOf(each.at) === day)
+      .map(({ keyId, amount }) => ({ keyId, amount: sign * amount }));
+  return [...changed.values()].flatMap(({ kind, before, after }) => [
+    ...spent(kind, before, -1),
+    ...spent(kind, after, 1),
+  ]);
+}
+
+function isRecorded(
+  find: LedgerSource['find'],
+  { token, subject }: { token: string; subject: string },
+): boolean {
   if (token === subject)
     return [paymentKind, payoutKind, transferKind].some(
       (kind) => find(kind as ViewKind, token) !== undefined,
     );
   const refunds = find(paymentKind, subject)?.payment.refunds ?? [];
   return refunds.some(({ refundToken }) => refundToken === token);
-}
-
-/** The view of a quarantined stream is old. One that nobody can read may be of any wallet. */
-function requireWhole({ quarantined, find }: LedgerSource, query: WalletQuery): void {
-  for (const stream of quarantined()) {
-    const kind = kindOfStream(stream);
-    if (kind?.standingsOf === undefined) continue;
-    const view = find(kind, stream.slice(kind.streamPrefix.length));
-    if (view === undefined || isOf(kind, view, query))
-      throw new TollgateError('balance_unreadable', `The stream ${stream} cannot be read.`, {
-        retryable: true,
-      });
-  }
 }
 
 /** By the wallet that its beginning names, also while it has moved no money. */

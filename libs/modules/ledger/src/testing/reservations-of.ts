@@ -1,59 +1,22 @@
-import { beginning, type EventStore } from '@tollgate/event-store';
-import {
-  kindOfStream,
-  type LedgerSource,
-  paymentKind,
-  payoutKind,
-  readLedger,
-  transferKind,
-  type ViewEnvelope,
-} from '@tollgate/views';
-import {
-  type Core,
-  createLedgerChanges,
-  type LedgerAccount,
-  type Requester,
-  type Spending,
-  walletNameOf,
-} from '@tollgate/core';
-import { utcDayOf } from '@tollgate/service-kit';
+import { beginning, type EventStore, eventsUntilNow } from '@tollgate/event-store';
+import { ledgerPrefixes, type LedgerSource, readLedger } from '@tollgate/views';
+import { type Core, type LedgerAccount, type Requester, walletNameOf } from '@tollgate/core';
 import { createWalletReservations, type WalletReservations } from '../wallet-reservations.ts';
 
-const prefixes = [paymentKind, payoutKind, transferKind].map(({ streamPrefix }) => streamPrefix);
-
-/** A read model without lag: every balance is summed up from the events. */
-async function wholeStore(store: EventStore): Promise<LedgerSource> {
-  const views = new Map<string, ViewEnvelope>();
-  const { signal } = new AbortController();
-  for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
-    if (item.kind === 'caught-up') break;
-    const view = kindOfStream(item.stream)?.fold(views.get(item.stream), item);
-    if (view !== undefined) views.set(item.stream, view);
-  }
-  const sums = createLedgerChanges();
-  const spending: Spending[] = [];
-  for (const [stream, view] of views) {
-    const kind = kindOfStream(stream);
-    sums.replace([], kind?.standingsOf?.(view) ?? []);
-    spending.push(...(kind?.spendingOf?.(view) ?? []));
-  }
-  const has = (each: object, wanted: object) =>
-    Object.entries(wanted).every(([name, value]) => each[name as keyof typeof each] === value);
-  return {
-    waitForNow: async () => true,
-    quarantined: () => [],
-    balances: ({ environment, wallet, currency }) =>
-      sums.list().filter((each) => has(each, { environment, wallet, currency })),
-    spent: ({ day, ...query }) => spending.filter((each) => has(each, query) && utcDayOf(each.at) === day),
-    find: (kind, token) => views.get(`${kind.streamPrefix}${token}`) as never,
-    atOnce: (read) => read(),
-  };
-}
+/** An index that has nothing yet: every balance is summed up from the events. */
+const emptyIndex = (store: EventStore): LedgerSource => ({
+  recent: () => Array.fromAsync(eventsUntilNow(store, { from: beginning, prefixes: ledgerPrefixes })),
+  quarantined: () => [],
+  balances: () => [],
+  spent: () => [],
+  find: () => undefined,
+  atOnce: (read) => read(),
+});
 
 export const reservationsOf = (core: Core): WalletReservations =>
   createWalletReservations({
     ...core,
-    index: { readLedger: async (query) => readLedger(await wholeStore(core.store), query) },
+    index: { readLedger: async (query) => readLedger(emptyIndex(core.store), query) },
   });
 
 /** In euros: what is left after all reservations, and what is held. */
