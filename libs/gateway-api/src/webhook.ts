@@ -71,6 +71,10 @@ export const webhookSchema = z.object({
       statusCode: z.int().exactOptional(),
       reason: z.enum(failureReasons).exactOptional(),
       durationMs: z.int().min(0).exactOptional().describe('Duration of the call; absent if none was made.'),
+      responseBody: z
+        .string()
+        .exactOptional()
+        .describe('First 1,000 characters of the answer, card numbers masked; absent if empty.'),
     }),
   ),
 });

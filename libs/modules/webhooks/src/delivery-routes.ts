@@ -285,9 +285,17 @@ export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
 const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
   state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
 
-const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason, durationMs }: Delivery) => ({
+const toPublicDelivery = ({
+  attempt,
+  at,
+  isDelivered,
+  statusCode,
+  reason,
+  durationMs,
+  responseBody,
+}: Delivery) => ({
   attempt,
   at: toIso(at),
   outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
-  ...omitUndefined({ statusCode, reason, durationMs }),
+  ...omitUndefined({ statusCode, reason, durationMs, responseBody }),
 });

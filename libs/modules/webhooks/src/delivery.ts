@@ -6,6 +6,7 @@ import {
   omitUndefined,
   webhookSecretsOf,
 } from '@tollgate/service-kit';
+import { maskedText } from '@tollgate/core';
 import { Webhook as Signer } from 'standardwebhooks';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
@@ -20,6 +21,8 @@ const correlationHeader = 'tollgate-correlation-id';
 const sequenceHeader = 'tollgate-sequence';
 const timeHeader = 'tollgate-event-time';
 
+/** Characters of a response body that are stored. */
+const responseBodyMax = 1_000;
 /** An attempt without an answer within this time has failed. */
 const tryTimeoutMs = 10_000;
 
@@ -62,8 +65,9 @@ export async function tryToDeliver(
     () => undefined, // The attempt ended in time.
   );
   try {
-    const statusCode = await deps.client.post(messageOf(deps, webhook, destination), signal);
-    return { kind: 'answered', statusCode, durationMs: took() };
+    const { statusCode, body } = await deps.client.post(messageOf(deps, webhook, destination), signal);
+    const responseBody = body === '' ? undefined : maskedText(body, responseBodyMax).toWellFormed();
+    return { kind: 'answered', statusCode, durationMs: took(), ...omitUndefined({ responseBody }) };
   } catch (error) {
     if (stopping.aborted) return undefined;
     const why = tooLong.signal.aborted ? 'timeout' : failureReasonOf(error);

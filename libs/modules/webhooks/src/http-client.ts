@@ -14,12 +14,18 @@ const connectTimeoutMs = 5_000;
 const answerBytesReadMax = 16 * 1024;
 const answerHeaderBytesMax = 16 * 1024;
 
+export interface WebhookAnswer {
+  statusCode: number;
+  /** The beginning of the body, as text. */
+  body: string;
+}
+
 export interface WebhookClient {
-  /** Posts JSON and returns the HTTP status of the answer; rejects without one. */
+  /** Posts JSON and returns the answer; rejects without one. */
   post(
     message: { url: string; headers: Record<string, string>; body: string },
     signal: AbortSignal,
-  ): Promise<number>;
+  ): Promise<WebhookAnswer>;
   close(): Promise<void>;
 }
 
@@ -51,12 +57,26 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   return {
     post: async ({ url, headers, body }, signal) => {
       const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
-      // The status is all we need. The body is read only so that the connection can be reused; its failure does not matter.
-      await answer.body.dump({ limit: answerBytesReadMax, signal }).catch(() => undefined);
-      return answer.statusCode;
+      return { statusCode: answer.statusCode, body: await beginningOf(answer.body) };
     },
     close: () => agent.destroy(),
   };
+}
+
+/** A body that is cut short or takes too long does not matter: the status counts. Reading it keeps the connection usable. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytesRead] = ['', 0];
+  try {
+    for await (const chunk of body) {
+      bytesRead += chunk.length;
+      text += decoder.decode(chunk, { stream: true });
+      if (bytesRead > answerBytesReadMax) break;
+    }
+  } catch {
+    return text;
+  }
+  return text;
 }
 
 /** Why there was no answer. Error messages are not kept: they repeat the receiver's words. */

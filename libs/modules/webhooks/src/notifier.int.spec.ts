@@ -152,6 +152,20 @@ describe('an answer', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
+  it('is recorded with its first 1,000 characters, and no card number', async () => {
+    const { store, receiver } = await given();
+    receiver.react(() => (response) => response.writeHead(422).end(`4392963203551251 ${'é'.repeat(3_000)}`));
+    start(store, { clock: createFakeClock() });
+    await pay(store, receiver);
+    await eventually(async () => {
+      const [delivery] = (await webhooksOf(store))[0]?.deliveries ?? [];
+      expect(delivery).toMatchObject({ statusCode: 422 });
+      expect(delivery?.responseBody).toMatch(/^4\S+1251 é+$/);
+      expect(delivery?.responseBody).not.toContain('4392963203551251');
+      expect(delivery?.responseBody).toHaveLength(1_000);
+    });
+  });
+
   it('that does not come within ten seconds is a failure', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();

@@ -1,6 +1,5 @@
 /**
- * The events of one queue of webhooks (stream `webhook-<queue>`): each due webhook, and every attempt to deliver it. Of a
- * receiver's answer only the status code is kept. Instants are milliseconds since the Unix epoch.
+ * The events of one queue of webhooks (stream `webhook-<queue>`): each due webhook, and every attempt to deliver it. Instants are milliseconds since the Unix epoch.
  */
 import { failureReasons, webhookBodySchema } from '@tollgate/gateway-api';
 import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
@@ -9,6 +8,8 @@ import { z } from 'zod';
 const instantSchema = z.int().min(0);
 /** Of one call, milliseconds. */
 const durationSchema = z.int().min(0);
+/** The beginning of the answer, without card numbers. */
+const responseBodySchema = z.string();
 /** `whk_` and 32 hexadecimal digits; sent as `webhook-id`, the same on every attempt. */
 const idSchema = z.string().min(1);
 
@@ -34,6 +35,7 @@ const webhookEventSchemas = {
     statusCode: z.int().exactOptional(),
     reason: z.enum(failureReasons).exactOptional(),
     durationMs: durationSchema.exactOptional(),
+    responseBody: responseBodySchema.exactOptional(),
     nextAt: instantSchema.exactOptional(),
   }),
   Delivered: z.object({
@@ -42,6 +44,7 @@ const webhookEventSchemas = {
     at: instantSchema,
     statusCode: z.int(),
     durationMs: durationSchema.exactOptional(),
+    responseBody: responseBodySchema.exactOptional(),
   }),
   DeliveryGivenUp: z.object({ id: idSchema, at: instantSchema }),
   /** A replay was requested: at once, and on the whole schedule again if that fails. */

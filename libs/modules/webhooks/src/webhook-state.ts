@@ -13,6 +13,8 @@ export interface Delivery {
   reason?: FailureReason;
   /** Absent if no call was made. */
   durationMs?: number;
+  /** The beginning of the answer. */
+  responseBody?: string;
   isDelivered: boolean;
 }
 
@@ -50,7 +52,7 @@ export const replaysMax = 200;
 
 /** The outcome of an attempt; `abandoned`: none was made, and none will be. */
 export type Outcome =
-  | { kind: 'answered'; statusCode: number; durationMs?: number }
+  | { kind: 'answered'; statusCode: number; durationMs?: number; responseBody?: string }
   | { kind: 'failed'; reason: FailureReason; durationMs?: number }
   | { kind: 'abandoned' };
 
@@ -164,7 +166,8 @@ export function decideOutcome(
   if (outcome.kind === 'abandoned')
     return { kind: 'events', events: isOpen ? [{ type: 'DeliveryGivenUp', data: { id, at } }] : [] };
   const attempt = webhook.deliveries.length + 1;
-  const base = { id, attempt, at, ...omitUndefined({ durationMs: outcome.durationMs }) };
+  const responseBody = outcome.kind === 'answered' ? outcome.responseBody : undefined;
+  const base = { id, attempt, at, ...omitUndefined({ durationMs: outcome.durationMs, responseBody }) };
   if (outcome.kind === 'answered' && isAccepted(outcome))
     return {
       kind: 'events',

@@ -20,7 +20,7 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
           life.deliver(random.between(5, 60), 'webhook answered', () =>
             partitions.isCut('receivers', machine)
               ? reject(new Error('The answer of the receiver is lost.'))
-              : resolve(isRefused ? 500 : 200),
+              : resolve({ statusCode: isRefused ? 500 : 200, body: isRefused ? 'refused' : '' }),
           );
         });
       }),

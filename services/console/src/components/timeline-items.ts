@@ -37,6 +37,7 @@ export interface TimelineWebhook {
     statusCode?: number;
     reason?: string;
     durationMs?: number;
+    responseBody?: string;
   }[];
 }
 
@@ -162,13 +163,14 @@ export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefin
 /** Each try of a webhook. */
 export const triesOf = (deliveries: TimelineWebhook['deliveries']): Html =>
   html`<ol class="tries">
-    ${deliveries.map(({ at, outcome, statusCode, reason, durationMs }) => {
+    ${deliveries.map(({ at, outcome, statusCode, reason, durationMs, responseBody }) => {
       const answer = statusCode === undefined ? undefined : `HTTP ${statusCode}`;
       const why = reason?.replaceAll('_', ' ');
       const took = durationMs === undefined ? undefined : texts.webhooks.took(durationText(durationMs));
       return html`<li>
         ${timeOfDay(at)} ${texts.webhooks.states[outcome] ?? outcome}:
         ${[answer, why, took].filter((each) => each !== undefined).join(', ')}
+        ${responseBody === undefined ? undefined : html`<pre class="answer">${responseBody}</pre>`}
       </li>`;
     })}
   </ol>`;
