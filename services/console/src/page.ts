@@ -42,8 +42,8 @@ export interface PageContext {
   outcome: Outcome | undefined;
   now: number;
   hasSandbox: boolean;
-  /** Of lists, as this browser has chosen them. */
-  columns: string | undefined;
+  /** Ids of the columns that the reader chose for a list, in the address or earlier in this browser. */
+  columnsOf(list: string): ReadonlySet<string> | undefined;
   /** The key of an action: the same as long as what it acts on is the same, so that a form sent twice acts once. */
   idempotencyKey(...parts: readonly (string | number)[]): string;
   /** Another one each time. */
@@ -133,12 +133,24 @@ function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): 
     outcome: sealed === null ? undefined : openOutcome(kit.mac, session, sealed),
     now: kit.clock.now(),
     hasSandbox: kit.hasSandbox,
-    columns: /(?:^|; )tollgate-columns=([a-z.]*)/.exec(request.headers.cookie ?? '')?.[1],
+    columnsOf: (list) => chosenColumns(list, query, request.headers.cookie ?? ''),
     newKey: () => `console-${kit.ids.hex(16)}`,
     newKeyId: () => kit.ids.hex(6),
     idempotencyKey: (...parts) =>
       `console-${kit.mac('key', JSON.stringify([session.id, ...parts])).slice(0, 40)}`,
   };
+}
+
+function chosenColumns(
+  list: string,
+  query: URLSearchParams,
+  cookies: string,
+): ReadonlySet<string> | undefined {
+  const asked = query.getAll('column');
+  if (asked.length > 0) return new Set(asked);
+  const start = `tollgate-columns-${list}=`;
+  const kept = cookies.split('; ').find((each) => each.startsWith(start));
+  return kept === undefined ? undefined : new Set(kept.slice(start.length).split('.'));
 }
 
 /** Looks at the last slashes only: without the lookbehind, at every one in front of another character again. */

@@ -192,7 +192,9 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
   addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reach, reply }) => {
     if (token !== undefined) {
       const isWanted = (entry: ReviewEntry): boolean =>
-        (query.environment ?? entry.environment) === entry.environment && reach.includes(entry);
+        (query.team ?? entry.team) === entry.team &&
+        (query.environment ?? entry.environment) === entry.environment &&
+        reach.includes(entry);
       const entries = index.reviewsOf(token).filter(isWanted);
       return reply.send({
         success: true,

@@ -240,6 +240,7 @@ export const operatorPayoutListSchema = operatorPaymentListSchema
 export const operatorReviewListSchema = z.strictObject({
   ...onePage,
   perPage: onePage.perPage.unwrap().default(perPageMax),
+  team: operatorPaymentListSchema.shape.team,
   environment: environmentSchema.optional(),
   token: z.string('must be given once').max(128, 'must be at most 128 characters').optional(),
 });

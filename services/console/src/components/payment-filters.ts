@@ -22,7 +22,7 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
   const isOpen = noted.length > 0 || hidden.some((name) => value(name) !== '') ? html` open` : undefined;
   return html`<form class="filters" action="/console/payments">
     ${choice('phase', words.phase, value('phase'), { any: words.any, options: phases.map((phase) => [phase, phaseName(phase)]) })}
-    ${choice('team', words.team, value('team'), { any: words.any, options: teams.map((team) => [team, team]) })}
+    ${teamChoice(value('team'), teams)}
     ${choice('last', words.last, value('last'), { any: words.any, options: Object.entries(texts.payments.last).slice(1) })}
     ${entry('orderNumber', words.orderNumber, value('orderNumber'))}
     <details ${isOpen}>
@@ -45,11 +45,18 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
   </form>`;
 }
 
-export const environmentChoice = (chosen: string): Html =>
+const environmentChoice = (chosen: string): Html =>
   choice('environment', words.environment, chosen, {
     any: words.any,
     options: ['production', 'sandbox'].map((environment) => [environment, environment]),
   });
+
+/** Of which team and environment. */
+export const ownerChoices = (query: URLSearchParams, teams: readonly string[]): Html =>
+  html`${teamChoice(query.get('team') ?? '', teams)} ${environmentChoice(query.get('environment') ?? '')}`;
+
+const teamChoice = (chosen: string, teams: readonly string[]): Html =>
+  choice('team', words.team, chosen, { any: words.any, options: teams.map((team) => [team, team]) });
 
 export const entry = (name: string, label: string, value: string, mode = 'text', example = ''): Html =>
   html`<label

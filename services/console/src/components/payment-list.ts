@@ -1,8 +1,9 @@
 /** Payments in a table, one row each. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
-import { amount } from './amount.ts';
+import { amountColumn, teamColumn, tokenColumn } from './list-columns.ts';
 import { chip } from './state.ts';
+import { type List, type ListColumn, listTable } from './table.ts';
 import { timeInColumn, timeInDay, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
@@ -51,102 +52,80 @@ interface TableOptions {
   why?: (place: number) => string;
   /** By creation: no other order can be read of a million payments without looking at all of them. */
   sorting?: Sorting;
-  /** Names of those to show, besides the first three; the usual ones unless given. */
-  columns?: ReadonlySet<string>;
+  /** Ids of columns that the reader chose. */
+  chosen?: ReadonlySet<string> | undefined;
 }
 
-/** Columns that a reader may leave out. */
-const optionalColumns = ['created', 'product', 'team', 'card', 'account', 'token'] as const;
-const usualColumns: ReadonlySet<string> = new Set(['created', 'product', 'team', 'card']);
-export const columnsIn = (chosen: string | undefined): ReadonlySet<string> =>
-  chosen === undefined ? usualColumns : new Set(chosen.split('.'));
+export const paymentTable = (payments: readonly ListedPayment[], options: TableOptions = {}): Html =>
+  listTable(paymentList(payments, options), payments, options.chosen);
 
-export function paymentTable(payments: readonly ListedPayment[], options: TableOptions = {}): Html {
-  const { why, sorting, columns: chosen = usualColumns } = options;
-  const { columns } = texts.payments;
-  const head = (name: (typeof optionalColumns)[number]) =>
-    chosen.has(name) ? html`<th scope="col" class="${name}">${columns[name]}</th>` : undefined;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.payments.title}">
-    <table class="rows payments" ${sorting === undefined ? undefined : html`data-days=""`}>
-      <thead>
-        <tr>
-          <th scope="col" class="order">${columns.order}</th>
-          <th scope="col" class="state">${columns.state}</th>
-          <th scope="col" class="number">${columns.amount}</th>
-          ${chosen.has('created') ? createdHead(sorting) : undefined} ${head('product')} ${head('team')}
-          ${head('account')} ${head('card')} ${head('token')}
-        </tr>
-      </thead>
-      <tbody>
-        ${payments.map((payment, place) => paymentRow(payment, { chosen, why: why?.(place), isShort: sorting !== undefined }))}
-      </tbody>
-    </table>
-  </div>`;
+export function paymentList(
+  payments: readonly ListedPayment[],
+  { why, sorting }: TableOptions,
+): List<ListedPayment> {
+  const { columns: names, title } = texts.payments;
+  return {
+    name: 'payments',
+    label: title,
+    keyOf: ({ token }) => token,
+    hasDays: sorting !== undefined,
+    columns: [
+      {
+        id: 'order',
+        name: names.order,
+        use: 'always',
+        cell: (payment) => orderCell(payment, why?.(payments.indexOf(payment))),
+      },
+      { id: 'state', name: names.state, width: 'state', use: 'always', cell: stateCell },
+      amountColumn(names.amount),
+      createdColumn(sorting),
+      { id: 'product', name: names.product, isSecond: true, cell: ({ product }) => product },
+      teamColumn(names.team),
+      { id: 'account', name: names.account, width: 'word', use: 'asked', cell: ({ account }) => account },
+      {
+        id: 'card',
+        name: names.card,
+        width: 'word',
+        isSecond: true,
+        cell: ({ sanitizedMask }) => shortMask(sanitizedMask),
+      },
+      { ...tokenColumn('token', names.token, ({ token }: ListedPayment) => token), use: 'asked' },
+    ],
+  };
 }
 
-function createdHead(sorting: Sorting | undefined): Html {
+function createdColumn(sorting: Sorting | undefined): ListColumn<ListedPayment> {
   const { created } = texts.payments.columns;
-  if (sorting === undefined) return html`<th scope="col" class="created long">${created} ${zone}</th>`;
+  if (sorting === undefined)
+    return {
+      id: 'created',
+      name: created,
+      head: html`${created} ${zone}`,
+      width: 'long-time',
+      cell: ({ createdAt }) => timeInColumn(createdAt),
+    };
   const { isOldestFirst, other } = sorting;
-  return html`<th scope="col" class="created" aria-sort="${isOldestFirst ? 'ascending' : 'descending'}">
-    <a
-      class="sort"
-      href="${other}"
-      title="${isOldestFirst ? texts.payments.newestFirst : texts.payments.oldestFirst}"
-      >${created} <span aria-hidden="true">${isOldestFirst ? '↑' : '↓'}</span></a
-    >
-    ${zone}
-  </th>`;
+  return {
+    id: 'created',
+    name: created,
+    head: html`<a
+        class="sort"
+        href="${other}"
+        title="${isOldestFirst ? texts.payments.newestFirst : texts.payments.oldestFirst}"
+        >${created} <span aria-hidden="true">${isOldestFirst ? '↑' : '↓'}</span></a
+      >
+      ${zone}`,
+    width: 'time',
+    sort: isOldestFirst ? 'ascending' : 'descending',
+    cell: ({ createdAt }) => timeInDay(createdAt),
+  };
 }
 
-interface RowOptions {
-  chosen: ReadonlySet<string>;
-  why: string | undefined;
-  /** The day is above the row. */
-  isShort: boolean;
-}
+const orderCell = ({ token, orderNumber }: ListedPayment, why: string | undefined): Html =>
+  html`<a href="${paymentPath(token)}" title="${orderNumber ?? token}">${orderNumber ?? shortToken(token)}</a>
+    ${why === undefined ? undefined : html`<small class="why">${why}</small>`}`;
 
-function paymentRow(payment: ListedPayment, { chosen, why, isShort }: RowOptions): Html {
-  const { token, createdAt, phase, orderNumber, product, team, account, environment } = payment;
-  const mode =
-    environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
+function stateCell(payment: ListedPayment): Html {
   const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
-  const cell = (name: (typeof optionalColumns)[number], content: () => Html | string | undefined) =>
-    chosen.has(name) ? html`<td class="${name}">${content()}</td>` : undefined;
-  return html`<tr data-row="">
-    <td class="order">
-      <a href="${paymentPath(token)}" title="${orderNumber ?? token}">${orderNumber ?? shortToken(token)}</a>
-      ${why === undefined ? undefined : html`<small class="why">${why}</small>`}
-    </td>
-    <td class="state">${chip(phase)}${disputeChip(payment)}${asked}</td>
-    <td class="number">${amount(payment.amount, payment.currency)}</td>
-    ${cell('created', () => (isShort ? timeInDay(createdAt) : timeInColumn(createdAt)))}
-    ${cell('product', () => html`<span title="${product}">${product}</span>`)}
-    ${cell('team', () => html`<span title="${team}">${team}</span>${mode}`)} ${cell('account', () => account)}
-    ${cell('card', () => shortMask(payment.sanitizedMask))}
-    ${cell('token', () => html`<code title="${token}">${shortToken(token)}</code>`)}
-  </tr>`;
-}
-
-/** Checked by name in the form; `columns` in the address, and kept in the reader's browser. */
-export function columnMenu(query: URLSearchParams, chosen: ReadonlySet<string>): Html {
-  const kept = [...query].filter(([name]) => name !== 'columns' && name !== 'cursor');
-  const checks = optionalColumns.map((name) => {
-    const checked = chosen.has(name) ? html` checked` : undefined;
-    return html`<label class="check"
-      ><input
-        type="checkbox"
-        name="column"
-        value="${name}"
-        ${checked}
-      />${texts.payments.columns[name]}</label
-    >`;
-  });
-  return html`<details class="menu">
-    <summary class="button">${texts.payments.columnsName}</summary>
-    <form class="columns" action="/console/payments">
-      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)} ${checks}
-      <button>${texts.payments.filters.apply}</button>
-    </form>
-  </details>`;
+  return html`${chip(payment.phase)}${disputeChip(payment)}${asked}`;
 }

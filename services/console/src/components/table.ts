@@ -1,6 +1,124 @@
-/** A table of rows that are led through by the keyboard, and scrolled sideways where it is too wide. */
+/** Tables: lists with columns of fixed width that the reader chooses, and small tables that scroll sideways. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
+
+export interface ListColumn<Row> {
+  /** In the address, in the cookie, and as the class of its cells: not a class that the style sheet has elsewhere. */
+  id: string;
+  name: string;
+  /** Instead of the name, above the cells. */
+  head?: Html;
+  cell(row: Row): Html | string | undefined;
+  /** Of the style sheet; the columns without one share the rest. */
+  width?: 'time' | 'long-time' | 'state' | 'chip' | 'amount' | 'token' | 'name' | 'word' | 'count';
+  isNumber?: true;
+  /** The reader may leave out all but `always`; only `asked` ones are left out until the reader adds them. */
+  use?: 'always' | 'asked';
+  /** Hidden on narrow screens. */
+  isSecond?: true;
+  sort?: 'ascending' | 'descending';
+}
+
+export interface List<Row> {
+  /** Names the choice of columns in the reader's browser. */
+  name: string;
+  label: string;
+  /** The first one has the link. */
+  columns: readonly ListColumn<Row>[];
+  /** Tells a row from the others while the list is refreshed. */
+  keyOf(row: Row): string;
+  /** The day of the first time in a row is above the rows of that day. */
+  hasDays?: boolean;
+  /** A second line below the columns. */
+  detail?(row: Row): Html | undefined;
+}
+
+/** @param chosen ids of columns; the usual ones if undefined */
+export function listTable<Row>(
+  { label, columns, keyOf, hasDays = false, detail }: List<Row>,
+  rows: readonly Row[],
+  chosen?: ReadonlySet<string>,
+): Html {
+  const shown = columns.filter((column) => isShown(column, chosen));
+  const lines = rows.map((row) => {
+    const second = detail?.(row);
+    return html`<tr data-row="${keyOf(row)}">
+        ${shown.map((column, place) => listCell(column, row, place === 0))}
+      </tr>
+      ${
+        second === undefined
+          ? undefined
+          : html`<tr class="detail">
+              <td colspan="${shown.length}">${second}</td>
+            </tr>`
+      }`;
+  });
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
+    <table class="rows list" ${hasDays ? html`data-days=""` : undefined}>
+      <thead>
+        <tr>
+          ${shown.map(listHead)}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function isShown<Row>({ id, use }: ListColumn<Row>, chosen: ReadonlySet<string> | undefined): boolean {
+  if (use === 'always') return true;
+  return chosen === undefined ? use === undefined : chosen.has(id);
+}
+
+const classesOf = (...names: readonly (string | false | undefined)[]): string =>
+  names.filter((name) => typeof name === 'string').join(' ');
+
+function listHead<Row>({ id, name, head, width, isNumber, isSecond, sort }: ListColumn<Row>): Html {
+  const classes = classesOf(id, width && `w-${width}`, isNumber && 'number', isSecond && 'second');
+  const sorted = sort === undefined ? undefined : html` aria-sort="${sort}"`;
+  return html`<th scope="col" class="${classes}" ${sorted}>${head ?? name}</th>`;
+}
+
+/** The tooltip has the whole of a text that is cut off. */
+function listCell<Row>(
+  { id, name, cell, width, isNumber, isSecond }: ListColumn<Row>,
+  row: Row,
+  isFirst: boolean,
+): Html {
+  const content = cell(row);
+  const title = typeof content === 'string' && content !== '' ? html` title="${content}"` : undefined;
+  const classes = classesOf(id, isFirst && 'key', isNumber && 'number', isSecond && 'second');
+  // On a phone there is no head above a count.
+  const label = width === 'count' && isNumber ? html` data-name="${name}"` : undefined;
+  return html`<td class="${classes}" ${title}${label}>${content}</td>`;
+}
+
+/** Checked by name in the form; `column` in the address, and kept in the reader's browser. */
+export function columnMenu<Row>(
+  { name: list, columns }: List<Row>,
+  path: string,
+  query: URLSearchParams,
+  chosen: ReadonlySet<string> | undefined,
+): Html {
+  const kept = [...query].filter(([name]) => name !== 'column' && name !== 'cursor');
+  const checks = columns
+    .filter(({ use }) => use !== 'always')
+    .map((column) => {
+      const checked = isShown(column, chosen) ? html` checked` : undefined;
+      return html`<label class="check"
+        ><input type="checkbox" name="column" value="${column.id}" ${checked} />${column.name}</label
+      >`;
+    });
+  return html`<details class="menu">
+    <summary class="button">${texts.payments.columnsName}</summary>
+    <form class="columns" action="${path}" data-list="${list}">
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)} ${checks}
+      <button>${texts.payments.filters.apply}</button>
+    </form>
+  </details>`;
+}
 
 export interface Column {
   name: Html | string;

@@ -5,7 +5,7 @@ import { factList } from '../components/facts.ts';
 import { errorText, outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { changeForms } from './account-changes.ts';
 import { sign } from '../components/state.ts';
-import { rowTable } from '../components/table.ts';
+import { type List, type ListColumn, columnMenu, listTable } from '../components/table.ts';
 import { relative } from '../components/time.ts';
 import type { Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -44,12 +44,16 @@ export const accountsPage: Page = async (context) => {
   const { accounts, fileFault } = listed;
   const { outcome } = context;
   const asked = context.query.get('balance');
-  const main = html`<h1>${words.title}</h1>
+  const chosen = context.columnsOf('accounts');
+  const main = html`<div class="head">
+      <h1>${words.title}</h1>
+      ${columnMenu(accountList(accounts), path, context.query, chosen)}
+    </div>
     <p class="calm">${words.intro}</p>
     ${outcomeSection(outcome)}
     <section id="accounts" data-region="">
       ${fileFault === undefined ? undefined : outcomeNotice({ isDone: false, text: words.fileFault(fileFault) })}
-      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${accountTable(accounts)} ${accounts.map(whyClosed)}`}
+      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${accountTable(accounts, chosen)} ${accounts.map(whyClosed)}`}
     </section>
     <section id="changes" aria-labelledby="changes-title">
       <h2 id="changes-title">${words.changes.title}</h2>
@@ -67,58 +71,64 @@ const inTrouble = { open: 0, 'half-open': 1, closed: 2 };
 const closedFirst = { paused: 0, draining: 1, active: 2 };
 const tones = { closed: 'good', open: 'bad', 'half-open': 'note' };
 
-/** What is closed or in trouble stands first. */
-export function accountTable(accounts: readonly Account[]): Html {
-  const { columns } = words;
+/** Closed accounts and open circuits are first. */
+export function accountTable(accounts: readonly Account[], chosen?: ReadonlySet<string>): Html {
   const sorted = accounts.toSorted(
     (one, other) =>
       closedFirst[one.state] - closedFirst[other.state] || inTrouble[one.circuit] - inTrouble[other.circuit],
   );
-  return rowTable(
-    words.title,
-    [
-      { name: columns.account },
-      { name: columns.state },
-      { name: columns.circuit },
-      { name: columns.oldestDue },
-      { name: columns.share, isNumber: true },
-      { name: columns.concurrent, isNumber: true },
-      { name: columns.waiting, isNumber: true },
-      { name: columns.calls, isNumber: true },
-      { name: columns.inquiries, isNumber: true, isSecond: true },
-      { name: columns.serves, isSecond: true },
-    ],
-    sorted.map((account) => rowOf(account, accounts)),
-  );
+  return listTable(accountList(accounts), sorted, chosen);
 }
 
-function rowOf(account: Account, all: readonly Account[]): Html {
-  const { environment, circuit, callsUnderWay, concurrentCallsMax, waiting, oldestDueAt } = account;
-  const { callsPerSecondMax, inquiriesPerSecondMax, totalPerSecondMax, currencies, teams } = account;
-  const payments = `/console/payments?${new URLSearchParams({ account: account.account, environment }).toString()}`;
-  const served = [teams?.join(' ') ?? words.everybody, currencies?.join(' ') ?? words.everyCurrency].join(
-    ', ',
-  );
-  return html`<tr data-row="">
-    <td>
-      <a href="${payments}">${account.account}</a>
-      <small class="${environment === 'production' ? 'production' : 'calm'}">${environment}</small>
-    </td>
-    <td>${stateOf(account)}</td>
-    <td>
-      <span class="chip ${tones[circuit]}">${sign(tones[circuit])}${texts.overview.circuits[circuit]}</span>
-    </td>
-    <td>${oldestDueAt === undefined ? words.nothingDue : relative(oldestDueAt)}</td>
-    <td class="number">${shareOf(account, all)}</td>
-    <td class="number">${words.ofMost(callsUnderWay, concurrentCallsMax)}</td>
-    <td class="number">${waiting}</td>
-    <td class="number">
-      ${callsPerSecondMax}${totalPerSecondMax === undefined ? undefined : html` <small class="calm">${words.withInquiries(totalPerSecondMax)}</small>`}
-    </td>
-    <td class="number second">${inquiriesPerSecondMax}</td>
-    <td class="text second" title="${served}">${served}</td>
-  </tr>`;
+const accountList = (all: readonly Account[]): List<Account> => ({
+  name: 'accounts',
+  label: words.title,
+  keyOf: ({ environment, account }) => `${environment}/${account}`,
+  columns: [
+    { id: 'account', name: words.columns.account, use: 'always', cell: nameCell },
+    { id: 'state', name: words.columns.state, width: 'word', use: 'always', cell: stateOf },
+    { id: 'circuit', name: words.columns.circuit, width: 'chip', use: 'always', cell: circuitCell },
+    {
+      id: 'due',
+      name: words.columns.oldestDue,
+      width: 'amount',
+      cell: ({ oldestDueAt }) => (oldestDueAt === undefined ? words.nothingDue : relative(oldestDueAt)),
+    },
+    countColumn('share', (account) => shareOf(account, all)),
+    countColumn('concurrent', ({ callsUnderWay, concurrentCallsMax }) =>
+      words.ofMost(callsUnderWay, concurrentCallsMax),
+    ),
+    countColumn('waiting', ({ waiting }) => String(waiting)),
+    countColumn('calls', callsCell),
+    { ...countColumn('inquiries', (account) => String(account.inquiriesPerSecondMax)), isSecond: true },
+    { id: 'serves', name: words.columns.serves, isSecond: true, cell: servedText },
+  ],
+});
+
+const countColumn = (
+  id: 'share' | 'concurrent' | 'waiting' | 'calls' | 'inquiries',
+  cell: ListColumn<Account>['cell'],
+): ListColumn<Account> => ({ id, name: words.columns[id], width: 'count', isNumber: true, cell });
+
+function nameCell({ account, environment }: Account): Html {
+  const payments = `/console/payments?${new URLSearchParams({ account, environment }).toString()}`;
+  const tone = environment === 'production' ? 'production' : 'calm';
+  return html`<a href="${payments}" title="${account}">${account}</a>
+    <small class="${tone}">${environment}</small>`;
 }
+
+const circuitCell = ({ circuit }: Account): Html =>
+  html`<span class="chip ${tones[circuit]}"
+    >${sign(tones[circuit])}${texts.overview.circuits[circuit]}</span
+  >`;
+
+const callsCell = ({ callsPerSecondMax, totalPerSecondMax }: Account): string =>
+  totalPerSecondMax === undefined
+    ? String(callsPerSecondMax)
+    : `${callsPerSecondMax}, ${words.withInquiries(totalPerSecondMax)}`;
+
+const servedText = ({ teams, currencies }: Account): string =>
+  [teams?.join(' ') ?? words.everybody, currencies?.join(' ') ?? words.everyCurrency].join(', ');
 
 const stateTones = { active: 'good', draining: 'note', paused: 'bad' };
 

@@ -1,10 +1,15 @@
 /** The disputes of all teams: first those that the bank has not decided. */
 import { type Html, html } from '@tollgate/service-kit';
-import { amount } from '../components/amount.ts';
-import { ownerCell, partListPage, paymentCell } from '../components/part-list.ts';
+import {
+  amountColumn,
+  createdColumn,
+  teamColumn,
+  timeColumn,
+  tokenColumn,
+} from '../components/list-columns.ts';
+import { partListPage, paymentLink } from '../components/part-list.ts';
 import { chip } from '../components/state.ts';
-import { rowTable } from '../components/table.ts';
-import { timeInColumn, zone } from '../components/time.ts';
+import type { List } from '../components/table.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.disputes;
@@ -25,9 +30,42 @@ interface ListedDispute {
   updatedAt: string;
 }
 
+const { columns } = words;
+
+const tones: Readonly<Record<string, string>> = { open: 'note', unknown: 'note', won: 'good', lost: 'bad' };
+
+function stateCell({ status, reportedStatus }: ListedDispute): Html {
+  const reported = status === 'unknown' ? html` <small>${reportedStatus}</small>` : undefined;
+  return html`<span title="${reportedStatus}">${chip(words.states[status] ?? status, tones[status])}</span
+    >${reported}`;
+}
+
+const list: List<ListedDispute> = {
+  name: 'disputes',
+  label: words.title,
+  keyOf: ({ id }) => id,
+  hasDays: true,
+  columns: [
+    {
+      id: 'id',
+      name: columns.id,
+      use: 'always',
+      cell: ({ id, paymentToken }) => paymentLink(paymentToken, id),
+    },
+    { id: 'state', name: columns.state, width: 'state', use: 'always', cell: stateCell },
+    amountColumn(columns.amount),
+    createdColumn(columns.created, ({ createdAt }) => createdAt),
+    { id: 'reason', name: columns.reason, isSecond: true, cell: ({ reasonCode }) => reasonCode },
+    teamColumn(columns.team),
+    timeColumn('changed', columns.changed, ({ updatedAt }) => updatedAt),
+    tokenColumn('of', columns.payment, ({ paymentToken = '' }) => paymentToken),
+  ],
+};
+
 export const disputesPage = partListPage<ListedDispute>({
   name: 'disputes',
   words,
+  tabFilter: 'status',
   views: [
     [words.views.open, 'open'],
     [words.views.unknown, 'unknown'],
@@ -35,36 +73,6 @@ export const disputesPage = partListPage<ListedDispute>({
     [words.views.won, 'won'],
     [words.views.lost, 'lost'],
   ],
-  table: (disputes) =>
-    rowTable(
-      words.title,
-      [
-        { name: html`${words.columns.created} ${zone}` },
-        { name: words.columns.state },
-        { name: words.columns.amount, isNumber: true },
-        { name: words.columns.reason, isSecond: true },
-        { name: words.columns.team },
-        { name: words.columns.changed, isSecond: true },
-        { name: words.columns.payment },
-        { name: words.columns.id, isSecond: true },
-      ],
-      disputes.map(disputeRow),
-    ),
+  textFilters: ['currency', 'paymentToken'],
+  list,
 });
-
-const tones: Readonly<Record<string, string>> = { open: 'note', unknown: 'note', won: 'good', lost: 'bad' };
-
-function disputeRow(dispute: ListedDispute): Html {
-  const { status, reportedStatus } = dispute;
-  const reported = status === 'unknown' ? html` <small>${reportedStatus}</small>` : undefined;
-  return html`<tr data-row="">
-    <td>${timeInColumn(dispute.createdAt)}</td>
-    <td title="${reportedStatus}">${chip(words.states[status] ?? status, tones[status])}${reported}</td>
-    <td class="number">${amount(dispute.amount, dispute.currency)}</td>
-    <td class="text second">${dispute.reasonCode}</td>
-    ${ownerCell(dispute)}
-    <td class="second">${timeInColumn(dispute.updatedAt)}</td>
-    ${paymentCell(dispute.paymentToken)}
-    <td class="text second"><code>${dispute.id}</code></td>
-  </tr>`;
-}

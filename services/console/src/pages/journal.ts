@@ -4,16 +4,17 @@ import { amountText } from '../components/amount.ts';
 import { csvLink } from '../components/csv-menu.ts';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
-import { entry, environmentChoice } from '../components/payment-filters.ts';
+import { createdColumn } from '../components/list-columns.ts';
+import { entry, ownerChoices } from '../components/payment-filters.ts';
 import { paymentPath } from '../components/payment-list.ts';
-import { pager, rowTable } from '../components/table.ts';
-import { timeInColumn, zone } from '../components/time.ts';
+import { type List, columnMenu, listTable, pager } from '../components/table.ts';
 import { shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
 
 const words = texts.money.journal;
+const path = '/console/money/journal';
 const perPage = 50;
 
 /** As the API lists it. */
@@ -35,7 +36,7 @@ const filterNames = [
   ...['dateFrom', 'dateTo', 'order', 'cursor'],
 ];
 
-export const journalPage: Page = async ({ api, query }) => {
+export const journalPage: Page = async ({ api, query, columnsOf }) => {
   const asked = new URLSearchParams({ perPage: String(perPage) });
   for (const name of filterNames) {
     const value = query.get(name) ?? '';
@@ -45,15 +46,16 @@ export const journalPage: Page = async ({ api, query }) => {
     api.get<{ entries: readonly Entry[]; nextCursor?: string }>(`/api/v1/admin/journal?${asked.toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
   ]);
+  const chosen = columnsOf(list.name);
   const nothing = nextCursor === undefined ? words.empty : words.further;
   const main = html`<div class="head">
       <h1>${words.title}</h1>
-      ${csvLink('/console/journal', asked)}
+      ${columnMenu(list, path, query, chosen)} ${csvLink('/console/journal', asked)}
     </div>
-    ${filterForm(query, teams)} ${filterChips('/console/money/journal', query)}
+    ${filterForm(query, teams)} ${filterChips(path, query)}
     <section id="journal" data-region="">
-      ${entries.length === 0 ? html`<p class="empty">${nothing}</p>` : entryTable(entries)}
-      ${pager('/console/money/journal', query, nextCursor)}
+      ${entries.length === 0 ? html`<p class="empty">${nothing}</p>` : listTable(list, entries, chosen)}
+      ${pager(path, query, nextCursor)}
     </section>`;
   return { title: words.title, main, isLive: query.get('cursor') === null };
 };
@@ -62,9 +64,8 @@ function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
   const { filters } = texts.payments;
   const value = (name: string) => query.get(name) ?? '';
   const { accounts, kinds } = texts.money;
-  return html`<form class="filters" action="/console/money/journal">
-    ${choice('team', filters.team, value('team'), { any: filters.any, options: teams.map((team) => [team, team]) })}
-    ${environmentChoice(value('environment'))} ${entry('wallet', texts.money.filters.wallet, value('wallet'))}
+  return html`<form class="filters" action="${path}">
+    ${ownerChoices(query, teams)} ${entry('wallet', texts.money.filters.wallet, value('wallet'))}
     ${entry('currency', filters.currency, value('currency'))}
     ${choice('ledgerAccount', words.ledgerAccount, value('ledgerAccount'), { any: filters.any, options: Object.entries(accounts) })}
     ${choice('kind', words.kind, value('kind'), { any: filters.any, options: Object.entries(kinds) })}
@@ -76,41 +77,42 @@ function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
   </form>`;
 }
 
-function entryTable(entries: readonly Entry[]): Html {
-  const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: html`${columns.time} ${zone}` },
-      { name: columns.kind },
-      { name: columns.about },
-      { name: columns.event, isSecond: true },
-      { name: columns.wallet, isSecond: true },
-      { name: columns.team },
-      { name: columns.postings },
-    ],
-    entries.map(
-      (each) =>
-        html`<tr data-row="">
-          <td>${timeInColumn(each.time)}</td>
-          <td>${texts.money.kinds[each.kind] ?? each.kind}</td>
-          <td>${aboutLink(each.token)}</td>
-          <td class="second"><code>${each.eventType}</code></td>
-          <td class="second">${each.wallet}</td>
-          <td>${each.team}</td>
-          <td class="text">${postingsText(each)}</td>
-        </tr>`,
-    ),
-  );
-}
+const { columns } = words;
 
-const postingsText = ({ postings, currency }: Entry): string =>
-  postings
-    .map(({ ledgerAccount, amount }) => {
-      const name = texts.money.accounts[ledgerAccount] ?? ledgerAccount;
-      return `${name} ${amount > 0 ? '+' : ''}${amountText(amount, currency)}`;
-    })
-    .join(', ');
+const list: List<Entry> = {
+  name: 'journal',
+  label: words.title,
+  keyOf: ({ token, time, kind, postings }) => [token, time, kind, JSON.stringify(postings)].join(' '),
+  hasDays: true,
+  columns: [
+    {
+      id: 'about',
+      name: columns.about,
+      width: 'token',
+      use: 'always',
+      cell: ({ token }) => aboutLink(token),
+    },
+    createdColumn(columns.time, ({ time }) => time),
+    {
+      id: 'kind',
+      name: columns.kind,
+      width: 'word',
+      cell: ({ kind }) => texts.money.kinds[kind] ?? kind,
+    },
+    { id: 'postings', name: columns.postings, use: 'always', cell: postingsText },
+    { id: 'event', name: columns.event, use: 'asked', cell: ({ eventType }) => eventType },
+    { id: 'wallet', name: columns.wallet, width: 'name', isSecond: true, cell: ({ wallet }) => wallet },
+    { id: 'team', name: columns.team, width: 'name', cell: ({ team }) => team },
+  ],
+};
+
+function postingsText({ postings, currency }: Entry): string {
+  const shown = postings.map(({ ledgerAccount, amount }) => {
+    const name = texts.money.accounts[ledgerAccount] ?? ledgerAccount;
+    return `${name} ${amount > 0 ? '+' : ''}${amountText(amount, currency)}`;
+  });
+  return shown.join(', ');
+}
 
 /** By how tokens of ours begin. A transfer has no page. */
 function aboutLink(token: string): Html {

@@ -1,8 +1,8 @@
 /** The balances of each wallet, and the statement of a month. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
-import { choice } from '../components/choice.ts';
-import { environmentChoice, entry } from '../components/payment-filters.ts';
+import { filterChips } from '../components/filter-chips.ts';
+import { entry, ownerChoices } from '../components/payment-filters.ts';
 import { rowTable } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -62,7 +62,7 @@ export const moneyPage: Page = async ({ api, query, now }) => {
         >
       </div>
     </div>
-    ${filterForm(query, month, teams)}
+    ${filterForm(query, month, teams)} ${filterChips('/console/money', query)}
     <section id="money" data-region="">
       <h2>${words.balances}</h2>
       <p class="calm">
@@ -91,8 +91,7 @@ function filterForm(query: URLSearchParams, month: string, teams: readonly strin
   const value = (name: string) => query.get(name) ?? '';
   return html`<form class="filters" action="/console/money">
     <label>${words.filters.month}<input type="month" name="month" value="${month}" /></label>
-    ${choice('team', filters.team, value('team'), { any: filters.any, options: teams.map((team) => [team, team]) })}
-    ${environmentChoice(value('environment'))} ${entry('wallet', words.filters.wallet, value('wallet'))}
+    ${ownerChoices(query, teams)} ${entry('wallet', words.filters.wallet, value('wallet'))}
     <button>${filters.apply}</button>
   </form>`;
 }

@@ -5,16 +5,10 @@ import { outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { csvMenu } from '../components/csv-menu.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { filterForm } from '../components/payment-filters.ts';
-import {
-  type ListedPayment,
-  type Sorting,
-  columnMenu,
-  columnsIn,
-  paymentTable,
-} from '../components/payment-list.ts';
+import { type ListedPayment, type Sorting, paymentList } from '../components/payment-list.ts';
 import { toApiQuery, toDeclineQuery, wrongFilters, wrongTexts } from '../components/payment-query.ts';
 import { type SavedView, viewLinks } from '../components/payment-views.ts';
-import { pager } from '../components/table.ts';
+import { columnMenu, listTable, pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -23,7 +17,7 @@ interface PaymentList {
   nextCursor?: string;
 }
 
-export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome, columns }) => {
+export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome, columnsOf }) => {
   const wrong = wrongFilters(query);
   const declines = wrong.length > 0 ? undefined : toDeclineQuery(query, now);
   const none: PaymentList = { payments: [] };
@@ -35,16 +29,14 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
     api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
     declines && api.get<DeclineCounts>(`/api/v1/admin/declines?${declines.toString()}`),
   ]);
-  const asked = query.getAll('column');
-  const chosen = columnsIn(asked.length > 0 ? asked.join('.') : columns);
+  const table = paymentList(list.payments, { sorting: sortingOf(query) });
+  const chosen = columnsOf(table.name);
   const shown =
-    list.payments.length === 0
-      ? nothing(query, list, hasSandbox)
-      : paymentTable(list.payments, { sorting: sortingOf(query), columns: chosen });
+    list.payments.length === 0 ? nothing(query, list, hasSandbox) : listTable(table, list.payments, chosen);
   const further = query.get('order') === 'oldest' ? texts.payments.newer : texts.payments.older;
   const main = html`<div class="head">
       <h1>${texts.payments.title}</h1>
-      ${columnMenu(query, chosen)}
+      ${columnMenu(table, '/console/payments', query, chosen)}
       ${wrong.length > 0 ? undefined : csvMenu('/console/payments', toApiQuery(query, now), now)}
     </div>
     ${outcomeSection(outcome)} ${viewLinks(query, views, session)} ${filterForm(query, teams)}

@@ -3,12 +3,13 @@ import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
-import { pager, rowTable } from '../components/table.ts';
-import { time } from '../components/time.ts';
+import { type List, type ListColumn, columnMenu, listTable, pager } from '../components/table.ts';
+import { relative } from '../components/time.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.reconciliations;
+const path = '/console/reconciliations';
 
 /** As the API lists it. */
 export interface Reconciliation {
@@ -35,7 +36,8 @@ export function outcomeChip(reconciliation: Reconciliation): Html {
 }
 
 export const reconciliationsPage: Page = async (context) => {
-  const { api, query, outcome, session } = context;
+  const { api, query, outcome, session, columnsOf } = context;
+  const chosen = columnsOf(list.name);
   const mayAsk = mayDo(session.grants, 'operators:act', 'everywhere');
   const cursor = query.get('cursor');
   const asked = new URLSearchParams({ perPage: '50', ...(cursor === null ? {} : { cursor }) });
@@ -45,12 +47,15 @@ export const reconciliationsPage: Page = async (context) => {
     ),
     mayAsk ? api.get<{ accounts: AccountName[] }>('/api/v1/admin/accounts') : { accounts: [] },
   ]);
-  const main = html`<h1>${words.title}</h1>
+  const main = html`<div class="head">
+      <h1>${words.title}</h1>
+      ${columnMenu(list, path, query, chosen)}
+    </div>
     <p class="calm">${words.intro}</p>
     ${outcomeSection(outcome)} ${mayAsk ? askForm(accounts, context) : undefined}
     <section id="reconciliations" data-region="">
-      ${reconciliations.length === 0 ? none : listOf(reconciliations)}
-      ${pager('/console/reconciliations', query, nextCursor)}
+      ${reconciliations.length === 0 ? none : listTable(list, reconciliations, chosen)}
+      ${pager(path, query, nextCursor)}
     </section>`;
   return { title: words.title, main, isLive: cursor === null };
 };
@@ -62,38 +67,52 @@ interface AccountName {
 
 const none = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
 
-function listOf(reconciliations: readonly Reconciliation[]): Html {
-  const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: columns.day },
-      { name: columns.account },
-      { name: columns.outcome },
-      { name: columns.matched, isNumber: true },
-      { name: columns.differences, isNumber: true },
-      { name: columns.underWay, isNumber: true, isSecond: true },
-      { name: columns.by, isSecond: true },
-      { name: columns.ended, isSecond: true },
-    ],
-    reconciliations.map(rowOf),
-  );
+const { columns } = words;
+
+const list: List<Reconciliation> = {
+  name: 'reconciliations',
+  label: words.title,
+  keyOf: ({ token }) => token,
+  columns: [
+    {
+      id: 'day',
+      name: columns.day,
+      width: 'word',
+      use: 'always',
+      cell: ({ token, day }) => html`<a href="${path}/${token}">${day}</a>`,
+    },
+    {
+      id: 'account',
+      name: columns.account,
+      use: 'always',
+      cell: ({ account, environment }) =>
+        html`<span title="${account}">${account}</span> <small class="calm">${environment}</small>`,
+    },
+    { id: 'state', name: columns.outcome, width: 'state', use: 'always', cell: outcomeCell },
+    countColumn('matched', ({ counts }) => counts.matched),
+    countColumn('differences', differenceCount),
+    { ...countColumn('underWay', ({ counts }) => counts.underWay), isSecond: true },
+    { id: 'by', name: columns.by, width: 'word', isSecond: true, cell: ({ by }) => words.by[by] },
+    {
+      id: 'ended',
+      name: columns.ended,
+      width: 'word',
+      isSecond: true,
+      cell: ({ endedAt }) => relative(endedAt),
+    },
+  ],
+};
+
+function countColumn(
+  id: 'matched' | 'differences' | 'underWay',
+  of: (reconciliation: Reconciliation) => number,
+): ListColumn<Reconciliation> {
+  return { id, name: words.columns[id], width: 'count', isNumber: true, cell: (row) => String(of(row)) };
 }
 
-function rowOf(reconciliation: Reconciliation): Html {
-  const { token, day, account, environment, counts, by, endedAt, isDryRun } = reconciliation;
-  return html`<tr data-row="">
-    <td><a href="/console/reconciliations/${token}">${day}</a></td>
-    <td>${account} <small class="calm">${environment}</small></td>
-    <td>
-      ${outcomeChip(reconciliation)}${isDryRun ? html` <small class="calm">${words.dryRun}</small>` : undefined}
-    </td>
-    <td class="number">${counts.matched}</td>
-    <td class="number">${differenceCount(reconciliation)}</td>
-    <td class="number second">${counts.underWay}</td>
-    <td class="second">${words.by[by]}</td>
-    <td class="second">${time(endedAt)}</td>
-  </tr>`;
+function outcomeCell(reconciliation: Reconciliation): Html {
+  const dryRun = reconciliation.isDryRun ? html` <small class="calm">${words.dryRun}</small>` : undefined;
+  return html`${outcomeChip(reconciliation)}${dryRun}`;
 }
 
 function askForm(accounts: readonly AccountName[], { session, now }: PageContext): Html {
@@ -102,7 +121,7 @@ function askForm(accounts: readonly AccountName[], { session, now }: PageContext
     ({ environment, account }) =>
       html`<option value="${environment}/${account}">${account} (${environment})</option>`,
   );
-  return html`<form method="post" action="/console/reconciliations" class="inline">
+  return html`<form method="post" action="${path}" class="inline">
     <input type="hidden" name="csrf" value="${session.csrf}" />
     <label
       >${words.account}<select name="account" required>
@@ -116,7 +135,7 @@ function askForm(accounts: readonly AccountName[], { session, now }: PageContext
 }
 
 export const askReconciliation: Action = async ({ api }, form) => {
-  const location = '/console/reconciliations';
+  const location = path;
   const [, environment = '', account = ''] = /^(\w+)\/(.+)$/.exec(form.get('account') ?? '') ?? [];
   if (account === '') return { location, outcome: { isDone: false, text: words.noAccount } };
   const day = form.get('day') ?? '';

@@ -1,11 +1,15 @@
 /** The refunds of all teams: first those that are under way. */
-import { type Html, html } from '@tollgate/service-kit';
-import { amount } from '../components/amount.ts';
-import { ownerCell, partListPage, paymentCell, reviewChip } from '../components/part-list.ts';
+import { html } from '@tollgate/service-kit';
+import {
+  amountColumn,
+  createdColumn,
+  teamColumn,
+  timeColumn,
+  tokenColumn,
+} from '../components/list-columns.ts';
+import { partListPage, paymentLink, reviewChip } from '../components/part-list.ts';
 import { chip } from '../components/state.ts';
-import { rowTable } from '../components/table.ts';
-import { timeInColumn, zone } from '../components/time.ts';
-import { shortToken } from '../components/token.ts';
+import type { List } from '../components/table.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.refunds;
@@ -26,49 +30,56 @@ interface ListedRefund {
   updatedAt: string;
 }
 
+const { columns } = words;
+
+const tones: Readonly<Record<string, string>> = { submitted: 'busy', unresolved: 'note', accepted: 'busy' };
+const stateOf = (phase: string) =>
+  tones[phase] === undefined ? chip(phase) : chip(words.phases[phase] ?? phase, tones[phase]);
+
+const list: List<ListedRefund> = {
+  name: 'refunds',
+  label: words.title,
+  keyOf: ({ token }) => token,
+  hasDays: true,
+  columns: [
+    {
+      id: 'refund',
+      name: columns.token,
+      width: 'token',
+      use: 'always',
+      cell: ({ token, paymentToken }) => paymentLink(paymentToken, token),
+    },
+    {
+      id: 'state',
+      name: columns.state,
+      width: 'state',
+      use: 'always',
+      cell: ({ phase, reviews }) => html`${stateOf(phase)}${reviewChip(reviews)}`,
+    },
+    amountColumn(columns.amount),
+    createdColumn(columns.created, ({ createdAt }) => createdAt),
+    {
+      id: 'reason',
+      name: columns.why,
+      isSecond: true,
+      cell: ({ errors }) => errors.map(({ code }) => code).join(', '),
+    },
+    teamColumn(columns.team),
+    timeColumn('changed', columns.changed, ({ updatedAt }) => updatedAt),
+    tokenColumn('of', columns.payment, ({ paymentToken }) => paymentToken),
+  ],
+};
+
 export const refundsPage = partListPage<ListedRefund>({
   name: 'refunds',
   words,
+  tabFilter: 'status',
   views: [
     [words.views.open, 'pending'],
     [words.views.all, ''],
     [words.views.approved, 'approved'],
     [words.views.declined, 'declined'],
   ],
-  table: refundTable,
+  textFilters: ['currency', 'paymentToken'],
+  list,
 });
-
-function refundTable(refunds: readonly ListedRefund[]): Html {
-  const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: html`${columns.created} ${zone}` },
-      { name: columns.state },
-      { name: columns.amount, isNumber: true },
-      { name: columns.why, isSecond: true },
-      { name: columns.team },
-      { name: columns.changed, isSecond: true },
-      { name: columns.payment },
-      { name: columns.token, isSecond: true },
-    ],
-    refunds.map(refundRow),
-  );
-}
-
-const tones: Readonly<Record<string, string>> = { submitted: 'busy', unresolved: 'note', accepted: 'busy' };
-
-function refundRow(refund: ListedRefund): Html {
-  const { token, phase, errors } = refund;
-  const state = tones[phase] === undefined ? chip(phase) : chip(words.phases[phase] ?? phase, tones[phase]);
-  return html`<tr data-row="">
-    <td>${timeInColumn(refund.createdAt)}</td>
-    <td>${state}${reviewChip(refund.reviews)}</td>
-    <td class="number">${amount(refund.amount, refund.currency)}</td>
-    <td class="text second">${errors.map(({ code }) => code).join(', ')}</td>
-    ${ownerCell(refund)}
-    <td class="second">${timeInColumn(refund.updatedAt)}</td>
-    ${paymentCell(refund.paymentToken)}
-    <td class="second"><code title="${token}">${shortToken(token)}</code></td>
-  </tr>`;
-}

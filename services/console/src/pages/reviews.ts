@@ -3,11 +3,14 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { amount, amountText } from '../components/amount.ts';
 import { changeIn } from '../components/event-reason.ts';
+import { filterChips } from '../components/filter-chips.ts';
+import { amountColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
+import { ownerChoices } from '../components/payment-filters.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { outcomeSection, refusedOutcome, reviewTitle } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip, phaseName, sign } from '../components/state.ts';
-import { pager, rowTable } from '../components/table.ts';
+import { type List, columnMenu, listTable, pager, rowTable } from '../components/table.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import { copyable, shortToken } from '../components/token.ts';
@@ -55,57 +58,71 @@ const readReviews = (
 const pathOf = ({ token, code, number }: Pick<Review, 'token' | 'code' | 'number'>): string =>
   `${path}/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
 
+const filterNames = ['team', 'environment', 'cursor'];
+
 export const reviewsPage: Page = async (context) => {
-  const { outcome, query } = context;
-  const cursor = query.get('cursor');
-  const { reviews, count, nextCursor } = await readReviews(context, {
-    perPage: String(perPage),
-    ...(cursor === null ? {} : { cursor }),
-  });
-  const main = html`<h1>${texts.reviews.title}</h1>
+  const { api, outcome, query, columnsOf } = context;
+  const asked: Record<string, string> = { perPage: String(perPage) };
+  for (const name of filterNames) if (query.get(name)) asked[name] = query.get(name) ?? '';
+  const [{ reviews, count, nextCursor }, { teams }] = await Promise.all([
+    readReviews(context, asked),
+    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+  ]);
+  const chosen = columnsOf(list.name);
+  const main = html`<div class="head">
+      <h1>${texts.reviews.title}</h1>
+      ${columnMenu(list, path, query, chosen)}
+    </div>
     ${outcomeSection(outcome)}
+    <form class="filters" action="${path}">
+      ${ownerChoices(query, teams)}
+      <button>${texts.payments.filters.apply}</button>
+    </form>
+    ${filterChips(path, query)}
     <section id="reviews" data-region="">
       ${count === 0 ? none : html`<p class="calm">${texts.reviews.count(count)}</p>`}
-      ${reviews.length === 0 ? undefined : reviewTable(reviews)}
+      ${reviews.length === 0 ? undefined : listTable(list, reviews, chosen)}
       ${pager(path, query, nextCursor, texts.reviews.further)}
     </section>`;
-  return { title: texts.reviews.title, main, isLive: cursor === null };
+  return { title: texts.reviews.title, main, isLive: query.get('cursor') === null };
 };
 
 const none = html`<p class="empty good">
   ${sign('good')} ${texts.reviews.empty} <span class="calm">${texts.reviews.emptyHow}</span>
 </p>`;
 
-function reviewTable(reviews: readonly Review[]): Html {
-  const { columns } = texts.reviews;
-  return rowTable(
-    texts.reviews.title,
-    [
-      { name: columns.what },
-      { name: columns.since },
-      { name: texts.payments.columns.order },
-      { name: columns.amount, isNumber: true },
-      { name: columns.team },
-      { name: columns.payment, isSecond: true },
-    ],
-    reviews.map(
-      (review) =>
-        html`<tr data-row="">
-          <td class="text">
-            <a href="${pathOf(review)}">${reviewTitle(review)}</a>${
-              review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`
-            }
-          </td>
-          <td>${relative(review.since)}</td>
-          <td class="text">${review.orderNumber}</td>
-          <td class="number">${amount(review.amount, review.currency)}</td>
-          <td>
-            ${review.team}${review.environment === 'sandbox' ? undefined : html` <small class="production">${review.environment}</small>`}
-          </td>
-          <td class="second"><code>${shortToken(review.token)}</code></td>
-        </tr>`,
-    ),
-  );
+const { columns } = texts.reviews;
+
+const list: List<Review> = {
+  name: 'reviews',
+  label: texts.reviews.title,
+  keyOf: ({ token, code, number }) => `${token} ${code} ${number}`,
+  columns: [
+    { id: 'what', name: columns.what, use: 'always', cell: titleCell },
+    {
+      id: 'created',
+      name: columns.since,
+      width: 'word',
+      use: 'always',
+      cell: ({ since }) => relative(since),
+    },
+    {
+      id: 'order',
+      name: texts.payments.columns.order,
+      width: 'name',
+      cell: ({ orderNumber }) => orderNumber,
+    },
+    amountColumn(columns.amount),
+    teamColumn(columns.team),
+    { ...tokenColumn('token', columns.payment, ({ token }: Review) => token), isSecond: true },
+  ],
+};
+
+function titleCell(review: Review): Html {
+  const title = reviewTitle(review);
+  const proposed =
+    review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`;
+  return html`<a href="${pathOf(review)}" title="${title}">${title}</a>${proposed}`;
 }
 
 const isNamed =

@@ -1,9 +1,10 @@
 /** Who was let in, who changed what, and whether nobody has changed the log itself. */
 import { type Html, html } from '@tollgate/service-kit';
 import { choice } from '../components/choice.ts';
+import { filterChips } from '../components/filter-chips.ts';
+import { createdColumn } from '../components/list-columns.ts';
 import { sign } from '../components/state.ts';
-import { pager, rowTable, tabs } from '../components/table.ts';
-import { timeInColumn, zone } from '../components/time.ts';
+import { type List, listTable, pager, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -49,9 +50,10 @@ export const securityLogPage: Page = async ({ api, query }) => {
       ${choice('team', words.team, team, { any: words.any, options: teams.map((each) => [each, each]) })}
       <button>${words.apply}</button>
     </form>
+    ${filterChips(path, query, ['kind'])}
     <section id="log" data-region="">
       ${chainSign(page)}
-      ${page.entries.length === 0 ? html`<p class="empty">${words.empty}</p>` : tableOf(page.entries)}
+      ${page.entries.length === 0 ? html`<p class="empty">${words.empty}</p>` : listTable(list, page.entries)}
       ${pager(path, query, page.nextCursor)}
     </section>`;
   return { title: words.title, main };
@@ -66,45 +68,48 @@ function chainSign({ checked, faultAt }: LogPage): Html {
   </div>`;
 }
 
-function tableOf(entries: readonly Entry[]): Html {
-  const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: html`${columns.at} ${zone}` },
-      { name: columns.what },
-      { name: columns.who },
-      { name: columns.team },
-      { name: columns.detail },
-      { name: columns.number, isNumber: true, isSecond: true },
-    ],
-    entries.map(rowOf),
-  );
+const { columns } = words;
+
+const list: List<Entry> = {
+  name: 'security-log',
+  label: words.title,
+  keyOf: ({ revision }) => String(revision),
+  hasDays: true,
+  detail: ({ revision, data }) =>
+    html`<details class="raw" id="entry-${revision}">
+      <summary>${texts.payment.raw}</summary>
+      <pre><code>${JSON.stringify(data, null, 2)}</code></pre>
+    </details>`,
+  columns: [
+    { id: 'what', name: columns.what, use: 'always', cell: whatCell },
+    createdColumn(columns.at, ({ at }) => at),
+    { id: 'who', name: columns.who, use: 'always', cell: whoCell },
+    {
+      id: 'team',
+      name: columns.team,
+      cell: ({ data: { team } }) => (typeof team === 'string' ? team : undefined),
+    },
+    {
+      id: 'number',
+      name: columns.number,
+      width: 'count',
+      isNumber: true,
+      isSecond: true,
+      cell: ({ revision }) => String(revision),
+    },
+  ],
+};
+
+function whatCell({ type, data: { command, change, code, count } }: Entry): Html {
+  const said = [command, change, code].find((each) => typeof each === 'string');
+  return html`${words.types[type] ?? type}${said === undefined ? undefined : html` <code>${said}</code>`}
+  ${typeof count === 'number' && count > 1 ? html` <small class="calm">${words.times(count)}</small>` : undefined}`;
 }
 
-function rowOf({ revision, at, type, actor, data }: Entry): Html {
-  const { team, command, change, code, count, detail } = data;
-  const { address } = { ...Object(detail), ...data } as Record<string, unknown>;
-  const said = [command, change, code].find((each) => typeof each === 'string');
-  return html`<tr>
-    <td>${timeInColumn(at)}</td>
-    <td>
-      ${words.types[type] ?? type}${said === undefined ? undefined : html` <code>${said}</code>`}
-      ${typeof count === 'number' && count > 1 ? html` <small class="calm">${words.times(count)}</small>` : undefined}
-    </td>
-    <td>
-      ${actor === undefined || type === 'AccessRefused' ? undefined : whoOf(actor)}
-      ${typeof address === 'string' ? html` <small class="calm">${words.from(address)}</small>` : undefined}
-    </td>
-    <td>${typeof team === 'string' ? team : undefined}</td>
-    <td>
-      <details class="raw" id="entry-${revision}">
-        <summary>${texts.payment.raw}</summary>
-        <pre><code>${JSON.stringify(data, null, 2)}</code></pre>
-      </details>
-    </td>
-    <td class="number second">${revision}</td>
-  </tr>`;
+function whoCell({ type, actor, data }: Entry): Html {
+  const { address } = { ...Object(data['detail']), ...data } as Record<string, unknown>;
+  return html`${actor === undefined || type === 'AccessRefused' ? undefined : whoOf(actor)}
+  ${typeof address === 'string' ? html` <small class="calm">${words.from(address)}</small>` : undefined}`;
 }
 
 const whoOf = ({ kind, name = '', team = '', keyId = '' }: NonNullable<Entry['actor']>): string =>

@@ -2,12 +2,14 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { actionRow } from '../components/actions.ts';
-import { choice } from '../components/choice.ts';
+import { filterChips } from '../components/filter-chips.ts';
+import { createdColumn, teamColumn } from '../components/list-columns.ts';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { ownerChoices } from '../components/payment-filters.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
-import { pager, rowTable, tabs } from '../components/table.ts';
-import { relative, timeInColumn, zone } from '../components/time.ts';
+import { type List, type ListColumn, columnMenu, listTable, pager, tabs } from '../components/table.ts';
+import { relative } from '../components/time.ts';
 import { type TimelineWebhook, raw, triesOf } from '../components/timeline-items.ts';
 import { shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
@@ -41,7 +43,12 @@ export const webhooksPage: Page = async (context) => {
     list = await listWith(status, context);
   }
   const mayReplay = mayDo(session.grants, 'operators:act', {});
-  const main = html`<h1>${words.title}</h1>
+  const table = listWithResend(mayReplay ? context : undefined);
+  const chosen = context.columnsOf(table.name);
+  const main = html`<div class="head">
+      <h1>${words.title}</h1>
+      ${columnMenu(table, path, query, chosen)}
+    </div>
     <p class="calm">${words.intro} ${words.help[status]}</p>
     ${outcomeSection(outcome)}
     ${tabs(
@@ -49,32 +56,21 @@ export const webhooksPage: Page = async (context) => {
       `${path}?status=${status}`,
       (['failed', 'open'] as const).map((each) => [words.views[each], `${path}?status=${each}`]),
     )}
-    ${filterForm(query, status, teams)}
+    <form class="filters" action="${path}">
+      <input type="hidden" name="status" value="${status}" />
+      ${ownerChoices(query, teams)}
+      <button>${texts.payments.filters.apply}</button>
+    </form>
+    ${filterChips(path, query, ['status'])}
     <section id="webhooks" data-region="">
       ${mayReplay && status === 'failed' && list.count > 0 ? replayAll(list.count, context) : undefined}
-      ${list.webhooks.length === 0 ? none : listOf(list.webhooks, mayReplay ? context : undefined)}
+      ${list.webhooks.length === 0 ? none : listTable(table, list.webhooks, chosen)}
       ${pager(path, query, list.nextCursor)}
     </section>`;
   return { title: words.title, main, isLive: query.get('cursor') === null };
 };
 
 const none = html`<p class="empty good">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
-
-function filterForm(query: URLSearchParams, status: string, teams: readonly string[]): Html {
-  const { team, environment, any, apply } = words.filters;
-  return html`<form class="filters" action="${path}">
-    <input type="hidden" name="status" value="${status}" />
-    ${choice('team', team, query.get('team') ?? '', { any, options: teams.map((each) => [each, each]) })}
-    ${choice('environment', environment, query.get('environment') ?? '', {
-      any,
-      options: [
-        ['production', 'production'],
-        ['sandbox', 'sandbox'],
-      ],
-    })}
-    <button>${apply}</button>
-  </form>`;
-}
 
 type Status = 'failed' | 'open';
 
@@ -103,47 +99,56 @@ function replayAll(count: number, { query, session }: PageContext): Html {
   ]);
 }
 
-function listOf(webhooks: readonly FailingWebhook[], replaying: PageContext | undefined): Html {
-  const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: columns.about },
-      ...(replaying === undefined ? [] : [{ name: words.replay }]),
-      { name: columns.last },
-      { name: words.next },
-      { name: columns.tries },
-      { name: columns.url },
-      { name: columns.team },
-      { name: html`${columns.created} ${zone}`, isSecond: true },
+const { columns } = words;
+
+/** @param replaying absent if the reader may not resend */
+function listWithResend(replaying: PageContext | undefined): List<FailingWebhook> {
+  const resend: ListColumn<FailingWebhook> = {
+    id: 'resend',
+    name: words.replay,
+    width: 'count',
+    use: 'always',
+    cell: (webhook) => replaying && replayForm(webhook, replaying),
+  };
+  return {
+    name: 'webhooks',
+    label: words.title,
+    keyOf: ({ id }) => id,
+    hasDays: true,
+    detail: detailsOf,
+    columns: [
+      { id: 'about', name: columns.about, use: 'always', cell: ({ body }) => aboutOf(body) },
+      ...(replaying === undefined ? [] : [resend]),
+      { id: 'state', name: columns.last, width: 'chip', use: 'always', cell: lastOutcome },
+      {
+        id: 'retry',
+        name: words.next,
+        width: 'word',
+        cell: ({ nextAttemptAt }) =>
+          nextAttemptAt === undefined ? texts.reviews.nothing : relative(nextAttemptAt),
+      },
+      createdColumn(columns.created, ({ createdAt }) => createdAt),
+      { id: 'url', name: columns.url, isSecond: true, cell: ({ url }) => url },
+      teamColumn(columns.team),
     ],
-    webhooks.map((webhook) => rowOf(webhook, replaying)),
-  );
+  };
 }
 
-function rowOf(webhook: FailingWebhook, replaying: PageContext | undefined): Html {
-  const { url, team, environment, createdAt, body, deliveries, nextAttemptAt } = webhook;
+function lastOutcome({ deliveries }: FailingWebhook): Html | undefined {
   const last = deliveries.at(-1);
-  return html`<tr>
-    <td>${aboutOf(body)} ${body.type} ${body.status}</td>
-    ${replaying === undefined ? undefined : html`<td>${replayForm(webhook, replaying)}</td>`}
-    <td>${last === undefined ? undefined : chip(outcomeOf(last), 'bad')}</td>
-    <td>${nextAttemptAt === undefined ? texts.reviews.nothing : relative(nextAttemptAt)}</td>
-    <td>${detailsOf(webhook)}</td>
-    <td class="text" title="${url}"><code>${url}</code></td>
-    <td>${team} <small class="calm">${environment}</small></td>
-    <td class="second">${timeInColumn(createdAt)}</td>
-  </tr>`;
+  return last === undefined ? undefined : chip(outcomeOf(last), 'bad');
 }
 
 /** A refund is found by its token; a test is about nothing. */
-function aboutOf({ type, token }: FailingWebhook['body']): Html {
-  const shown = html`<code>${shortToken(token)}</code>`;
-  if (type === 'payment') return html`<a href="${paymentPath(token)}">${shown}</a>`;
-  if (type === 'payout') return html`<a href="${payoutPath(token)}">${shown}</a>`;
-  return type === 'refund'
-    ? html`<a href="/console/search?q=${encodeURIComponent(token)}">${shown}</a>`
-    : shown;
+function aboutOf({ type, token, status }: FailingWebhook['body']): Html {
+  const shown = html`${type} ${status} <code>${shortToken(token)}</code>`;
+  const paths: Readonly<Record<string, string>> = {
+    payment: paymentPath(token),
+    payout: payoutPath(token),
+    refund: `/console/search?q=${encodeURIComponent(token)}`,
+  };
+  const address = paths[type];
+  return address === undefined ? shown : html`<a href="${address}" title="${token}">${shown}</a>`;
 }
 
 const outcomeOf = ({ statusCode, reason }: FailingWebhook['deliveries'][number]): string =>
@@ -151,7 +156,7 @@ const outcomeOf = ({ statusCode, reason }: FailingWebhook['deliveries'][number])
 
 const detailsOf = ({ id, deliveries, body }: FailingWebhook): Html =>
   html`<details id="tries-${id}">
-    <summary title="${words.tries}">${deliveries.length}</summary>
+    <summary>${words.tries(deliveries.length)}</summary>
     ${triesOf(deliveries)} ${raw(`body-${id}`, body, words.body)}
   </details>`;
 

@@ -82,8 +82,10 @@ function startColumns() {
   form?.querySelector('button')?.setAttribute('hidden', '');
   form?.addEventListener('change', () => {
     const chosen = [...form.querySelectorAll('input:checked')].map(({ value }) => value).join('.');
-    document.cookie = `tollgate-columns=${chosen}; path=/console; max-age=31536000; samesite=strict`;
-    location.reload();
+    document.cookie = `tollgate-columns-${form.dataset.list}=${chosen}; path=/console; max-age=31536000; samesite=strict`;
+    const address = new URL(location.href);
+    address.searchParams.delete('column');
+    location.replace(address);
   });
 }
 

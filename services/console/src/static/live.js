@@ -68,7 +68,7 @@ function remember(region) {
   for (const cell of region.querySelectorAll('tr[data-row] > td')) cell.source = cell.innerHTML;
 }
 
-const keyOf = (row) => row?.querySelector('a')?.getAttribute('href') ?? undefined;
+const keyOf = (row) => row?.dataset.row || (row?.querySelector('a')?.getAttribute('href') ?? undefined);
 const rowsByKey = (region) =>
   new Map([...region.querySelectorAll('tr[data-row]')].map((row) => [keyOf(row), row]));
 

@@ -9,10 +9,10 @@ export const disputeTexts = {
     reason: 'Reason',
     team: 'Team',
     payment: 'Payment',
-    id: 'Id at the bank',
+    id: 'Dispute',
   },
   states: { open: 'Open', won: 'Won', lost: 'Lost', unknown: 'Unknown' } as Readonly<Record<string, string>>,
-  filters: { from: 'Opened from', to: 'Opened before', payment: 'Payment' },
+  filters: { from: 'Opened from', to: 'Opened before', currency: 'Currency', paymentToken: 'Payment' },
   empty: 'No dispute here.',
   emptyHow: "A dispute appears when the Payment Service lists one. Answer it in the provider's console.",
 } as const;

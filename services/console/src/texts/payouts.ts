@@ -17,6 +17,12 @@ export const payoutTexts = {
     askedBy: 'Requested by',
     token: 'Token',
   },
+  filters: {
+    from: 'Created from',
+    to: 'Created before',
+    orderNumber: 'Order number',
+    currency: 'Currency',
+  },
   empty: 'No payout here.',
   emptyHow: "A payout appears here if its amount is above the team's approval limit.",
   next: {

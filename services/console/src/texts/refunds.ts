@@ -2,11 +2,11 @@ export const refundTexts = {
   title: 'Refunds',
   views: { open: 'Under way', all: 'All', approved: 'Approved', declined: 'Declined' },
   columns: {
-    created: 'Asked for',
+    created: 'Requested',
     changed: 'Last change',
     state: 'State',
     amount: 'Amount',
-    why: 'Why declined',
+    why: 'Reason',
     team: 'Team',
     payment: 'Payment',
     token: 'Refund',
@@ -18,7 +18,12 @@ export const refundTexts = {
     approved: 'Approved',
     declined: 'Declined',
   } as Readonly<Record<string, string>>,
-  filters: { from: 'Asked for from', to: 'Asked for before', payment: 'Payment' },
+  filters: {
+    from: 'Requested from',
+    to: 'Requested before',
+    currency: 'Currency',
+    paymentToken: 'Payment',
+  },
   empty: 'No refund here.',
   emptyHow:
     'Refunds requested by a team appear here. Refunds made at the Payment Service appear in their payment.',

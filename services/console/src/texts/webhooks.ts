@@ -11,12 +11,11 @@ export const webhookTexts = {
     about: 'About',
     team: 'Team',
     url: 'To',
-    tries: 'Attempts',
-    last: 'Last outcome',
+    last: 'Last answer',
   },
   empty: 'No webhook here.',
   emptyHow: 'A webhook appears here while its receiver does not accept it.',
-  tries: 'All attempts, and the body',
+  tries: (count: number) => `${count} ${count === 1 ? 'attempt' : 'attempts'} with answers, and the body`,
   took: (duration: string) => `after ${duration}`,
   body: 'Body',
   states: {
@@ -29,7 +28,6 @@ export const webhookTexts = {
   replay: 'Resend',
   replaysTo: (url: string) => `Sends it to ${url} again, with the same id.`,
   replayed: 'Sent again. The outcome appears in a moment.',
-  filters: { team: 'Team', environment: 'Environment', any: 'any', apply: 'Show' },
   all: {
     name: (count: number) => `Resend all ${count}`,
     says: (count: number, whose: string) =>
