@@ -1,4 +1,4 @@
-/** Follows the changes of merchant accounts that operators make while the gateway runs. */
+/** Follows the changes that operators make to merchant accounts at run time. */
 import {
   type EventStore,
   type Position,
@@ -20,7 +20,7 @@ import { type Environment } from '../domain/values.ts';
 import type { Log } from '@tollgate/service-kit';
 import type { ChangeableAccounts } from './accounts.ts';
 
-/** What has been changed so far, for readers that change nothing. @throws StoreUnavailable */
+/** All changes so far, for readers that make none. @throws StoreUnavailable */
 export async function readAccountChanges(store: Pick<EventStore, 'read'>): Promise<MerchantAccounts> {
   let accounts = noAccountChanges;
   for await (const recorded of store.read(merchantAccountsStream))
@@ -29,31 +29,29 @@ export async function readAccountChanges(store: Pick<EventStore, 'read'>): Promi
 }
 
 export interface AccountChanges {
-  /** Resolves when everything counts here that was on record before the call. @throws StoreUnavailable */
+  /** Resolves when every change recorded before the call is in effect here. @throws StoreUnavailable */
   catchUp(): Promise<void>;
-  /** Takes in what others record, until the signal. The first time, what is on record has to be known already. */
+  /** Applies changes that other processes record, until the signal. Call `start` first. */
   follow(signal: AbortSignal): Promise<void>;
-  /** The last change of an account; undefined if there was none. */
   of(environment: Environment, account: string): AccountChange | undefined;
-  /** What is wrong with the accounts file since it was last read; undefined where nothing is. */
+  /** The error of the accounts file when it was last read; undefined if there was none. */
   fileFault(): string | undefined;
 }
 
 export interface AccountsFile {
-  /** Reads it, and gives the names of what would change. @throws StartupError if it cannot be used */
+  /** Reads the file and returns the names of the accounts that would change. @throws StartupError if the file is invalid */
   compare(): FileDifferences;
-  /** Reads it, and uses it. @throws StartupError if it cannot be used; then nothing has changed */
+  /** Reads the file and applies it. @throws StartupError if the file is invalid; then nothing has changed */
   reload(): FileDifferences;
 }
 
-/** Accounts as `environment/name`. */
 export interface FileDifferences {
   added: readonly string[];
   changed: readonly string[];
   removed: readonly string[];
 }
 
-/** @param deps `file` undefined if there is none to read again */
+/** @param deps `file` is undefined if there is none to read again */
 export function createAccountChanges(deps: {
   store: EventStore;
   accounts: Pick<ChangeableAccounts, 'setState' | 'pauseAll'>;
@@ -66,7 +64,7 @@ export function createAccountChanges(deps: {
   let followedTo: Position = beginning;
   let fault: string | undefined;
 
-  /** What nobody can read changes nothing: the state before it stays. */
+  /** An undecodable event changes nothing. */
   function decode(recorded: RecordedEvent): MerchantAccountEvent | undefined {
     try {
       return decodeMerchantAccountEvent(recorded);
@@ -76,11 +74,11 @@ export function createAccountChanges(deps: {
     }
   }
 
-  /** Those of a batch together: the file is read once, and of each account only its last state counts. */
+  /** A batch is applied at once: the file is read once, and only the last state of each account counts. */
   function apply(batch: readonly RecordedEvent[]): void {
     const before = known;
     let isFileDue = false;
-    // Somebody else may have taken a part of them in meanwhile.
+    // Another call may have applied some of them meanwhile.
     for (const recorded of batch.filter(({ revision }) => revision >= next)) {
       next = recorded.revision + 1;
       const event = decode(recorded);
@@ -103,7 +101,7 @@ export function createAccountChanges(deps: {
       if (differences !== undefined)
         log.info({}, `the accounts file was read again: ${inWords(differences)}`);
     } catch (error) {
-      // Whatever it is: who does not go on here hears of no pause any more.
+      // Catch everything: a follower that stops here would miss every later pause.
       fault = error instanceof Error ? error.message : String(error);
       log.error({ error }, 'the accounts file cannot be used; the accounts stay as they were');
     }
@@ -115,7 +113,7 @@ export function createAccountChanges(deps: {
   return {
     catchUp,
     async follow(signal) {
-      // What is appended while the stream is read comes with the subscription, too.
+      // Events appended during this read arrive by the subscription as well.
       if (followedTo === beginning) followedTo = await store.head();
       await catchUp();
       const from = followedTo;
@@ -138,7 +136,7 @@ const inWords = ({ added, changed, removed }: FileDifferences): string =>
 const isRestored = (before: MerchantAccounts, after: MerchantAccounts): boolean =>
   before.restore?.restoredAt !== after.restore?.restoredAt;
 
-/** The changes that lead from one to the other, from where a restore leaves all accounts. */
+/** The changes that lead from one state to the other. After a restore, all accounts start paused. */
 function stateChanges(before: MerchantAccounts, after: MerchantAccounts): AccountChange[] {
   const from = isRestored(before, after) ? { ...after, changes: noAccountChanges.changes } : before;
   return [...after.changes.values()].filter(

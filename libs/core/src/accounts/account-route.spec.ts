@@ -15,7 +15,7 @@ const account = (name: string, changes: Partial<AccountConfig> = {}): AccountCon
 const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;
 const tokens = Array.from({ length: 10_000 }, (_, index) => `pay_${index}`);
 
-/** The share of the tokens for which each account comes first. */
+/** The share of tokens for which each account is first. */
 function sharesOf(accounts: readonly AccountConfig[]): Record<string, number> {
   const shares = Object.fromEntries(accounts.map(({ name }) => [name, 0]));
   for (const token of tokens) {
@@ -33,11 +33,11 @@ describe('routeOf', () => {
     ['names other teams', { teams: ['desk'] }, false],
     ['names the team and other currencies', { teams: ['shop'], currencies: ['USD'] }, false],
     ['is of another environment', { environment: 'production' }, false],
-  ])('asks an account that %s: %s', (_name, changes, isAsked) => {
+  ])('tries an account that %s: %s', (_name, changes, isAsked) => {
     expect(routeOf([account('one', changes)], wanted)).toEqual(isAsked ? ['one'] : []);
   });
 
-  it('asks in the order of priority, whatever the weights', () => {
+  it('sorts by priority first, whatever the weights', () => {
     const accounts = [
       account('last', { priority: 9, weight: 1_000 }),
       account('first', { priority: -1 }),
@@ -59,7 +59,7 @@ describe('routeOf', () => {
     expect(Math.abs((shares['c'] ?? 0) - 0.7)).toBeLessThan(0.023);
   });
 
-  it('shares out what a failing account would take by the weights of the others', () => {
+  it('distributes the share of a failing account by the weights of the others', () => {
     const accounts = [account('a', { weight: 4 }), account('b', { weight: 1 }), account('c', { weight: 3 })];
     const routes = tokens.map((token) => routeOf(accounts, { ...wanted, token }));
     const fallenOver = routes.filter(([first]) => first === 'a').map(([, second]) => second);
@@ -87,7 +87,7 @@ describe('routeOf', () => {
     );
   });
 
-  it('keeps the order of the others when an account is added, so that only what it takes is moved', () => {
+  it('keeps the order of the other accounts when one is added', () => {
     fc.assert(
       fc.property(drawnAccounts, fc.string(), (drawn, token) => {
         const [added, ...before] = drawn.map(({ name, ...changes }) => account(name, changes));
@@ -98,7 +98,7 @@ describe('routeOf', () => {
     );
   });
 
-  it('moves to an added account its share and no more', () => {
+  it('moves only the share of an added account', () => {
     const before = [account('a'), account('b'), account('c')];
     const after = [...before, account('d')];
     const moved = tokens.filter(
@@ -107,8 +107,8 @@ describe('routeOf', () => {
     expect(Math.abs(moved.length / tokens.length - 0.25)).toBeLessThan(0.022);
   });
 
-  // A release that draws otherwise sends a repeat elsewhere while two versions run side by side.
-  it('draws as it always did', () => {
+  // If a release draws differently, it sends a replay to another account while two versions run side by side.
+  it('draws the same numbers as every release before', () => {
     const accounts = [account('a'), account('b'), account('c')];
     const firsts = tokens.slice(0, 12).map((token) => routeOf(accounts, { ...wanted, token })[0]);
     expect(firsts.join('')).toBe('ccbcacbbcccb');

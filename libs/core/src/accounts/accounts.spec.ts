@@ -7,7 +7,7 @@ import { createAccounts } from './accounts.ts';
 import { breakerFailuresMax, breakerOpenMs } from './circuit-breaker.ts';
 import { permitWaitMs, waitingMax } from './permits.ts';
 
-/** Distinguished by identity; nothing here calls it. */
+/** Compared by identity only. */
 const providerOf = (name: string) => ({ name }) as unknown as Provider;
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({
@@ -27,7 +27,7 @@ function start(configured: readonly Account[], log: Log = silentLog) {
   const accounts = createAccounts({ accounts: configured, clock, log });
   const healthOf = (name: string) => accounts.health().find((each) => each.account === name);
 
-  /** Asks for a permit, and returns what is known of the result. */
+  /** Asks for a permit and returns the result so far. */
   function ask(name?: string, token = 'pay_1') {
     const asked: { result?: PermitResult } = {};
     const asking =
@@ -63,7 +63,7 @@ describe('a permit', () => {
     expect(permit.provider).toBe(one.provider);
   });
 
-  it('is of the account of that environment where two have the same name', async () => {
+  it('is issued by the account of that environment if two have the same name', async () => {
     const production = account('one', { environment: 'production', provider: providerOf('production') });
     const { accounts } = start([account('one'), production]);
     expect(permitIn(await accounts.permitOf('production', 'one')).provider).toBe(production.provider);
@@ -71,7 +71,7 @@ describe('a permit', () => {
     expect(accounts.inquiriesOf('sandbox', 'one')?.provider).not.toBe(production.provider);
   });
 
-  it('gives its place back once: a second release does nothing', async () => {
+  it('returns its place once: a second release has no effect', async () => {
     const { permitOf, healthOf } = start([account('one')]);
     const [first] = [await permitOf('one'), await permitOf('one')];
     first.release('accepted');
@@ -79,7 +79,7 @@ describe('a permit', () => {
     expect(healthOf('one')?.callsUnderWay).toBe(1);
   });
 
-  it('is counted once by the circuit breaker, too', async () => {
+  it('counts once for the circuit breaker', async () => {
     const { permitOf, healthOf } = start([account('one')]);
     const permit = await permitOf('one');
     for (let again = 0; again < 2 * breakerFailuresMax; again += 1) permit.release('unknown');
@@ -92,28 +92,28 @@ describe('no account', () => {
     ['currency', { currency: 'USD' }],
     ['team', { team: 'desk' }],
     ['environment', { environment: 'production' as const }],
-  ])('is there for a creation of a %s that none takes', async (_name, changes) => {
+  ])('takes a creation of a %s', async (_name, changes) => {
     const { accounts } = start([account('one', { currencies: ['EUR'], teams: ['shop'] })]);
     expect(accounts.route(wanted)).toEqual(['one']);
     expect(accounts.route({ ...wanted, ...changes })).toEqual([]);
     expect(await accounts.permitForCreation({ ...wanted, ...changes })).toEqual({ kind: 'no-account' });
   });
 
-  it('is there under a name that is not configured any more', async () => {
+  it('exists under a name that is no longer configured', async () => {
     const { accounts } = start([account('one')]);
     expect(await accounts.permitOf('sandbox', 'gone')).toEqual({ kind: 'no-account' });
     expect(await accounts.permitOf('production', 'one')).toEqual({ kind: 'no-account' });
     expect(accounts.inquiriesOf('sandbox', 'gone')).toBeUndefined();
   });
 
-  it('is asked for a team and a currency if it is named: what it took, it continues with', async () => {
+  it('continues with what it took, for any team and currency', async () => {
     const { permitOf } = start([account('one', { teams: [], currencies: [] })]);
     expect((await permitOf('one')).account).toBe('one');
   });
 });
 
 describe('the concurrency limit', () => {
-  it('lets no more than 10 out when 1,000 are asked for at once, and serves all of them in turn', async () => {
+  it('admits at most 10 of 1,000 concurrent callers, and serves all of them in turn', async () => {
     const { clock, ask, healthOf } = start([account('one')]);
     const asked = Array.from({ length: 1_000 }, () => ask('one'));
     const released = new Set<number>();
@@ -135,7 +135,7 @@ describe('the concurrency limit', () => {
     expect(clock.sleeperCount()).toBe(0);
   });
 
-  it('hands a place on to who waits, not to who comes just then', async () => {
+  it('passes a place to the caller that waits, not to a newcomer', async () => {
     const { clock, ask, permitOf } = start([account('one', { concurrentCallsMax: 1 })]);
     const permit = await permitOf('one');
     const waiting = ask('one');
@@ -145,12 +145,12 @@ describe('the concurrency limit', () => {
     expect([nameIn(waiting), nameIn(late)]).toEqual(['one', 'waits']);
   });
 
-  it('turns a caller away after the wait, and not before', async () => {
+  it('rejects a caller after the maximum wait, and not earlier', async () => {
     const { clock, ask, permitOf, healthOf } = start([account('one', { concurrentCallsMax: 1 })]);
     const permit = await permitOf('one');
     const waiting = ask('one');
     await clock.advance(permitWaitMs - 1);
-    // Nobody wakes but the one who waits: a place does not come by time.
+    // Only the waiter wakes: time alone frees no place.
     expect([nameIn(waiting), clock.sleeperCount()]).toEqual(['waits', 1]);
     await clock.advance(1);
     expect(waiting.result).toEqual(unavailable(1));
@@ -158,7 +158,7 @@ describe('the concurrency limit', () => {
     expect(healthOf('one')).toMatchObject({ callsUnderWay: 0, waiting: 0 });
   });
 
-  it('lets a bounded number wait, and turns the next away at once', async () => {
+  it('limits the queue, and rejects the next caller at once', async () => {
     const { clock, ask, permitOf } = start([account('one', { concurrentCallsMax: 1 })]);
     await permitOf('one');
     const waiting = Array.from({ length: waitingMax }, () => ask('one'));
@@ -170,7 +170,7 @@ describe('the concurrency limit', () => {
 });
 
 describe('the rate limit', () => {
-  it("lets one second's worth begin at once, and then as many per second, in the order of asking", async () => {
+  it("allows a burst of one second's worth, then the rate, in order of arrival", async () => {
     const limits = { callsPerSecondMax: 10, concurrentCallsMax: 1_000 };
     const { clock, ask, healthOf } = start([account('one', limits)]);
     const asked = Array.from({ length: 40 }, () => ask('one'));
@@ -186,7 +186,7 @@ describe('the rate limit', () => {
     expect(clock.sleeperCount()).toBe(0);
   });
 
-  it('counts no call that was not made', async () => {
+  it('does not count unused permits', async () => {
     const { clock, ask, permitOf } = start([account('one', { callsPerSecondMax: 1 })]);
     (await permitOf('one')).release('unused');
     (await permitOf('one')).release('refused');
@@ -197,7 +197,7 @@ describe('the rate limit', () => {
     expect(nameIn(waiting)).toBe('one');
   });
 
-  it('gives a token that comes back to who waits for it', async () => {
+  it('gives a returned token to a waiting caller', async () => {
     const { clock, ask, permitOf } = start([account('one', { callsPerSecondMax: 1 })]);
     const permit = await permitOf('one');
     const waiting = ask('one');
@@ -207,18 +207,18 @@ describe('the rate limit', () => {
     expect([nameIn(waiting), clock.sleeperCount()]).toEqual(['one', 0]);
   });
 
-  it('gives a new token to who waits for it, not to who comes just then', async () => {
+  it('gives a new token to the waiting caller, not to a newcomer', async () => {
     const { clock, ask, permitOf } = start([account('one', { callsPerSecondMax: 1 })]);
     await permitOf('one');
     const late: ReturnType<typeof ask>[] = [];
-    // Awake at the same time as the token, and before the code that hands it out.
+    // Wakes at the same time as the token, and runs before the code that hands it out.
     void clock.sleep(1_000).then(() => late.push(ask('one')));
     const waiting = ask('one');
     await clock.advance(1_000);
     expect([waiting, ...late].map(nameIn)).toEqual(['one', 'waits']);
   });
 
-  it('holds where a place becomes free before the token comes', async () => {
+  it('applies even if a place becomes free before the token arrives', async () => {
     const limits = { callsPerSecondMax: 2, concurrentCallsMax: 2 };
     const { clock, ask, permitOf } = start([account('one', limits)]);
     const out = [await permitOf('one'), await permitOf('one')];
@@ -233,7 +233,7 @@ describe('the rate limit', () => {
 });
 
 describe('an account whose circuit breaker is open', () => {
-  it('turns callers away at once, and says when to come again', async () => {
+  it('rejects callers at once, with the time to retry', async () => {
     const { clock, accounts, open, healthOf } = start([account('one')]);
     await open('one');
     expect(healthOf('one')?.breaker).toBe('open');
@@ -245,7 +245,7 @@ describe('an account whose circuit breaker is open', () => {
     expect(clock.sleeperCount()).toBe(0);
   });
 
-  it('lets one probe through when its time has come, and turns others away until that has ended', async () => {
+  it('admits one probe when its time has come, and rejects others until it has ended', async () => {
     const { clock, accounts, permitOf, open, healthOf } = start([account('one')]);
     await open('one');
     await clock.advance(breakerOpenMs);
@@ -257,7 +257,7 @@ describe('an account whose circuit breaker is open', () => {
     await Promise.all(Array.from({ length: 10 }, () => permitOf('one')));
   });
 
-  it('gives the place of a probe that was not used to the next caller', async () => {
+  it('gives the place of an unused probe to the next caller', async () => {
     const { clock, permitOf, open, healthOf } = start([account('one')]);
     await open('one');
     await clock.advance(breakerOpenMs);
@@ -266,7 +266,7 @@ describe('an account whose circuit breaker is open', () => {
     expect(healthOf('one')?.breaker).toBe('open');
   });
 
-  it('is reported: when it opens, for how long, and when it answers again', async () => {
+  it('is reported when it opens, with the duration, and when it closes', async () => {
     const lines: [string, LogFields, string][] = [];
     const note = (level: string) => (fields: LogFields, message: string) =>
       lines.push([level, fields, message]);
@@ -290,14 +290,14 @@ describe('a creation', () => {
   const first = account('first', { concurrentCallsMax: 1 });
   const second = account('second', { priority: 1, concurrentCallsMax: 1 });
 
-  it('goes to the first account of its route that can be asked at once', async () => {
+  it('uses the first account of its route that has a permit at once', async () => {
     const { clock, ask } = start([second, first]);
     const asked = [ask(), ask(), ask()];
     await clock.advance(0);
     expect(asked.map(nameIn)).toEqual(['first', 'second', 'waits']);
   });
 
-  it('goes to the next account while one is failing', async () => {
+  it('uses the next account while one is failing', async () => {
     const { clock, ask, open } = start([first, second]);
     await open('first');
     const asked = ask();
@@ -306,7 +306,7 @@ describe('a creation', () => {
   });
 
   it.each(['first', 'second'])(
-    'waits for all of its route, and goes to whichever is free first: %s',
+    'waits for all accounts of its route and uses the first free one: %s',
     async (name) => {
       const { clock, ask, permitOf, healthOf } = start([first, second]);
       const permits = new Map([
@@ -324,7 +324,7 @@ describe('a creation', () => {
     },
   );
 
-  it('leaves no alarm behind at an account whose token it waited for', async () => {
+  it('leaves no timer at an account whose token it waited for', async () => {
     const slow = { callsPerSecondMax: 1, concurrentCallsMax: 5 };
     const { clock, ask, permitOf, healthOf } = start([account('first', slow), account('second', slow)]);
     await permitOf('first');
@@ -336,7 +336,7 @@ describe('a creation', () => {
     expect([nameIn(asked), healthOf('first')?.waiting, clock.sleeperCount()]).toEqual(['second', 0, 0]);
   });
 
-  it('gets one permit when two accounts become free at once', async () => {
+  it('gets one permit if two accounts become free at once', async () => {
     const { clock, ask, permitOf, healthOf } = start([first, second]);
     const permits = [await permitOf('first'), await permitOf('second')];
     ask();
@@ -345,7 +345,7 @@ describe('a creation', () => {
     expect([healthOf('first')?.callsUnderWay, healthOf('second')?.callsUnderWay]).toEqual([1, 0]);
   });
 
-  it('keeps waiting for another account when one begins to fail', async () => {
+  it('keeps waiting for another account if one begins to fail', async () => {
     const { clock, ask, permitOf, healthOf } = start([first, second]);
     const other = await permitOf('second');
     await open9(permitOf);
@@ -359,7 +359,7 @@ describe('a creation', () => {
     expect(nameIn(asked)).toBe('second');
   });
 
-  it('is turned away when the only account that it waits for begins to fail', async () => {
+  it('is rejected if the only account that it waits for begins to fail', async () => {
     const { clock, ask, permitOf } = start([first]);
     await open9(permitOf);
     const last = await permitOf('first');
@@ -377,7 +377,7 @@ describe('a creation', () => {
       (await permitOf('first')).release('unknown');
   }
 
-  it('gets the soonest time of all accounts that it could go to', async () => {
+  it('gets the earliest retry time of all its accounts', async () => {
     const { clock, accounts, open } = start([first, second]);
     await open('first');
     await clock.advance(3_000);
@@ -395,13 +395,13 @@ describe('a creation', () => {
   });
 });
 
-describe('whatever callers do', () => {
+describe('under random load', () => {
   const ends: PermitEnd[] = ['accepted', 'refused', 'not-sent', 'unknown', 'unused'];
-  /** In the middle of the run the accounts fail, else they do as it comes. */
+  /** The accounts fail in the middle of the run, and at random otherwise. */
   const endAt = (step: number, drawn: number): PermitEnd =>
     step >= 100 && step < 150 ? 'unknown' : (ends[drawn] ?? 'unused');
 
-  it('never exceeds a limit, answers everybody, and leaves nothing behind', async () => {
+  it('never exceeds a limit, answers every caller, and leaves nothing behind', async () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const limits = { concurrentCallsMax: 3, callsPerSecondMax: 20 };
       const { clock, ask, accounts } = start([
@@ -460,7 +460,7 @@ describe('createAccounts', () => {
   });
 });
 
-describe('limits that several processes share', () => {
+describe('limits shared by several processes', () => {
   const startOf = (processes: { count: number }, changes: Partial<Account>) => {
     const clock = createFakeClock();
     const accounts = createAccounts({
@@ -477,7 +477,7 @@ describe('limits that several processes share', () => {
     return { clock, accounts, take };
   };
 
-  it('give each process its share of what may be under way, and at least one', async () => {
+  it('give each process its share of the concurrency, and at least one', async () => {
     const processes = { count: 3 };
     const { take } = startOf(processes, { concurrentCallsMax: 10 });
     expect(await take(10)).toBe(3);
@@ -486,19 +486,19 @@ describe('limits that several processes share', () => {
     expect(await startOf({ count: 30 }, { concurrentCallsMax: 10 }).take(10)).toBe(1);
   });
 
-  it('give each process its share of what may begin per second', async () => {
+  it('give each process its share of the rate', async () => {
     const { take } = startOf({ count: 4 }, { callsPerSecondMax: 40, concurrentCallsMax: 1_000 });
-    // A bucket of ten, and what comes while they wait; the last one comes as they give up.
+    // A bucket of ten, plus the tokens that arrive during the wait; the last one arrives at the time-out.
     expect(await take(1_000)).toBe(10 + (10 * permitWaitMs) / 1_000 - 1);
   });
 
-  it('give inquiries their share, too', () => {
+  it('give inquiries their share', () => {
     const { accounts } = startOf({ count: 2 }, { concurrentInquiriesMax: 5, inquiriesPerSecondMax: 9 });
     const limits = accounts.inquiriesOf('sandbox', 'one')?.limits;
     expect([limits?.concurrentMax(), limits?.perSecondMax()]).toEqual([2, 4.5]);
   });
 
-  it('count calls and inquiries together where the provider does', async () => {
+  it('count calls and inquiries together if the provider does', async () => {
     const { accounts, take } = startOf({ count: 1 }, { totalPerSecondMax: 20, concurrentCallsMax: 1_000 });
     const total = accounts.inquiriesOf('sandbox', 'one')?.limits.total();
     for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(total?.tryTakeForInquiry()).toBe(true);

@@ -24,51 +24,50 @@ import type { SharedRate } from './rate.ts';
 export type { Account, AccountConfig } from './account.ts';
 
 /**
- * A permit is taken before the call is announced, so that what cannot be sent now is not recorded either. Inquiries
- * need none: they have a budget of their own.
+ * Take a permit before announcing the call: a call that cannot be sent now is not recorded. Inquiries need no permit; they
+ * have their own budget.
  */
 export interface Accounts {
   /**
-   * Names of the accounts that may take a creation, in the order in which they are to be tried. The same for the same
-   * token on every instance, so that a repeat chooses alike.
+   * Names of the accounts that may take a creation, in order. Deterministic by token, so that a replay on any instance
+   * chooses the same account.
    */
   route(wanted: CreationWanted): readonly string[];
-  /** A permit of the first account of the route that has one at once; else of the one that has one first, within the wait. */
+  /** A permit of the first account in the route that has one at once; else the first that becomes available within the wait. */
   permitForCreation(wanted: CreationWanted, options?: PermitOptions): Promise<PermitResult>;
-  /** A permit of this account only, which has taken the payment: whatever follows goes there. */
+  /** A permit of the account that took the payment; every later call uses that account. */
   permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult>;
-  /** A permit for something new, of one of these accounts: of the first that has one at once, as of a route. */
+  /** A permit for a new call through one of these accounts: the first that has one at once, as in a route. */
   permitAmong(
     environment: Environment,
     names: readonly string[],
     options?: PermitOptions,
   ): Promise<PermitResult>;
-  /** What inquiries to an account need; undefined if it is not configured any more. */
+  /** What inquiries to an account need; undefined if it is no longer configured. */
   inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
-  /** What operators have decided about it; undefined if it is not configured. */
+  /** The operators' state of an account; undefined if it is not configured. */
   stateOf(environment: Environment, name: string): AccountState | undefined;
-  /** The accounts of every environment. */
   all(): readonly Account[];
   health(): readonly AccountHealth[];
 }
 
-/** What operators change while the process runs. */
+/** Changes at run time. */
 export interface ChangeableAccounts extends Accounts {
-  /** Calls under way go on; callers that wait for a permit that is no longer given are turned away. */
+  /** Calls under way continue; callers that wait for a permit that is no longer issued are rejected. */
   setState(environment: Environment, name: string, state: AccountState): void;
-  /** Pauses every account, including those that are configured later, until `setState`. */
+  /** Pauses every account, including those configured later, until `setState`. */
   pauseAll(): void;
   /**
-   * Takes the place of those that are configured. What is under way through an account of the same name counts on, and its
-   * circuit stays as it is.
+   * Replaces the configured accounts. Calls under way through an account of the same name still count, and its circuit is
+   * kept.
    *
-   * @throws StartupError if they could not be started with; then nothing has changed
+   * @throws StartupError if the accounts are invalid; then nothing has changed
    */
   configure(accounts: readonly Account[]): void;
 }
 
 interface PermitOptions {
-  /** False: a permit that is not there at once is unavailable. */
+  /** False: do not wait for a permit. */
   mayWait?: boolean;
 }
 
@@ -77,25 +76,25 @@ interface AccountInquiries {
   limits: InquiryLimits;
 }
 
-/** The share of this process, as it is now. */
+/** The current share of this process. */
 export interface InquiryLimits {
   concurrentMax: () => number;
   perSecondMax: () => number;
-  /** Of calls and inquiries together, where the provider counts both. */
+  /** For calls and inquiries together, if the provider counts both. */
   total: () => SharedRate | undefined;
 }
 
-/** @throws StartupError where two accounts have one name in an environment, or a limit is not a whole number of at least 1. */
+/** @throws StartupError if a name occurs twice in an environment, or a limit is not an integer of at least 1 */
 export function createAccounts(deps: {
   accounts: readonly Account[];
   clock: Clock;
   log: Log;
-  /** Processes that call the provider, this one included; absent: it is the only one. */
+  /** Processes that call the provider, including this one. @default 1 */
   processes?: () => number;
 }): ChangeableAccounts {
   const { clock, log, processes = () => 1 } = deps;
   let accounts: readonly Account[] = [];
-  // Also of those that are not configured any more: they may come back, and calls may be under way.
+  // Includes accounts that are no longer configured: they may return, and may still have calls under way.
   const gates = new Map<string, AccountGate>();
   const states = createStates(gates);
   let inUse: ReadonlyMap<string, AccountGate> = new Map();
@@ -189,7 +188,7 @@ function limitsOf({ account, total }: AccountGate, processes: () => number): Inq
 
 const keyOf = ({ environment, name }: Account): string => merchantAccountKey(environment, name);
 
-/** A limit of 0 or NaN would not fail but let nothing pass, or everything. */
+/** A limit of 0 or NaN would not fail: it would admit nothing, or everything. */
 function assertUsable(accounts: readonly Account[]): void {
   const seen = new Set<string>();
   for (const account of accounts) {
@@ -223,14 +222,14 @@ export interface CreationWanted {
   team: string;
   /** ISO 4217 alphabetic code. */
   currency: string;
-  /** The payment's; decides among accounts of one priority. */
+  /** The payment's token; decides among accounts of one priority. */
   token: string;
 }
 
 /**
- * Weighted rendezvous hashing: each account draws a number out of the token and its own name, and the highest is first.
- * The order needs no memory and does not depend on that of the configuration; an account that comes or goes moves only
- * the payments that it takes or had.
+ * Weighted rendezvous hashing: each account draws a number from the token and its own name; the highest is first. The
+ * order needs no state and is independent of the configuration's order. Adding or removing an account moves only its own
+ * payments.
  */
 export function routeOf(accounts: readonly AccountConfig[], wanted: CreationWanted): readonly string[] {
   const usable = accounts.filter((account) => takes(account, wanted));
@@ -254,7 +253,7 @@ const takes = ({ environment, teams, currencies }: AccountConfig, wanted: Creati
 
 const drawnBits = 48;
 
-/** With `draw` uniform in (0, 1), the highest of `-weight / ln(draw)` belongs to each account as often as its weight says. */
+/** With `draw` uniform in (0, 1), each account has the highest `-weight / ln(draw)` in proportion to its weight. */
 function scoreOf({ name, weight }: AccountConfig, token: string): number {
   const bytes = hash('sha256', JSON.stringify([token, name]), 'buffer');
   const draw = (bytes.readUIntBE(0, drawnBits / 8) + 0.5) / 2 ** drawnBits;

@@ -1,4 +1,4 @@
-/** Records changes of merchant accounts: one stream of the store, which every process follows. */
+/** Records changes of merchant accounts in one stream, which every process follows. */
 import { type Decision, type EventStore, decideAndAppend } from '@tollgate/event-store';
 import {
   type AccountChange,
@@ -24,14 +24,14 @@ export interface AccountChangeDependencies {
   ids: Ids;
 }
 
-/** When the last complete reconciliation of a day of an account began; undefined before there is one. */
+/** When the last complete reconciliation of an account's day began; undefined if there is none. */
 export type LastReconciled = (
   environment: Environment,
   account: string,
 ) => Promise<(day: string) => number | undefined>;
 
 /**
- * Records a change, even to the state that the account is in. A process heeds it once it has caught up.
+ * Records a change, even to the current state. Each process applies it once it has caught up.
  *
  * @param isOverridden skips the reconciliation that is due after a restore
  * @throws StoreUnavailable
@@ -49,7 +49,7 @@ export async function changeAccount(
   );
 }
 
-/** The days whose events a restore has lost, in their order, `YYYY-MM-DD` in UTC; at least one. */
+/** The days whose events a restore has lost, ascending, `YYYY-MM-DD` in UTC; at least one. */
 export function daysToReconcile({ lastEventAt, restoredAt }: StoreRestore): string[] {
   const last = utcDayOf(restoredAt);
   const days = [];
@@ -57,13 +57,12 @@ export function daysToReconcile({ lastEventAt, restoredAt }: StoreRestore): stri
   return [...days, last];
 }
 
-/** Asks every process to read its accounts file again. @throws as `changeAccount` */
+/** Makes every process read its accounts file again. @throws as `changeAccount` */
 export async function requestReload(deps: AccountChangeDependencies, cause: Cause): Promise<void> {
   const event = { type: 'AccountsReloadRequested', data: { requestedAt: deps.clock.now() } } as const;
   await append(deps, cause, () => ({ kind: 'events', events: [event] }));
 }
 
-/** Pauses every account after a restore. */
 export async function recordRestore(
   deps: AccountChangeDependencies,
   restore: StoreRestore,

@@ -57,7 +57,7 @@ describe('a circuit breaker', () => {
     expect([breaker.state(), breaker.mayPass()]).toEqual([state, state === 'closed']);
   });
 
-  it('is open for its time, to the millisecond, and half-open then', async () => {
+  it('is open for its duration, to the millisecond, and half-open then', async () => {
     const { breaker, clock, open } = createBreaker();
     open();
     expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', breakerOpenMs]);
@@ -67,7 +67,7 @@ describe('a circuit breaker', () => {
     expect([breaker.state(), breaker.mayPass(), breaker.probeInMs()]).toEqual(['half-open', true, 0]);
   });
 
-  it('lets one probe through when it is half-open, however long that takes', async () => {
+  it('admits one probe when it is half-open, however long the probe takes', async () => {
     const { breaker, clock } = await halfOpen();
     breaker.pass();
     await clock.advance(breakerOpenMsMax);
@@ -86,16 +86,13 @@ describe('a circuit breaker', () => {
     },
   );
 
-  it.each(['unknown', 'not-sent'] as const)(
-    'opens again, for longer, by a probe that ends as %s',
-    async (end) => {
-      const { breaker, call } = await halfOpen();
-      call(end);
-      expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', 2 * breakerOpenMs]);
-    },
-  );
+  it.each(['unknown', 'not-sent'] as const)('opens again, for longer, if a probe ends as %s', async (end) => {
+    const { breaker, call } = await halfOpen();
+    call(end);
+    expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', 2 * breakerOpenMs]);
+  });
 
-  it('lets another probe through when one was not used', async () => {
+  it('admits another probe if one was not used', async () => {
     const { breaker, call } = await halfOpen();
     call('unused');
     expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', true]);
@@ -103,7 +100,7 @@ describe('a circuit breaker', () => {
     expect(breaker.state()).toBe('closed');
   });
 
-  it('doubles its time with each failed probe up to a minute, and starts over once it was closed', async () => {
+  it('doubles its duration with each failed probe up to a minute, and starts over once closed', async () => {
     const { breaker, clock, call, open, changes } = createBreaker();
     open();
     for (let probe = 0; probe < 5; probe += 1) {
@@ -117,7 +114,7 @@ describe('a circuit breaker', () => {
   });
 
   it.each<PermitEnd>(['accepted', 'refused', 'unknown', 'not-sent', 'unused'])(
-    'is not moved by a call that began before it opened and ends as %s: open, while it probes, or closed again',
+    'ignores a call that began before it opened and ends as %s: while open, probing, or closed again',
     async (end) => {
       const { breaker, clock, open, fail, changes } = createBreaker();
       const late = [breaker.pass(), breaker.pass(), breaker.pass()];
@@ -137,14 +134,14 @@ describe('a circuit breaker', () => {
     },
   );
 
-  it('is not moved by a call that was under way together with those that opened it', async () => {
+  it('ignores a call that was under way with those that opened it', async () => {
     const { breaker, changes } = createBreaker();
     const ends = Array.from({ length: 3 * breakerFailuresMax }, () => breaker.pass());
     for (const end of ends) end('unknown');
     expect([breaker.probeInMs(), changes]).toEqual([breakerOpenMs, [breakerOpenMs]]);
   });
 
-  it('takes it for our defect when a call begins that it circuit breaker rejects it', () => {
+  it('throws an invariant violation if a call begins that it rejects', () => {
     const { breaker, open } = createBreaker();
     open();
     expect(() => breaker.pass()).toThrow('circuit breaker rejects it');

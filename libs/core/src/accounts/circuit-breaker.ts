@@ -1,13 +1,13 @@
 /**
- * Stops the calls to an account that keeps failing, and tries it again by one call at a time. The breakers that can be had
- * as packages read the system's clock themselves, and a run on ours could not be repeated.
+ * Stops calls to an account that keeps failing, and probes it with one call at a time. Packaged breakers read the system
+ * clock, so a simulated run could not be repeated.
  */
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { AccountHealth, PermitEnd } from './account.ts';
 
-/** Failures in a row that open it, unless the account says otherwise. */
+/** Default number of consecutive failures that open the circuit. */
 export const breakerFailuresMax = 10;
-/** How long it stays open at first; doubled each time that the probe fails, up to the maximum; milliseconds. */
+/** Duration of the first opening, doubled with each failed probe up to the maximum. @unit milliseconds */
 export const breakerOpenMs = 5_000;
 export const breakerOpenMsMax = 60_000;
 
@@ -18,7 +18,9 @@ export interface CircuitBreaker {
   state(): BreakerState;
   /** True if a call may begin: closed, or half-open without a probe under way. */
   mayPass(): boolean;
-  /** Notes that a call begins; gives what is to be called once with its end. @throws InvariantViolation unless `mayPass`. */
+  /**
+   * Records the start of a call; returns a function to call once with its outcome. @throws InvariantViolation unless `mayPass`
+   */
   pass(): (end: PermitEnd) => void;
   /** Milliseconds until the next probe may begin; 0 unless it is open. */
   probeInMs(): number;
@@ -26,7 +28,7 @@ export interface CircuitBreaker {
 
 export function createCircuitBreaker(deps: {
   clock: Pick<Clock, 'monotonic'>;
-  /** Undefined: `breakerFailuresMax`. */
+  /** @default `breakerFailuresMax` */
   failuresMax?: () => number | undefined;
   /** Called when the circuit opens, with the duration, and when it closes. */
   onChange: (change: BreakerChange) => void;
@@ -36,7 +38,7 @@ export function createCircuitBreaker(deps: {
   let failures = 0;
   let opened: { openMs: number; until: number } | undefined;
   let isProbing = false;
-  // Each opening and closing begins a new era. A call that began in an earlier one says nothing about the account now.
+  // Each opening and closing begins a new era. The outcome of a call from an earlier era is ignored.
   let era = 0;
 
   const probeInMs = () => (opened === undefined ? 0 : Math.max(0, opened.until - clock.monotonic()));

@@ -1,4 +1,4 @@
-/** Operators close an account to something new, or altogether, and change its terms while calls are under way. */
+/** Operators close an account to new payments, or entirely, and change its terms while calls are under way. */
 import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
 import type { Provider } from '../provider.ts';
 import { StartupError, silentLog } from '@tollgate/service-kit';
@@ -43,16 +43,19 @@ describe('an account that is', () => {
     ['active', 'one', 'one'],
     ['draining', closed('draining'), 'one'],
     ['paused', closed('paused'), closed('paused')],
-  ] as const)('%s gives permits for what is new, and for what has begun', async (state, fresh, begun) => {
-    const { set, forNew, forBegun, stateOf, accounts } = start(account('one'));
-    set('one', state);
-    expect([nameIn(await forNew()), nameIn(await forBegun())]).toEqual([fresh, begun]);
-    expect([stateOf('one'), accounts.stateOf('sandbox', 'one')]).toEqual([state, state]);
-    set('one', 'active');
-    expect(nameIn(await forNew())).toBe('one');
-  });
+  ] as const)(
+    '%s issues permits for new calls, and for calls on existing payments',
+    async (state, fresh, begun) => {
+      const { set, forNew, forBegun, stateOf, accounts } = start(account('one'));
+      set('one', state);
+      expect([nameIn(await forNew()), nameIn(await forBegun())]).toEqual([fresh, begun]);
+      expect([stateOf('one'), accounts.stateOf('sandbox', 'one')]).toEqual([state, state]);
+      set('one', 'active');
+      expect(nameIn(await forNew())).toBe('one');
+    },
+  );
 
-  it.each(['draining', 'paused'] as const)('%s leaves new payments to the others', async (state) => {
+  it.each(['draining', 'paused'] as const)('%s leaves new payments to the other accounts', async (state) => {
     const { set, forNew } = start(account('one'), account('two', { priority: 1 }));
     set('one', state);
     expect(nameIn(await forNew())).toBe('two');
@@ -60,13 +63,13 @@ describe('an account that is', () => {
     expect(nameIn(await forNew())).toEqual(closed(state));
   });
 
-  it('paused is called for inquiries', () => {
+  it('paused still answers inquiries', () => {
     const { set, accounts } = start(account('one'));
     set('one', 'paused');
     expect(accounts.inquiriesOf('sandbox', 'one')?.limits.perSecondMax()).toBe(200);
   });
 
-  it('closed before it is configured is closed from then on', async () => {
+  it('closed before it is configured is closed from its first use', async () => {
     const { accounts, set, forBegun } = start(account('one'));
     set('two', 'paused');
     accounts.configure([account('one'), account('two')]);
@@ -74,7 +77,7 @@ describe('an account that is', () => {
   });
 });
 
-it('turns waiting callers away at once, but none that it still serves', async () => {
+it('rejects waiting callers at once, except those that it still serves', async () => {
   const { set, clock, accounts, forBegun } = start(account('one', { concurrentCallsMax: 1 }));
   const underWay = permitIn(await forBegun());
   const ends: string[] = [];
@@ -91,7 +94,7 @@ it('turns waiting callers away at once, but none that it still serves', async ()
   expect(clock.sleeperCount()).toBe(0);
 });
 
-it('leaves a call alone that is under way, and counts it until it ends', async () => {
+it('does not affect a call under way, and counts it until it ends', async () => {
   const { set, accounts, forBegun } = start(account('one'));
   const permit = permitIn(await forBegun());
   set('one', 'paused');
@@ -101,7 +104,7 @@ it('leaves a call alone that is under way, and counts it until it ends', async (
 });
 
 describe('new terms', () => {
-  it('hold from now on, and what is under way counts on', async () => {
+  it('apply at once, and calls under way still count', async () => {
     const { accounts, forBegun } = start(account('one', { concurrentCallsMax: 1 }));
     permitIn(await forBegun());
     expect((await forBegun()).kind).toBe('unavailable');
@@ -111,7 +114,7 @@ describe('new terms', () => {
     expect(accounts.inquiriesOf('sandbox', 'one')?.limits.total()?.tryTakeForCall()).toBe(true);
   });
 
-  it('bring a new provider to the next call, and leave the circuit as it is', async () => {
+  it('use a new provider for the next call, and keep the circuit', async () => {
     const { accounts, forBegun } = start(account('one'));
     for (let failed = 0; failed < breakerFailuresMax; failed += 1)
       permitIn(await forBegun()).release('unknown');
@@ -121,7 +124,7 @@ describe('new terms', () => {
     expect(accounts.inquiriesOf('sandbox', 'one')?.provider).toBe(provider);
   });
 
-  it('take an account away, and bring it back with what is under way', async () => {
+  it('remove an account, and restore it with its calls under way', async () => {
     const { accounts, forBegun } = start(account('one'), account('two'));
     permitIn(await forBegun('two'));
     accounts.configure([account('one')]);
@@ -133,7 +136,7 @@ describe('new terms', () => {
     expect(accounts.health()).toMatchObject([{}, { account: 'two', callsUnderWay: 1 }]);
   });
 
-  it('that cannot be used change nothing', async () => {
+  it('that are invalid change nothing', async () => {
     const { accounts } = start(account('one'));
     expect(() => accounts.configure([account('two'), account('two')])).toThrow(StartupError);
     expect(accounts.all()).toMatchObject([{ name: 'one' }]);

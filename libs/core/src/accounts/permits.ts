@@ -1,6 +1,6 @@
 /**
- * The permits of one account, first come, first served. Each is four things: the consent of operators, that of the circuit
- * breaker, a place on the wire, and a token of the rate.
+ * Permits of one account, first come, first served. Each needs the operators' consent, a closed circuit, a free place, and
+ * a token of the rate.
  */
 import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
 import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
@@ -9,49 +9,48 @@ import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
 import { type SharedRate, createSharedRate, createTokenBucket } from './rate.ts';
 import { startStopwatch } from './stopwatch.ts';
 
-/** Callers that wait for one account at most; more are turned away at once. */
+/** Maximum number of callers that wait for one account; more are rejected. */
 export const waitingMax = 1_000;
-/** How long a caller waits for a permit at most, milliseconds: it holds an HTTP request open. */
+/** Maximum wait for a permit; it holds an HTTP request open. @unit milliseconds */
 export const permitWaitMs = 2_000;
-/** When a caller of a closed account asks again, seconds: how long it stays closed is not known. */
+/** Retry-After for a closed account; the end of the closure is not known. @unit seconds */
 const closedForSeconds = 30;
 
-/** `new`: for a payment or payout that the account has not taken yet; `begun`: for what it has. */
+/** `new`: a payment or payout that the account has not taken yet; `begun`: one that it has. */
 export type Purpose = 'new' | 'begun';
 
-/** A caller that waits, maybe in several queues. */
+/** A waiting caller, possibly in several queues. */
 interface Waiter {
   purpose: Purpose;
-  /** Gets the permit; leaves every queue that it is in. */
+  /** Receives the permit; leaves all its queues. */
   take(permit: Permit): void;
-  /** Is out of this queue: the circuit has opened, or operators have closed the account, and waiting is no use. */
+  /** Removed from this queue: the circuit has opened or the account was closed. */
   turnedAway(gate: AccountGate): void;
 }
 
-/** One account of this process. Operators change its terms and its state while the process runs. */
+/** One account in this process. Operators change its terms and its state at run time. */
 export interface AccountGate {
-  /** As it is configured; environment and name never change. */
+  /** The configuration; environment and name never change. */
   account(): Account;
-  /** Of calls and inquiries together, if the provider counts both. */
+  /** For calls and inquiries together, if the provider counts both. */
   total(): SharedRate | undefined;
   state(): AccountState;
-  /** The state in which it gives no permit for that purpose; undefined if it does. */
+  /** The state that prevents permits for this purpose; undefined if none does. */
   closedTo(purpose: Purpose): ClosedState | undefined;
   /** A permit, if the account has one and no caller waits for it. */
   tryPermit(purpose: Purpose): Permit | undefined;
-  /** Joins the queue; false if it is full, or no permit can be had by waiting. */
+  /** Joins the queue; false if it is full, or waiting cannot help. */
   queue(waiter: Waiter): boolean;
   leave(waiter: Waiter): void;
-  /** When asking again may help: until the next probe of a failing account, and at least 1. */
+  /** When to retry: at the next probe of a failing account. @minimum 1 second */
   retryAfterSeconds(purpose: Purpose): number;
   health(): AccountHealth;
-  /** Running calls continue. */
   setState(state: AccountState): void;
   /** The same account under other terms: calls under way still count. */
   configure(account: Account): void;
 }
 
-/** The share of one process. A limit that is smaller than their number holds for each. */
+/** The share of one process. A limit smaller than the number of processes applies to each. */
 export const shareOf = (limit: number, processes: number): number =>
   Math.max(1, Math.floor(limit / processes));
 
@@ -59,7 +58,6 @@ interface GateDependencies {
   account: Account;
   clock: Clock;
   log: Log;
-  /** Processes that share the limits. */
   processes: () => number;
 }
 
@@ -96,7 +94,7 @@ export function createAccountGate(deps: GateDependencies): AccountGate {
     for (const waiter of turned) waiting.delete(waiter);
     for (const waiter of turned) waiter.turnedAway(gate);
   }
-  /** A release serves the queue directly. A token comes by time alone, so an alarm is set while a caller waits for one. */
+  /** A release serves the queue directly. Tokens arrive by time alone, so a timer is set while a caller waits for one. */
   function setAlarm(): void {
     const nextInMs = issuer.nextInMs();
     if (waiting.size === 0) alarm.clear();
@@ -136,7 +134,7 @@ export function createAccountGate(deps: GateDependencies): AccountGate {
   return gate;
 }
 
-/** Rings once after the first time that was set. */
+/** Fires once, after the first time that was set. */
 function createAlarm(clock: Clock, ring: () => void) {
   let pending: AbortController | undefined;
   return {
@@ -156,7 +154,9 @@ function createAlarm(clock: Clock, ring: () => void) {
   };
 }
 
-/** Issues permits while the circuit, a place and a token allow it; knows no queue. @param onRelease called after each release */
+/**
+ * Issues permits while the circuit, a place and a token allow it; it has no queue. @param onRelease called after each release
+ */
 function createIssuer(
   { clock, log, processes }: GateDependencies,
   { account, total }: Pick<AccountGate, 'account' | 'total'>,
@@ -206,9 +206,9 @@ function createIssuer(
   }
 
   return {
-    // The token comes last: it is not taken unless everything else is there.
+    // Take the token last, when everything else is available.
     take: () => (breaker.mayPass() && !isFull() && tryTakeToken() ? issue() : undefined),
-    /** No place or token helps: the account is failing, or a probe finds out whether it still is. */
+    /** Neither a place nor a token helps: the account is failing, or a probe is under way. */
     isShut: () => !breaker.mayPass(),
     /** Milliseconds until time alone may bring a permit; undefined if a release must come first. */
     nextInMs: () => (isFull() ? undefined : Math.max(tokens.nextInMs(), total()?.nextForCallInMs() ?? 0)),
@@ -227,7 +227,7 @@ function report({ name, environment }: Account, change: BreakerChange, log: Log)
     );
 }
 
-/** Waits in the queues of all `gates` at once, and takes the first permit that any of them has. */
+/** Waits in the queues of all `gates`, and takes the first permit that becomes available. */
 export function waitForAny(
   gates: readonly AccountGate[],
   purpose: Purpose,

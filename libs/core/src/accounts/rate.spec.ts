@@ -18,7 +18,7 @@ describe('a token bucket', () => {
     expect(takeAll(bucket)).toBe(20);
   });
 
-  it('fills evenly, and says when the next token is there', async () => {
+  it('fills evenly, and reports when the next token is due', async () => {
     const clock = createFakeClock();
     const bucket = createTokenBucket(() => 3, clock);
     takeAll(bucket);
@@ -29,15 +29,15 @@ describe('a token bucket', () => {
     expect([bucket.nextInMs(), bucket.tryTake(), bucket.tryTake()]).toEqual([0, true, false]);
   });
 
-  it('takes back what was not used', () => {
+  it('takes unused tokens back', () => {
     const bucket = createTokenBucket(() => 5, createFakeClock());
     takeAll(bucket);
     bucket.giveBack();
     expect([bucket.nextInMs(), takeAll(bucket)]).toEqual([0, 1]);
   });
 
-  it('gives to who takes all, at any moment, exactly its rate and one second on top', () => {
-    // Pauses after which it does not run over.
+  it("admits exactly its rate, plus one second's worth, to a caller that takes all", () => {
+    // Pauses that do not overflow the bucket.
     const pauses = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 2_000 }), pauses, (tokensPerSecond, pausesMs) => {
@@ -54,8 +54,8 @@ describe('a token bucket', () => {
   });
 });
 
-describe('what calls and inquiries have together', () => {
-  it('is left to calls by a quarter, where inquiries would take all', () => {
+describe('a budget shared by calls and inquiries', () => {
+  it('keeps a quarter for calls if inquiries would take all', () => {
     const rate = createSharedRate(() => 20, createFakeClock());
     for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(rate.tryTakeForInquiry()).toBe(true);
     expect(rate.tryTakeForInquiry()).toBe(false);
@@ -63,9 +63,9 @@ describe('what calls and inquiries have together', () => {
     expect([rate.tryTakeForCall(), rate.nextForCallInMs()]).toEqual([false, 50]);
   });
 
-  // With one a second there was never a token next to the quarter that is left to calls: no inquiry ever began, so a charge
-  // whose answer was lost stayed unknown indefinitely, unreported. With as many calls as were allowed, none began either.
-  it('gives an inquiry its turn within ten calls, and calls nine of ten, whatever the rate and however many want it', () => {
+  // At one per second, no token remained beyond the quarter reserved for calls: no inquiry ever began, and a charge with a
+  // lost answer stayed unknown. If calls used their whole limit, no inquiry began either.
+  it('admits an inquiry within ten calls, and nine calls of ten, at any rate and demand', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.1, max: 100, noNaN: true }),
@@ -74,7 +74,7 @@ describe('what calls and inquiries have together', () => {
           let now = 0;
           const rate = createSharedRate(() => perSecond, { monotonic: () => now });
           const taken = { calls: 0, inquiries: 0 };
-          // As long as twenty tokens take.
+          // The time that twenty tokens take.
           while (now < 20_000 / perSecond) {
             if (areCallsWanted) while (rate.tryTakeForCall()) taken.calls += 1;
             if (rate.tryTakeForInquiry()) taken.inquiries += 1;
@@ -87,7 +87,7 @@ describe('what calls and inquiries have together', () => {
     );
   });
 
-  it('belongs to calls alone while no inquiry waits', () => {
+  it('is for calls alone while no inquiry waits', () => {
     let now = 0;
     const rate = createSharedRate(() => 10, { monotonic: () => now });
     while (rate.tryTakeForInquiry());
@@ -97,7 +97,7 @@ describe('what calls and inquiries have together', () => {
     for (let call = 0; call < 10; call += 1) expect(rate.tryTakeForCall()).toBe(true);
   });
 
-  it('takes back what was not used', () => {
+  it('takes unused tokens back', () => {
     const rate = createSharedRate(() => 1, createFakeClock());
     expect([rate.tryTakeForCall(), rate.tryTakeForCall()]).toEqual([true, false]);
     rate.giveBack();

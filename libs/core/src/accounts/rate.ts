@@ -1,25 +1,25 @@
-/** Limits the calls and inquiries of an account per second. */
+/** Limits the calls and inquiries per second of an account. */
 import type { Clock } from '@tollgate/service-kit';
 
-/** Lets so many things begin per second. */
+/** Token bucket. */
 export interface TokenBucket {
-  /** Takes a token; false where less than `leave` would be left, in parts of a second's worth, and it is not full. */
+  /** Takes a token; false if fewer than `leave` would remain, in parts of a second's worth, and the bucket is not full. */
   tryTake(leave?: number): boolean;
-  /** Puts a token back that was not used. */
+  /** Returns an unused token. */
   giveBack(): void;
-  /** Whole milliseconds until there is a token; 0 if there is one. */
+  /** Whole milliseconds until the next token; 0 if there is one. */
   nextInMs(): number;
 }
 
-/** Each millisecond brings `tokensPerSecond` thousandths of a token. */
+/** Each millisecond adds `tokensPerSecond` thousandths of a token. */
 const token = 1_000;
 
-/** A bucket that is full at first and holds one second's worth. @param tokensPerSecond may change */
+/** A bucket that starts full and holds one second's worth. @param tokensPerSecond may change */
 export function createTokenBucket(
   tokensPerSecond: () => number,
   clock: Pick<Clock, 'monotonic'>,
 ): TokenBucket {
-  // Less than one token could never be taken.
+  // A bucket below one token could never be used.
   const capacity = () => Math.max(1, tokensPerSecond()) * token;
   let level = capacity();
   let filledAt = clock.monotonic();
@@ -32,13 +32,13 @@ export function createTokenBucket(
   return {
     tryTake(leave = 0) {
       fill();
-      // Of very few per second no part can be left: what is full is enough.
+      // At a very low rate there is no part to leave: a full bucket is enough.
       if (level < Math.min(token + leave * capacity(), capacity())) return false;
       level -= token;
       return true;
     },
     giveBack() {
-      // What is too much runs over at the next filling.
+      // Overflow is cut at the next filling.
       level += token;
     },
     nextInMs() {
@@ -48,23 +48,22 @@ export function createTokenBucket(
   };
 }
 
-/** Shared by the calls and inquiries of an account whose provider counts both. Neither keeps the other out. */
+/** Shared by the calls and inquiries of an account whose provider counts both. Neither starves the other. */
 export interface SharedRate {
-  /** For a call that moves money. */
   tryTakeForCall(): boolean;
-  /** For an inquiry; false is to be followed by another try within {@link inquiryRetryMs}, while it is still wanted. */
+  /** For an inquiry; if false, retry within {@link inquiryRetryMs} while it is still needed. */
   tryTakeForInquiry(): boolean;
-  /** Puts a token back that was not used. */
+  /** Returns an unused token. */
   giveBack(): void;
-  /** Whole milliseconds until there may be a token for a call; 0 if there is one. */
+  /** Whole milliseconds until the next token for a call; 0 if there may be one. */
   nextForCallInMs(): number;
 }
 
-/** When an inquiry without a token tries again, milliseconds. */
+/** Retry of an inquiry without a token. @unit milliseconds */
 export const inquiryRetryMs = 50;
 /** The part of a second's worth that inquiries leave to calls. */
 const leftToCalls = 1 / 4;
-/** Where calls would take all, an inquiry that waits goes after so many of them. */
+/** If calls would take all, a waiting inquiry is admitted after this many of them. */
 const callsBeforeInquiry = 9;
 
 /** @param tokensPerSecond may change */

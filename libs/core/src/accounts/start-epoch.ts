@@ -8,7 +8,7 @@ import { createPayouts } from '../aggregates/payouts.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type AccountChangeDependencies, recordRestore } from './change-account.ts';
 
-/** @returns the restore, and how many payouts were voided */
+/** @returns the restore, and the number of voided payouts */
 export async function startEpoch(
   deps: AccountChangeDependencies,
   cause: Cause,
@@ -41,7 +41,7 @@ async function readBooks(store: EventStore, signal: AbortSignal) {
   return { lastEventAt, payouts };
 }
 
-/** Before the restore it may have been approved and sent. */
+/** It may have been approved and sent before the restore. */
 async function voidApproval(deps: AccountChangeDependencies, token: string, cause: Cause): Promise<boolean> {
   const payouts = createPayouts(deps);
   const { payout } = (await payouts.load(token)) ?? {};

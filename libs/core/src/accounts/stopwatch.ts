@@ -1,11 +1,14 @@
 import type { Clock } from '@tollgate/service-kit';
 
-/** By more than this the two clocks of a machine differ only where it slept or the wall clock was set, milliseconds. */
+/**
+ * The two clocks of a machine differ by more than this only after a suspension or a change of the wall clock. @unit
+ * milliseconds
+ */
 const differenceMsMax = 1_000;
 
 /**
- * How long ago it was started, milliseconds. Infinity where the two clocks of this machine do not agree: the monotonic one
- * may not count a sleep, and a wall clock that was set meanwhile may hide a part of it.
+ * Age in milliseconds; Infinity if the two clocks disagree. The monotonic clock may not count a suspension, and a changed
+ * wall clock may hide it.
  */
 export function startStopwatch(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
   const startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
