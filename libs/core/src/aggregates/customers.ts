@@ -1,4 +1,4 @@
-/** Stores customer data while a further attempt may need it. */
+/** Stores customer data while another attempt may need it. */
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import { type Actor, type EventMetadata } from '../domain/event-metadata.ts';
 import {
@@ -15,13 +15,13 @@ import { type Clock, type Ids, type Log, type Vault, errorCode } from '@tollgate
 import type { Cause } from './repository.ts';
 
 export interface Customers {
-  /** Keeps it, encrypted, unless it was forgotten before. @throws StoreUnavailable */
+  /** Stores it, encrypted, unless it was erased before. @throws StoreUnavailable */
   keep(paymentToken: string, customer: Customer, cause: Cause): Promise<void>;
-  /** Undefined if nothing is kept, it was forgotten, or its data secret retired. @throws StoreUnavailable */
+  /** Undefined if nothing is stored, it was erased, or its data secret is retired. @throws StoreUnavailable */
   find(paymentToken: string): Promise<Customer | undefined>;
   /**
-   * Forgets what is kept, if anything is: nobody needs it any more. What the store does not remove now, an inquiry about the
-   * payment in its final phase does; nothing else waits for that.
+   * Erases the stored data, if any. If the store fails now, an inquiry about the final payment erases it later; nothing waits
+   * for that.
    */
   release(paymentToken: string): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createCustomers(deps: {
         ...cause,
         recordedAt: clock.now(),
       };
-      // What is there already is the same: a further attempt sends what the first one was to send.
+      // Existing data is the same: another attempt sends what the first one sent.
       await store
         .append(stream, [{ id: ids.uuid(), type: customerKept, data, metadata }], 'no-stream')
         .catch(unlessForgotten);
@@ -82,7 +82,7 @@ export async function isCustomerKept(store: EventStore, paymentToken: string): P
   return false;
 }
 
-/** For ever: whatever of it is under way in any process is not kept either. @throws StoreUnavailable */
+/** Permanent: data still under way in any process is not stored either. @throws StoreUnavailable */
 export const forgetCustomer = (store: EventStore, paymentToken: string): Promise<void> =>
   store.remove(customerStream(paymentToken), { erase: true });
 
@@ -93,12 +93,11 @@ export interface ForgetDependencies {
 }
 
 /**
- * Makes permanently unreadable what is kept about the customer of a payment, and records that it was done, when, and by whom:
- * the requester may ask for proof. Also if nothing is kept: a process that still waits for an answer keeps nothing
- * after this.
+ * Makes the stored customer data of a payment unreadable, and records when and by whom, as proof for the requester. It does
+ * so even if nothing is stored: a process that still waits for an answer stores nothing afterwards.
  *
- * @returns whether anything was kept
- * @throws StoreUnavailable: repeat it
+ * @returns whether anything was stored
+ * @throws StoreUnavailable: retry
  */
 export async function forgetCustomerOf(
   { store, clock, ids }: ForgetDependencies,
@@ -109,12 +108,11 @@ export async function forgetCustomerOf(
   await forgetCustomer(store, paymentToken);
   const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now(), actor };
   const event = { id: ids.uuid(), type: 'CustomerForgotten', data: { paymentToken }, metadata };
-  // Said twice, it is no less true.
   await store.append('customers-forgotten', [event], 'any');
   return wasKept;
 }
 
-/** Where copies of the texts are that stay in the books. None of them is erased with the customer. */
+/** Other places that keep copies of the texts. None of them is erased with the customer. */
 export const remainingPlaces: readonly string[] = [
   'the payment, its view, the indexes and the event feed',
   'the topic gateway.payments.v1',
@@ -128,8 +126,8 @@ const namesOfTexts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Texts of the team, of people and of the service in the events of a payment, by name; of each name the latest. Read from the
- * events as they are, so that an event of any kind counts.
+ * Texts of the team, of people and of the provider in the events of a payment, by name; the latest of each name. Read from
+ * the raw events, so that every kind of event counts.
  *
  * @throws StoreUnavailable
  */

@@ -12,7 +12,7 @@ async function processes() {
   return { store, start };
 }
 
-it('takes the secrets of a new store as they are, and the same ones again', async () => {
+it('accepts the secrets of a new store, and the same ones again', async () => {
   const { start, store } = await processes();
   await start(secretOf('a'));
   await start(secretOf('a'));
@@ -24,7 +24,7 @@ it('takes the secrets of a new store as they are, and the same ones again', asyn
   expect(count).toBe(1);
 });
 
-it('refuses to start without one that the store was written with, or with another one of its name', async () => {
+it('refuses to start without a secret of the store, or with a different one of its name', async () => {
   const { start } = await processes();
   await start(secretOf('a'));
   await expect(start(secretOf('b'))).rejects.toThrow(/written with the data secret a, .* lacks it/);
@@ -34,7 +34,7 @@ it('refuses to start without one that the store was written with, or with anothe
   });
 });
 
-it('continues with a new secret next to the earlier ones, and needs both from then on', async () => {
+it('continues with a new secret in addition to the earlier ones, and needs both from then on', async () => {
   const { start } = await processes();
   await start(secretOf('a'));
   await start(secretOf('b'), secretOf('a'));
@@ -42,7 +42,7 @@ it('continues with a new secret next to the earlier ones, and needs both from th
   await expect(start(secretOf('a'))).rejects.toMatchObject({ code: 'data_secret_missing' });
 });
 
-it('lets one of two different secrets begin a store', async () => {
+it('lets one of two different secrets start a store', async () => {
   const { start } = await processes();
   const ends = await Promise.allSettled([start(secretOf('a')), start(secretOf('b'))]);
   expect(ends.filter(({ status }) => status === 'rejected')).toMatchObject([
@@ -50,7 +50,7 @@ it('lets one of two different secrets begin a store', async () => {
   ]);
 });
 
-it('needs a retired one no longer, unless it is used again', async () => {
+it('does not need a retired secret, unless it is used again', async () => {
   const { store, start } = await processes();
   await start(secretOf('a'));
   await start(secretOf('b'), secretOf('a'));

@@ -1,4 +1,4 @@
-/** Which data secrets a store was written with: a process without them would read and recognise nothing of it. */
+/** The data secrets that a store was written with: a process without them could read and recognize nothing in it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';
 import { firstSchemaVersion } from '../domain/schema-version.ts';
@@ -15,16 +15,16 @@ import { z } from 'zod';
 const stream = 'data-secrets';
 const usedSchema = z.object({
   kid: z.string(),
-  /** Says whether a secret is the one of this name, and nothing else about it. */
+  /** Identifies the secret of this name, and reveals nothing else about it. */
   check: z.string(),
 });
 
 const retiredSchema = z.object({ kid: z.string() });
 
 /**
- * Makes sure that everything in the store can be read with these secrets, and notes the one that is used from now on.
+ * Checks that everything in the store can be read with these secrets, and records the one in use from now on.
  *
- * @throws StartupError, one sentence, if one is missing or is another one; StoreUnavailable
+ * @throws StartupError, one sentence, if a secret is missing or different; StoreUnavailable
  */
 export async function requireDataSecrets(
   { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
@@ -37,14 +37,14 @@ export async function requireDataSecrets(
     const data = { kid: current.kid, check: checkOf(current).toString('base64url') };
     const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
     const event = { id: ids.uuid(), type: 'DataSecretUsed', data, metadata };
-    // Of several processes that start at once with different secrets, the later ones meet what the first has noted.
+    // If several processes start with different secrets, the later ones find the record of the first.
     if ((await store.append(stream, [event], revision ?? 'no-stream')).kind === 'appended') return;
   }
 }
 
 type UsedSecret = z.infer<typeof usedSchema>;
 
-/** Those that are needed: used, and not retired since. */
+/** Required: used, and not retired since. */
 async function readUsed(
   store: Pick<EventStore, 'read'>,
 ): Promise<{ used: readonly UsedSecret[]; revision: number | undefined }> {
@@ -58,21 +58,20 @@ async function readUsed(
   return { used: [...used.values()], revision: last };
 }
 
-/** Nothing is read by this secret any more: no process needs it from its next start on. @throws StoreUnavailable */
+/** Nothing is encrypted under this secret any longer: no process needs it from its next start. @throws StoreUnavailable */
 export async function retireDataSecret(
   { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
   kid: string,
 ): Promise<void> {
   const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
   const event = { id: ids.uuid(), type: 'DataSecretRetired', data: { kid }, metadata };
-  // Said twice, it is no less true.
   await store.append(stream, [event], 'any');
 }
 
 /**
  * Changes nothing. @returns the names of all data secrets that the store needs
  *
- * @throws StartupError, one sentence, if one is missing or is another one; StoreUnavailable
+ * @throws StartupError, one sentence, if a secret is missing or different; StoreUnavailable
  */
 export const checkDataSecrets = async (
   store: Pick<EventStore, 'read'>,

@@ -6,7 +6,7 @@ import { nameOfInstallation } from './installation.ts';
 
 const harness = useHarness();
 
-it('a store gets a name at its first start and keeps it when several processes start at once', async () => {
+it('a store gets a name at its first start and keeps it if several processes start at once', async () => {
   const { store } = harness();
   const nameIn = (seed: number) =>
     nameOfInstallation({ store, clock: createFakeClock(), ids: createFakeIds(seed) });
@@ -15,7 +15,7 @@ it('a store gets a name at its first start and keeps it when several processes s
   expect(await nameIn(4)).toBe(names[0]);
 });
 
-// Under the same key an older version derived another token: a repeat after the upgrade charged the card again.
+// An older version derived a different token from the same key: a replay after the upgrade charged the card again.
 it('a store with payments and without a name was written by a version that this one cannot continue', async () => {
   await harness().create(teaFor('order-1'));
   const naming = nameOfInstallation({
@@ -26,8 +26,8 @@ it('a store with payments and without a name was written by a version that this 
   await expect(naming).rejects.toMatchObject({ code: 'store_of_another_version' });
 });
 
-// It was an error that nothing repeats: at a start while the store had no leader with a quorum.
-it('a name that the store reports and does not show yet is asked for again', async () => {
+// A permanent error at a start while the store had no leader with a quorum.
+it('a name that the store has accepted but does not show yet is read again', async () => {
   const { store } = harness();
   const hiding = { ...store, append: async () => ({ kind: 'conflict', actual: 0 }) as const };
   const naming = nameOfInstallation({ store: hiding, clock: createFakeClock(), ids: createFakeIds(1) });

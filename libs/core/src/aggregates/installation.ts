@@ -10,8 +10,8 @@ const stream = 'installation';
 const namedSchema = z.object({ installation: z.string().min(1) });
 
 /**
- * Tokens are derived from it, and so are the order numbers that the provider knows: what another installation has made
- * under the same account, or this one before its store was replaced, is never mistaken for ours.
+ * Tokens are derived from it, and so are the order numbers at the provider: an operation of another installation, or of an
+ * earlier store of this one, is never mistaken for ours.
  *
  * @throws StoreUnavailable; StartupError if the store was written by a version that gave it no name
  */
@@ -24,7 +24,7 @@ export async function nameOfInstallation(deps: {
   const known = await read(store);
   if (known !== undefined) return known;
   if (await hasPayments(store)) {
-    // Another process may have given the name, and taken payments, since it was read.
+    // Another process may have set the name, and taken payments, since the read.
     const given = await read(store);
     if (given !== undefined) return given;
     throw new StartupError('store_of_another_version', anotherVersion);
@@ -36,15 +36,15 @@ export async function nameOfInstallation(deps: {
     [{ id, type: 'InstallationNamed', data: { installation: id }, metadata }],
     'no-stream',
   );
-  // Of several processes that start at once, the first one gives the name.
+  // If several processes start at once, the first one sets the name.
   const named = await read(store);
   if (named === undefined) throw notShown(stream);
   return named;
 }
 
 /**
- * Versions before this one derived tokens in another way and called events by other names: a repeat of a request would be
- * a new payment, and its money would be lost sight of.
+ * Earlier versions derived tokens differently and used other event names: a replay would create a new payment, and its
+ * money would be lost track of.
  */
 const anotherVersion =
   'The event store holds payments of a version before the first release, which this version cannot read. Start with an empty data directory (TOLLGATE_DATA_DIR) or event store, or use the version that wrote it.';

@@ -16,7 +16,7 @@ export type PaymentAggregate = AggregateAt<Position>;
 export type Payments = Repository<PaymentAggregate, PaymentEvent, PaymentInput, PaymentRefusal>;
 export type PaymentDone = Done<PaymentAggregate, PaymentEvent>;
 
-/** The same payments, for adopting those that were made before Tollgate. */
+/** The same payments, for adoption. */
 export type Adoptions = Repository<PaymentAggregate, PaymentEvent, AdoptPayment, AdoptionRefusal>;
 
 const folded = {

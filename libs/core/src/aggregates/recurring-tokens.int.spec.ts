@@ -34,7 +34,7 @@ async function tokensUnder(...secrets: string[]) {
   return { store, under };
 }
 
-// The owner was not part of what is authenticated: a row edited in the store let another team charge the card.
+// The owner was not authenticated: a row edited in the store let another team charge the card.
 it.each([{ team: 'games' }, { environment: 'production' }, { account: 'other' }, { paymentToken: 'pay_2' }])(
   'cannot be read after its owner was edited in the store: %j',
   async (edit) => {

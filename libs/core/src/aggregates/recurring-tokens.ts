@@ -1,4 +1,4 @@
-/** The service's recurring tokens behind the aliases that teams know: encrypted, because each charges a card again. */
+/** The provider's recurring tokens by the aliases that teams use. Encrypted, because each can charge a card. */
 import { type EventStore, beginning } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
 import {
@@ -18,7 +18,7 @@ type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
 };
 
 export interface RecurringTokens {
-  /** The first one stays: an alias never comes to mean another card. @throws StoreUnavailable */
+  /** The first one stays: an alias never changes to another card. @throws StoreUnavailable */
   keep(alias: string, recurringToken: RecurringToken, cause: Cause): Promise<void>;
   /** @throws TollgateError `key_unknown`, `sealed_data_damaged` if it cannot be decrypted */
   find(alias: string): Promise<RecurringToken | undefined>;
@@ -51,10 +51,10 @@ export function createRecurringTokens(deps: {
       );
     },
     async find(alias) {
-      // What a team sends may be any text, and none but a token names a stream.
+      // The team's text is untrusted, and only a valid token may name a stream.
       if (!isToken(alias)) return undefined;
       const stream = recurringStream(alias);
-      // A rewrapped one comes after the first.
+      // A re-encrypted one follows the first.
       for await (const { data } of store.read(stream, { direction: 'backwards', limit: 1 })) {
         const { sealedRecurringToken, ...owner } = recurringTokenStoredSchema.parse(data);
         return {
@@ -67,7 +67,7 @@ export function createRecurringTokens(deps: {
   };
 }
 
-/** Which streams hold a recurring token under another master than this one. */
+/** Streams with a recurring token under another master than this one. */
 async function streamsUnderOthers(store: EventStore, keyId: string): Promise<string[]> {
   const last = new Map<string, string | undefined>();
   const enough = new AbortController();
@@ -75,7 +75,7 @@ async function streamsUnderOthers(store: EventStore, keyId: string): Promise<str
   for await (const item of store.subscribe(options)) {
     if (item.kind === 'caught-up') break;
     const { sealedRecurringToken } = recurringTokenStoredSchema.parse(item.data);
-    // Hidden ones may come in any order: a token that is re-encrypted stays so.
+    // Hidden events may arrive in any order: a re-encrypted token stays re-encrypted.
     if (last.get(item.stream) !== keyId) last.set(item.stream, keyIdOf(sealedRecurringToken));
   }
   enough.abort();
@@ -83,10 +83,10 @@ async function streamsUnderOthers(store: EventStore, keyId: string): Promise<str
 }
 
 /**
- * Re-encrypts every recurring token that is under an earlier master, so that they no longer need that master.
+ * Re-encrypts every recurring token under an earlier master, so that the earlier master is no longer needed.
  *
- * @param keyId the master that the vault seals under
- * @returns how many it has re-encrypted
+ * @param keyId the current master of the vault
+ * @returns the number of re-encrypted tokens
  * @throws StoreUnavailable; TollgateError `key_unknown`
  */
 export async function rewrapRecurringTokens(

@@ -7,7 +7,7 @@ import type { Clock, Ids } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
 
 export interface RefundKeys {
-  /** Gives what the key was first used for: `use` itself, or an earlier request. @throws StoreUnavailable */
+  /** Returns the first use of the key: `use` itself, or an earlier request. @throws StoreUnavailable */
   claim(refundToken: string, use: RefundKey, cause: Cause): Promise<RefundKey>;
 }
 

@@ -9,7 +9,7 @@ beforeEach(() => {
   harness = started();
 });
 
-/** The streams of payments that are read, in order. */
+/** Streams of payments, in the order of the reads. */
 function countReads(store: EventStore, reads: string[]): EventStore {
   const read: EventStore['read'] = (stream, options) => {
     if (stream.startsWith('payment-')) reads.push(stream);
@@ -24,9 +24,9 @@ async function created(instance: Pick<Harness, 'create'>, orderNumber: string): 
   return result.aggregate.token;
 }
 
-// A creation read its own stream three times: before it was begun, announced, and recorded.
-describe('a process that has written a payment knows it', () => {
-  it('a creation reads its payment once, and its repeat what may have changed', async () => {
+// A creation read its own stream three times: before it began, when announced, and when recorded.
+describe('a process that has written a payment has it in memory', () => {
+  it('a creation reads its payment once, and its replay only what may have changed', async () => {
     const reads: string[] = [];
     const counted = harness.startInstance({ wrapStore: (store) => countReads(store, reads) });
     const token = await created(counted, 'order-1');
@@ -35,7 +35,7 @@ describe('a process that has written a payment knows it', () => {
     expect(new Set(reads)).toEqual(new Set([`payment-${token}`]));
   });
 
-  it('what it remembers is what a read gives, to the last field', async () => {
+  it('the cached payment equals a fresh read, to the last field', async () => {
     const { end, refund, authorized, approved, payments, startInstance } = harness;
     const captured = await authorized('order-1');
     await end('capture', captured);
@@ -49,7 +49,7 @@ describe('a process that has written a payment knows it', () => {
       expect(await payments.load(token)).toStrictEqual(await other.payments.load(token));
   });
 
-  it('what another process has recorded since is known before anything is refused or left undone', async () => {
+  it('events of another process are read before a command is refused or skipped', async () => {
     const token = await harness.authorized('order-1');
     const other = harness.startInstance();
     expect(await other.end('capture', token)).toMatchObject({ kind: 'answered' });
@@ -58,7 +58,7 @@ describe('a process that has written a payment knows it', () => {
     expect(await harness.startInstance().end('void', token)).toEqual(refusal);
   });
 
-  it('a repeat at another process needs no permit, while an account has no place', async () => {
+  it('a replay at another process needs no permit while the account is full', async () => {
     const crowded = await createHarness({ mainAccount: { concurrentCallsMax: 1 } });
     const token = await created(crowded, 'order-1');
     const other = crowded.startInstance();

@@ -1,4 +1,4 @@
-/** Payments, payouts and disputes in the event store: loads one, and carries out commands and observations on it. */
+/** Payments, payouts and disputes in the event store: loads one, and applies commands and observations to it. */
 import {
   type EventStore,
   type Position,
@@ -13,7 +13,7 @@ import { type Aggregate, type Happened, nextRevision } from '../domain/aggregate
 import { type Decision } from '../domain/decision.ts';
 import type { Clock, Ids } from '@tollgate/service-kit';
 
-/** What set a command off; it is recorded with every event. */
+/** The cause of a command; recorded with every event. */
 export interface Cause {
   correlationId: string;
   causationId: string;
@@ -21,7 +21,7 @@ export interface Cause {
   actor: Actor;
 }
 
-/** An input has been carried out. Only the one who appended an announcement (`events`) may act on it. */
+/** The input was applied. Only the caller that appended an announcement (`events`) may act on it. */
 export interface Done<Subject, Event> {
   kind: 'done';
   aggregate: Subject;
@@ -31,13 +31,13 @@ export interface Done<Subject, Event> {
 export type Executed<Subject, Event, Refusal> =
   | Done<Subject, Event>
   | { kind: 'refused'; refusal: Refusal }
-  /** It was for one revision only, and there is another one by now. */
+  /** The input was for one revision only, and a later one exists. */
   | { kind: 'moved' };
 
-/** How one kind of aggregate is decided and folded. */
+/** How one kind of aggregate decides and folds. */
 export interface AggregateKind<Subject, Event, Input, Refusal> {
   stream(token: string): string;
-  /** @throws for what no version of ours has written */
+  /** @throws if no version of ours can have written it */
   decode(stored: { type: string; data: unknown; metadata?: unknown }): Event;
   /** The schema version that a reader of it needs. */
   versionOf(event: Event): number;
@@ -48,16 +48,16 @@ export interface AggregateKind<Subject, Event, Input, Refusal> {
 interface ExecuteOptions {
   /** The revision that the input was made for; `nothing` if there was none. */
   onlyAt?: number | 'nothing' | undefined;
-  /** There is hardly anything under this token: the append finds out, and nothing is read before it. */
+  /** The token is most likely new: skip the read and let the append detect a replay. */
   isNew?: boolean;
 }
 
 export interface Repository<Subject, Event, Input, Refusal> {
-  /** As it is now. */
+  /** The current state. */
   load(token: string): Promise<Subject | undefined>;
   /**
-   * @throws StoreUnavailable, StreamContended: what was decided may be durable or not; RangeError for an observation of
-   * something that does not exist
+   * @throws StoreUnavailable, StreamContended: the decision may or may not be durable; RangeError for an observation of a
+   * subject that does not exist
    */
   execute(
     token: string,
@@ -96,7 +96,7 @@ export function createRepository<
     evolve: (state: State, happened: Happened<Event, Position>): State => kind.evolve(state, happened),
   });
 
-  /** Better nothing is written than what cannot be read any more; and what is remembered is what a read gives. */
+  /** Do not write what cannot be read back; the cache holds what a read returns. */
   const asRead = ({ type, data }: Event): Event =>
     kind.decode({ type, data: JSON.parse(JSON.stringify(data)) as unknown });
 
@@ -115,7 +115,7 @@ export function createRepository<
           const decision = kind.decide(state, input);
           if (decision.kind === 'refused') return { kind: 'refused', refusal: decision };
           const first = nextRevision(state);
-          // Where the store puts them is not known before they are there.
+          // The position in the store is not known before the append.
           const position = state?.position ?? beginning;
           const toHappened = (event: Event, index: number): Happened<Event, Position> => ({
             token,
@@ -146,7 +146,7 @@ export function createRepository<
   };
 }
 
-/** What an observation has led to: it is never refused. @throws Error if it was */
+/** The result of an observation, which is never refused. @throws Error if it was */
 export function requireDone<Subject, Event>(
   executed: Executed<Subject, Event, { code: string }>,
 ): Done<Subject, Event> {

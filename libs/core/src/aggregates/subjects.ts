@@ -20,6 +20,6 @@ export const subjectsOf = ({ payments, payouts }: Subjects, token: string): Paym
 export const stateOf = (subject: SubjectState): Payment | Payout =>
   'payment' in subject ? subject.payment : subject.payout;
 
-/** Its latest call that creates it at the provider. */
+/** The latest call that creates it at the provider. */
 export const creationOf = (subject: SubjectState): Payment['attempt'] | Payout['call'] =>
   'payment' in subject ? subject.payment.attempt : subject.payout.call;

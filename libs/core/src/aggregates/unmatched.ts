@@ -38,7 +38,7 @@ export const createUnmatchedOperations = (deps: {
     evolve: evolveUnmatchedAggregate<Position>,
   });
 
-/** Every reconciliation that finds it meets the same stream. */
+/** The stream's name is deterministic, so that every reconciliation that finds it uses the same stream. */
 export const deriveUnmatchedToken = ({
   environment,
   account,
@@ -47,7 +47,7 @@ export const deriveUnmatchedToken = ({
 }: Pick<UnmatchedFacts, 'environment' | 'account' | 'operation' | 'serviceToken'>): string =>
   deriveToken(unmatchedTokenPrefix, [environment, account, operation, serviceToken]);
 
-/** Whose it is has been answered: it was adopted, or is known as the gateway's own. @throws StoreUnavailable */
+/** Its owner is known: it was adopted, or recognized as the gateway's own. @throws StoreUnavailable */
 export async function resolveAsKnown(
   unmatched: UnmatchedOperations,
   token: string,

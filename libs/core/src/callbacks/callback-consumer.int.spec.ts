@@ -102,7 +102,7 @@ async function deadLetter(): Promise<BusRecord[]> {
   return recordsOnTopic(harness.store, providerCallbacksDlqTopic);
 }
 
-it('believes the service and not the callback', async () => {
+it('trusts the inquiry, not the callback', async () => {
   const token = await create();
   consume();
   await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
@@ -111,7 +111,7 @@ it('believes the service and not the callback', async () => {
   expect((await harness.payments.load(token))?.payment.phase).toBe('init');
 });
 
-it('applies what the service says, once for any number of callbacks in any order', async () => {
+it('applies the inquired status once, for any number of callbacks in any order', async () => {
   const token = await create();
   harness.provider.change(`${token}.1`, { status: 'approved' });
   for (const status of ['approved', 'pending', 'approved', 'init']) await callback(token, { status });
@@ -120,7 +120,7 @@ it('applies what the service says, once for any number of callbacks in any order
   expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
 });
 
-it('opens a review if an attempt that was abandoned took effect after all', async () => {
+it('opens a review if an abandoned attempt took effect after all', async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
   if (first === undefined) throw new Error('missing');
@@ -138,7 +138,7 @@ it('opens a review if an attempt that was abandoned took effect after all', asyn
   });
 });
 
-it('opens a review also where that attempt was made with another account', async () => {
+it('opens a review if an abandoned attempt through another account took effect', async () => {
   const token = await create();
   const late = {
     serviceToken: 'service-9',
@@ -158,7 +158,7 @@ it('opens a review also where that attempt was made with another account', async
   });
 });
 
-it("does not take another payment of the service for one of this payment's attempts", async () => {
+it("does not take a foreign payment for one of this payment's attempts", async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
   if (first === undefined) throw new Error('missing');
@@ -184,7 +184,7 @@ it('dead-letters a callback for a payment that does not exist, with the reason',
   });
 });
 
-it('dead-letters what is no callback at all, and continues with the next', async () => {
+it('dead-letters a record that is not a callback, and continues with the next', async () => {
   const token = await create();
   harness.provider.change(`${token}.1`, { status: 'declined' });
   await bus.publish(providerCallbacksTopic, [
@@ -196,7 +196,7 @@ it('dead-letters what is no callback at all, and continues with the next', async
   await eventually(async () => expect(await deadLetter()).toHaveLength(1));
 });
 
-it('is deferred after one inquiry without a usable answer, once, until one reaches the service again', async () => {
+it('is deferred once, after one inquiry without a usable answer, until an inquiry succeeds', async () => {
   const token = await create();
   harness.provider.change(`${token}.1`, { status: 'approved' });
   await harness.inquiries.request(token, cause);
@@ -217,7 +217,7 @@ it('is deferred after one inquiry without a usable answer, once, until one reach
   expect(await deadLetter()).toEqual([]);
 });
 
-it('that names a second payment is deferred if the service does not answer about that one', async () => {
+it('that names a second payment is deferred if the provider does not answer about that one', async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
   if (first === undefined) throw new Error('missing');
@@ -243,8 +243,8 @@ it('that names a second payment is deferred if the service does not answer about
   expect(await namedByDeferred(token)).toEqual([]);
 });
 
-// What it named was once forgotten with it: an inquiry about the payment that we know was mistaken for one about that.
-describe('that names a payment which cannot be inquired when it arrives', () => {
+// The name was once dropped on deferral: an inquiry about our own payment was mistaken for one about the named payment.
+describe('that names a payment which cannot be inquired on arrival', () => {
   async function deferred(): Promise<string> {
     const token = await create();
     const { inquirePayment } = harness.provider.provider;
@@ -263,7 +263,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     return token;
   }
 
-  it('is inquired until the service shows that it is our attempt', async () => {
+  it('is inquired until the provider shows that it is our attempt', async () => {
     const token = await deferred();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
@@ -278,7 +278,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     expect(await namedByDeferred(token)).toEqual([]);
   });
 
-  it('is inquired until the service shows that no account has it', async () => {
+  it('is inquired until the provider shows that no account has it', async () => {
     const token = await deferred();
     second.answersInquiries = false;
     await harness.inquire(token);
@@ -288,7 +288,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
 
-  // The account that we know answers each time: nobody would have been called, however long the other one is silent.
+  // Our own account answers each time: no review would have opened, however long the other account is silent.
   it('opens a review after an hour, once, until it is inquired', async () => {
     const token = await deferred();
     second.answersInquiries = false;
@@ -308,7 +308,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
 
-  it("is inquired until the service shows that it is somebody else's", async () => {
+  it('is inquired until the provider shows that it is foreign', async () => {
     const token = await deferred();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
@@ -322,7 +322,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
   });
 });
 
-it('that names a payment of an attempt which had failed approves the payment after all', async () => {
+it('that names the payment of a failed attempt approves the payment after all', async () => {
   harness.provider.faults.push({
     kind: 'refused',
     code: 'invalid_param',
@@ -346,9 +346,9 @@ it('that names a payment of an attempt which had failed approves the payment aft
   });
 });
 
-it('that names an earlier attempt, while the answer to a further one is awaited, opens a review', async () => {
+it('that names an earlier attempt while the answer to a later one is awaited opens a review', async () => {
   const { provider, payments } = harness;
-  // In another process than the one that takes the callbacks.
+  // In a process other than the one that consumes callbacks.
   const { create: ask } = harness.startInstance();
   provider.faults.push({ kind: 'lost-before' });
   let answer = (): void => undefined;
@@ -386,8 +386,8 @@ describe('a callback about a refund', () => {
   }
   const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
 
-  // It was believed: a forged one freed the reservation, and the money that the service still gave back, twice.
-  it('that declines it neither ends it nor hurries a person: it is shown when one is asked', async () => {
+  // It was believed: a forged callback freed the reservation, and money that the provider still refunded was refunded twice.
+  it('that declines it neither ends it nor opens a review: reviewers see it as evidence', async () => {
     const token = await acceptedRefund();
     const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
     consume();
@@ -423,7 +423,7 @@ describe('a callback about a refund', () => {
     expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
   });
 
-  it('that approves it and is true makes it approved, by what the payment shows', async () => {
+  it('that approves it and is true approves it, by the inquired payment', async () => {
     const token = await acceptedRefund();
     harness.provider.change(`${token}.1`, { refundedAmount: 60 });
     consume();
@@ -431,7 +431,7 @@ describe('a callback about a refund', () => {
     await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'approved' }]));
   });
 
-  it('is applied also where a callback about the payment comes in the same moment', async () => {
+  it('is applied if a callback about the payment arrives at the same moment', async () => {
     const token = await acceptedRefund();
     const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
@@ -442,14 +442,14 @@ describe('a callback about a refund', () => {
   });
 });
 
-it('about a dispute has the list of disputes read without delay, and its payment inquired', async () => {
+it('about a dispute triggers a read of the list of disputes and an inquiry of its payment', async () => {
   const token = await create();
   consume();
   await callback(token, { type: 'dispute', status: 'open', token: 'dispute-1' });
   await eventually(() => expect([nudges, harness.provider.inquiries.retrieved]).toEqual([1, 1]));
 });
 
-it('about anything else nudges nobody', async () => {
+it('about anything else triggers nothing', async () => {
   const token = await create();
   consume();
   await callback(token, { status: 'approved' });
@@ -466,7 +466,7 @@ describe('a callback about a payout', () => {
   }
   const payoutOf = async (token: string) => (await harness.payouts.load(token))?.payout;
 
-  it('has it inquired, and is not believed', async () => {
+  it('triggers an inquiry, and is not trusted', async () => {
     const token = await pendingPayout();
     consume();
     await callback(token, { type: 'payout', status: 'declined' });
@@ -477,7 +477,7 @@ describe('a callback about a payout', () => {
     await eventually(async () => expect((await payoutOf(token))?.phase).toBe('approved'));
   });
 
-  it('that names another one under the same number opens a review', async () => {
+  it('that names another payout under the same number opens a review', async () => {
     const token = await pendingPayout();
     const [first] = harness.provider.payouts.values();
     if (first === undefined) throw new Error('missing');
@@ -489,7 +489,7 @@ describe('a callback about a payout', () => {
     );
   });
 
-  it('that names one of somebody else opens no review', async () => {
+  it('that names a foreign payout opens no review', async () => {
     const token = await pendingPayout();
     const [first] = harness.provider.payouts.values();
     if (first === undefined) throw new Error('missing');
@@ -504,13 +504,13 @@ describe('a callback about a payout', () => {
     expect((await payoutOf(token))?.reviews).toEqual([]);
   });
 
-  it('is dead-lettered if there is no such payout', async () => {
+  it('is dead-lettered if the payout does not exist', async () => {
     consume();
     await callback('po_unknown', { type: 'payout', status: 'approved' });
     await eventually(async () => expect((await deadLetter()).map(({ key }) => key)).toEqual(['po_unknown']));
   });
 
-  it('is deferred until an inquiry reaches the service again', async () => {
+  it('is deferred until an inquiry succeeds', async () => {
     const token = await pendingPayout();
     harness.provider.answersInquiries = false;
     consume();

@@ -18,7 +18,7 @@ import { readCallback } from '../testing/read-callback.ts';
 
 type Inquire = CallbackConsumerDependencies['inquire'];
 
-/** As each callback has it that came by our request. */
+/** The header of every callback to our URL. */
 const requestIdOf = (offset: number) => `req_0mwuo1pzr${String(offset).padStart(20, '0')}`;
 
 function recordOf(token: string, body: object, offset: number): BusRecord {
@@ -34,7 +34,7 @@ function recordOf(token: string, body: object, offset: number): BusRecord {
   return { ...message, topic: providerCallbacksTopic, partition: 0, offset: String(offset) } as BusRecord;
 }
 
-/** Hands over one batch, and returns its result. */
+/** Delivers one batch, and returns its result. */
 function consume(
   bodies: Record<string, object>,
   { inquire, ...changes }: Partial<CallbackConsumerDependencies> & { inquire: Inquire },
@@ -78,8 +78,8 @@ function consume(
 describe('a callback that cannot be applied', () => {
   const inquire: Inquire = () => Promise.resolve('failed');
 
-  // The record of an undecodable stream was rejected repeatedly, and its whole partition stood still.
-  it('and can never be recorded either is dead-lettered', async () => {
+  // The record of an undecodable stream was rejected repeatedly, and its whole partition stopped.
+  it('and can never be recorded is dead-lettered', async () => {
     const run = consume(
       { pay_1: {} },
       { inquire, defer: () => Promise.reject(new InvariantViolation('no')) },
@@ -88,7 +88,7 @@ describe('a callback that cannot be applied', () => {
     expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
   });
 
-  it('and cannot be recorded now comes again', async () => {
+  it('and cannot be recorded now is delivered again', async () => {
     const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
     const run = consume({ pay_1: {} }, { inquire, defer: () => Promise.reject(error) });
     await run.clock.advance(10_000);
@@ -96,7 +96,7 @@ describe('a callback that cannot be applied', () => {
   });
 
   // It was inquired four times, with pauses; then a review was opened and the callback dead-lettered.
-  it('is deferred at once with what it names, and not dead-lettered', async () => {
+  it('is deferred at once, with the token that it names, and not dead-lettered', async () => {
     const refund = { type: 'refund', token: 'service-refund-1' };
     const named = { type: 'payment', token: 'service-9' };
     const run = consume({ pay_1: named, pay_2: {}, pay_3: refund }, { inquire });
@@ -105,8 +105,8 @@ describe('a callback that cannot be applied', () => {
     expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', callbacks, []]);
   });
 
-  // The report of a refund's decline was lost with the inquiry that could not be made.
-  it('has recorded what it reports of a refund before it is inquired', async () => {
+  // The reported decline of a refund was lost if the inquiry failed.
+  it('records the reported decline of a refund before the inquiry', async () => {
     const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
     const declined = { pay_1: { type: 'refund', status: 'declined', token: 'service-refund-1' } };
     const run = consume(declined, { inquire, recordRefundDeclineReported: () => Promise.reject(error) });
@@ -115,7 +115,7 @@ describe('a callback that cannot be applied', () => {
   });
 });
 
-it('what a callback causes is recorded and logged by the request that it came by', async () => {
+it('events and log lines of a callback carry its request id', async () => {
   const lines: object[] = [];
   const log = createLog('spec', 'info', { write: (line) => void lines.push(JSON.parse(line) as object) });
   const causes: string[] = [];
@@ -131,8 +131,8 @@ it('what a callback causes is recorded and logged by the request that it came by
 });
 
 describe('a batch', () => {
-  // Each of an account's callbacks held up all others for half a minute.
-  it('waits for the inquiries of an account that hangs for three seconds at most, and defers them', async () => {
+  // Each callback of one account delayed all others by half a minute.
+  it('waits at most three seconds for the inquiries of an account that hangs, and defers them', async () => {
     let release = (): void => undefined;
     const hangs = new Promise<InquiryResult>((resolve) => (release = () => resolve('failed')));
     const run = consume(
@@ -143,13 +143,13 @@ describe('a batch', () => {
     expect(run.state.batch).toBe('under way');
     await run.clock.advance(1);
     expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', [{ token: 'pay_1' }], []]);
-    // The inquiry continues, and the end waits for it.
+    // The inquiry continues, and the end of the consumer waits for it.
     expect(run.state.hasEnded).toBe(false);
     release();
     await run.ended;
   });
 
-  it('leaves nobody asleep where all is applied at once', async () => {
+  it('ends at once if everything is applied at once', async () => {
     const run = consume({ pay_1: {} }, { inquire: () => Promise.resolve('inquired') });
     await run.ended;
     expect([run.state.batch, run.clock.sleeperCount()]).toEqual(['done', 0]);

@@ -1,4 +1,4 @@
-/** Applies callbacks. A callback is a hint and proves nothing: what it is about is inquired, and the answer is recorded. */
+/** Applies callbacks. A callback is a hint and proves nothing: its subject is inquired, and the answer is recorded. */
 import {
   type DecodedCallback,
   decodeCallbackRecord,
@@ -23,16 +23,15 @@ import type { InquiryResult } from '../inquiry/inquiries.ts';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;
-  /** Reads what a callback hints at. */
   readCallback: (body: Readonly<Record<string, unknown>>) => CallbackHint;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  /** Inquires what a callback names, if that is not the one that the token names. */
+  /** Inquires the token that a callback names, if it differs from our subject's. */
   inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
-  /** The provider reports that it declined a refund of this token of its: evidence for the inquiry that follows. */
+  /** The provider reports a declined refund: evidence for the inquiry that follows. */
   recordRefundDeclineReported: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
-  /** A dispute has changed: the list of disputes is read without delay. */
+  /** A dispute has changed: reads the list of disputes at once. */
   nudgeDisputes: () => void;
-  /** Records that the callback waits for an inquiry: from then on the inquiry schedule has it. */
+  /** Records that the callback waits for an inquiry; the inquiry schedule takes over. */
   defer: (callback: DeferredCallback, cause: Cause) => Promise<void>;
   clock: Clock;
   ids: Ids;
@@ -40,9 +39,9 @@ export interface CallbackConsumerDependencies {
 }
 
 export interface DeferredCallback {
-  /** Of our payment or payout. */
+  /** Token of our payment or payout. */
   token: string;
-  /** The provider's token that the callback names. */
+  /** The provider's token in the callback. */
   serviceToken?: string;
 }
 
@@ -51,10 +50,10 @@ interface Callback {
   hint: CallbackHint;
 }
 
-/** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds; then these are deferred. */
+/** Maximum wait of a batch for the callbacks of an account that hangs; then they are deferred. @unit milliseconds */
 const batchMaxMs = 3_000;
 
-/** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
+/** Runs until the signal is aborted and the inquiries that no batch waited for have ended. */
 export async function consumeCallbacks(
   deps: CallbackConsumerDependencies,
   signal: AbortSignal,
@@ -86,7 +85,7 @@ async function applyBatch(
     inquiries.add(inquiring);
     return Promise.race([inquiring, over]);
   };
-  // Of a burst of hints about the same payment, one is enough.
+  // One hint of a burst about the same payment is enough.
   const decoded = batch.map((record) => ({ record, callback: decodeCallbackRecord(record) }));
   const distinct = new Map(decoded.map((each) => [keyOf(deps, each), each]));
   try {
@@ -103,17 +102,17 @@ interface Received {
 
 const placeOf = ({ topic, partition, offset }: BusRecord): string => `${topic}/${partition}/${offset}`;
 
-/** The same for callbacks that hint at the same. What is no callback is like no other. */
+/** Equal for equal hints. Records that are not callbacks are all different. */
 function keyOf({ readCallback }: CallbackConsumerDependencies, { record, callback }: Received): string {
   if (callback.kind === 'unreadable') return `${record.partition}/${record.offset}`;
   const { about, serviceToken, status } = readCallback(callback.body);
   return JSON.stringify([callback.token, about, serviceToken, ...(about === 'payment' ? [] : [status])]);
 }
 
-/** Never rejects. `over`: the batch waits no longer; the inquiry continues. */
+/** Never rejects. `over`: the batch no longer waits; the inquiry continues. */
 type InquireInTime = (callback: Callback, cause: Cause) => Promise<InquiryResult | 'over'>;
 
-/** Rejects only if the record can be neither applied nor dead-lettered: then the batch comes again. */
+/** Rejects only if the record can be neither applied nor dead-lettered; then the batch is delivered again. */
 async function apply(
   deps: CallbackConsumerDependencies,
   { record, callback: decoded }: Received,
@@ -135,10 +134,10 @@ async function applyReadable(
   signal: AbortSignal,
 ): Promise<void> {
   const recorded = (recording: Promise<void>) => orDeadLetter(deps, record, recording);
-  // Before anything that may take long: a deferred callback keeps what it names, and not this.
+  // Before any slow step: a deferred callback keeps the token that it names, and not this.
   if (!(await recorded(applyHint(deps, callback, cause)))) return;
   const result = await inquireInTime(callback, cause);
-  // While the answer of the creation is awaited the schedule inquires the payment, also after a crash.
+  // While the creation's answer is awaited, the schedule inquires the payment, even after a crash.
   if (result === 'inquired' || result === 'awaiting-answer') return;
   if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
   if (signal.aborted) throw new Error('stopped before the callback was applied');
@@ -146,7 +145,7 @@ async function applyReadable(
   await recorded(deps.defer({ token: callback.token, ...omitUndefined({ serviceToken }) }, cause));
 }
 
-/** What can never be recorded must not stop its partition: it is dead-lettered, and this resolves with false. */
+/** A record that can never be applied must not stop its partition: it is dead-lettered, and this resolves with false. */
 async function orDeadLetter(
   deps: CallbackConsumerDependencies,
   record: BusRecord,
@@ -163,7 +162,7 @@ async function orDeadLetter(
   }
 }
 
-/** The provider's token of the payment or payout that a callback is about, as far as it says. */
+/** The provider's token of the payment or payout, if the callback names one. */
 const namedBy = ({ about, serviceToken }: CallbackHint): string | undefined =>
   about === 'payment' || about === 'payout' ? serviceToken : undefined;
 
@@ -177,7 +176,7 @@ async function inquireSafely(
     const serviceToken = namedBy(hint);
     const isOurs = result === 'inquired' || result === 'awaiting-answer';
     if (!isOurs || serviceToken === undefined) return result;
-    // Also while an answer is awaited: the callback may be about an earlier attempt, which nothing else inquires.
+    // Even while an answer is awaited: the callback may be about an earlier attempt, which nothing else inquires.
     const named = await deps.inquireNamed(token, serviceToken, cause);
     return named === 'failed' || named === 'not-asked' ? named : result;
   } catch (error) {
@@ -201,7 +200,7 @@ async function deadLetter(
   record: BusRecord,
   reason: string,
 ): Promise<void> {
-  // A batch that comes again is not dead-lettered again.
+  // A redelivered batch is not dead-lettered again.
   const message = encodeDeadLetter(record, reason);
   deps.log.warn(
     { token: message.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },

@@ -1,2 +1,2 @@
-/** Under which the processes of the command service share out the callbacks. */
+/** The consumer group of the command service. */
 export const callbackGroup = 'command-service';

@@ -13,7 +13,7 @@ const body = new TextEncoder().encode('{"status":"approved"}');
 const encoded = encodeCallbackRecord({ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 });
 
 describe('a callback record', () => {
-  it('comes back with its token and environment', () => {
+  it('is decoded with its token and environment', () => {
     expect(encoded.value).toEqual(body);
     expect(decodeCallbackRecord(encoded)).toEqual({
       kind: 'callback',
@@ -23,20 +23,20 @@ describe('a callback record', () => {
     });
   });
 
-  it('comes back with the request that it came by, if that is known', () => {
+  it('is decoded with its request id, if it has one', () => {
     const given = { environment: 'sandbox', token: 'pay_1', body, receivedAt: 5, requestId: 'req_1' };
     expect(decodeCallbackRecord(encodeCallbackRecord(given))).toMatchObject({ requestId: 'req_1' });
     expect(decodeCallbackRecord(encoded)).not.toHaveProperty('requestId');
   });
 
-  it('has a token of a length that a callback can have', () => {
+  it('requires a token of a possible length', () => {
     const withKey = (key: string) => decodeCallbackRecord({ ...encoded, key }).kind;
     expect([withKey('x'.repeat(100)), withKey('x'.repeat(101)), withKey('')]).toEqual([
       ...['callback', 'unreadable', 'unreadable'],
     ]);
   });
 
-  it('says whether its body was redacted', () => {
+  it('shows whether its body was redacted', () => {
     const redacted = encodeCallbackRecord({
       environment: 'sandbox',
       token: 'pay_1',
@@ -51,7 +51,7 @@ describe('a callback record', () => {
 describe('a dead-lettered callback', () => {
   const deadLetter = encodeDeadLetter(encoded, 'no such payment');
 
-  it('says why it was dead-lettered, and when it was received', () => {
+  it('has the reason and the time of receipt', () => {
     expect(decodeDlqRecord(deadLetter)).toEqual({
       kind: 'dead-lettered',
       environment: 'sandbox',
@@ -61,7 +61,7 @@ describe('a dead-lettered callback', () => {
     });
   });
 
-  // A record with a megabyte of headers, or of key, could not be dead-lettered, and nothing behind it was ever read.
+  // A record with a megabyte of headers, or a key as large, could not be dead-lettered, and later records were never read.
   it('is truncated if it is larger than any callback', () => {
     const huge = 'x'.repeat(1_000_000);
     const own = { environment: 'sandbox', 'received-at': '5' };
@@ -74,18 +74,18 @@ describe('a dead-lettered callback', () => {
     expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(16_384);
   });
 
-  it('turns back into the original callback', () => {
+  it('is decoded to the original callback', () => {
     expect(withoutDeadLetterReason(deadLetter)).toEqual(encoded);
   });
 
-  it('is distinguished from the mark of a replay, which has the same key and so the same partition', () => {
+  it('differs from the mark of a replay, which has the same key and partition', () => {
     const mark = encodeReplayMark(deadLetter, '3/17');
     expect(mark.key).toBe('pay_1');
     expect(decodeDlqRecord(mark)).toEqual({ kind: 'replayed', place: '3/17' });
   });
 
   it.each(['', 'soon', '-1', '1e9', '9'.repeat(40)])(
-    'received at %j is received at nobody knows when',
+    'received at %j has an unknown time of receipt',
     (at) => {
       const record: EncodedRecord = { ...deadLetter, headers: { 'received-at': at } };
       expect(decodeDlqRecord(record)).toMatchObject({ receivedAt: undefined, reason: 'unknown' });

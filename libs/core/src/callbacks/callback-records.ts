@@ -1,10 +1,10 @@
-/** `provider.callbacks.v1`: what is read of the Payment Service's callbacks, keyed by payment token. Internal to Tollgate. */
+/** `provider.callbacks.v1`: the Payment Service's callbacks, keyed by payment token. Internal to Tollgate. */
 
 export const providerCallbacksTopic = 'provider.callbacks.v1';
 /** Callbacks that can never be applied, with the header `reason`. */
 export const providerCallbacksDlqTopic = 'provider.callbacks.dlq.v1';
 
-/** A bus message, as far as encoding and decoding need it. */
+/** The part of a bus message that encoding and decoding need. */
 export interface EncodedRecord {
   key: string;
   value: Uint8Array;
@@ -13,15 +13,15 @@ export interface EncodedRecord {
 
 export interface ReceivedCallback {
   environment: string;
-  /** The payment's token, from the callback's path. */
+  /** The payment's token in the callback's path. */
   token: string;
-  /** What is kept of the body. */
+  /** The stored part of the body. */
   body: Uint8Array;
-  /** True if the body contained data that could be charged. */
+  /** True if the body contained card data. */
   isRedacted?: boolean;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;
-  /** Of the request that it came by. */
+  /** Id of the callback's HTTP request. */
   requestId?: string;
 }
 
@@ -43,15 +43,15 @@ export type DecodedCallback =
       environment: string;
       token: string;
       body: Readonly<Record<string, unknown>>;
-      /** Of the request that it came by, as it stands there; absent in records of release 0.1.0. */
+      /** The header of the request id; absent in records of release 0.1.0. */
       requestId?: string;
     }
   | { kind: 'unreadable'; reason: string };
 
-/** The longest token, characters: ours are far shorter, and no path with a longer one is served. */
+/** The longest token, in characters: ours are far shorter, and longer paths are not served. */
 const tokenLengthMax = 100;
 
-/** Never throws: the topic may contain anything, and a consumer that throws on a record reads no further. */
+/** Never throws: the topic may contain anything, and a consumer that throws on a record stops. */
 export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
   const environment = record.headers['environment'];
   if (record.key === '' || environment === undefined)
@@ -78,11 +78,11 @@ interface DeadLetter {
   receivedAt: number | undefined;
 }
 
-/** The most bytes kept of a dead-lettered record: a callback has a few hundred, its headers about a hundred. */
+/** Maximum stored size of a dead-lettered record: a callback has a few hundred bytes, its headers about a hundred. */
 const deadLetterValueBytesMax = 65_536;
 const deadLetterHeadersBytesMax = 8_192;
 
-/** A foreign record on the topic may be larger than we may publish: it is dead-lettered truncated. */
+/** A foreign record on the topic may be too large to publish, so it is truncated. */
 export const encodeDeadLetter = (record: EncodedRecord, reason: string): EncodedRecord => ({
   key: record.key.slice(0, tokenLengthMax),
   value: record.value.subarray(0, deadLetterValueBytesMax),
@@ -102,7 +102,7 @@ function headersThatFit(headers: EncodedRecord['headers']): EncodedRecord['heade
   return kept;
 }
 
-/** The callback as it was before it was dead-lettered. */
+/** The original callback. */
 export function withoutDeadLetterReason({ key, value, headers }: EncodedRecord): EncodedRecord {
   const { reason: _, ...others } = headers;
   return { key, value, headers: others };
@@ -110,7 +110,7 @@ export function withoutDeadLetterReason({ key, value, headers }: EncodedRecord):
 
 const replayedHeader = 'replayed';
 
-/** Marks on the same topic that a dead-lettered callback was replayed. `place` is its partition and offset: `3/17`. */
+/** A record on the same topic which marks a dead-lettered callback as replayed. `place` is its partition and offset: `3/17`. */
 export const encodeReplayMark = (deadLetter: { key: string }, place: string): EncodedRecord => ({
   key: deadLetter.key,
   value: new TextEncoder().encode('{}'),
@@ -128,7 +128,6 @@ export function decodeDlqRecord({ key, headers }: EncodedRecord): DecodedDlqReco
   return { kind: 'dead-lettered', environment, token: key, reason, receivedAt };
 }
 
-/** The JSON object in `bytes`, or undefined if there is none. */
 export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -1,4 +1,4 @@
-/** Callbacks of the Payment Service that could never be applied: which there are, and publishing them again. */
+/** Callbacks of the Payment Service that could never be applied: lists them, and publishes them again. */
 import {
   decodeCallbackRecord,
   decodeDlqRecord,
@@ -9,7 +9,7 @@ import {
 } from './callback-records.ts';
 import type { BusRecord, MessageBus, TopicReader } from '@tollgate/message-bus';
 
-/** A dead-lettered callback without its body: there may be many. */
+/** A dead-lettered callback without its body, since there may be many. */
 export interface DeadLettered {
   /** Partition and offset, such as `3/17`. */
   offset: string;
@@ -18,12 +18,12 @@ export interface DeadLettered {
   reason: string;
   /** ISO 8601 in UTC. */
   receivedAt: string | undefined;
-  /** False where another try cannot help: what was dead-lettered is no callback. */
+  /** False if a replay cannot help: the record is not a callback. */
   isReadable: boolean;
   isReplayed: boolean;
 }
 
-/** Everything that the topic holds, in order. @throws BusUnavailable */
+/** The whole topic, in order. @throws BusUnavailable */
 export async function readDeadLetters(topicReader: TopicReader): Promise<DeadLettered[]> {
   const deadLetters = new Map<string, DeadLettered>();
   for await (const record of readTopic(topicReader)) {
@@ -44,9 +44,9 @@ export async function readDeadLetters(topicReader: TopicReader): Promise<DeadLet
 }
 
 /**
- * Publishes those at these places again; the gateway applies them as it does others.
+ * Publishes these again; the gateway applies them like others.
  *
- * @throws BusUnavailable: some may have been published, and a repeat publishes the rest
+ * @throws BusUnavailable: some may have been published, and a retry publishes the rest
  */
 export async function publishDeadLettersAgain(
   { bus, topicReader }: { bus: Pick<MessageBus, 'publish'>; topicReader: TopicReader },
@@ -55,12 +55,11 @@ export async function publishDeadLettersAgain(
   for await (const record of readTopic(topicReader)) {
     if (!places.has(placeOf(record))) continue;
     await bus.publish(providerCallbacksTopic, [withoutDeadLetterReason(record)]);
-    // Marked after it: after a crash in between it is published a second time, which changes nothing.
+    // Marked afterwards: a crash in between publishes it twice, which changes nothing.
     await bus.publish(providerCallbacksDlqTopic, [encodeReplayMark(record, placeOf(record))]);
   }
 }
 
-/** Everything that is on the topic now. */
 const readTopic = (topicReader: TopicReader): AsyncIterable<BusRecord> =>
   topicReader.readTopic(providerCallbacksDlqTopic, {
     from: 'beginning',

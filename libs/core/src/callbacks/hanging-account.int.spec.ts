@@ -19,10 +19,10 @@ const harness = useHarness(() => {
   return { mainAccount: { currencies: ['EUR'] }, moreAccounts: [sickAccount] };
 });
 
-/** More than an account's places for inquiries. */
+/** More than the concurrent inquiries of an account. */
 const ofSickAccount = 40;
 
-/** Approved at the provider, which nothing but a callback has reported. */
+/** Approved at the provider, which only a callback has reported. */
 async function approvedAt(provider: FakeProvider, currency: string, count: number): Promise<string[]> {
   const tokens: string[] = [];
   for (let each = 0; each < count; each += 1) {
@@ -35,7 +35,7 @@ async function approvedAt(provider: FakeProvider, currency: string, count: numbe
   return tokens;
 }
 
-/** Inquiries get no answer until this is released; then those that wait have timed out. */
+/** Inquiries get no answer until this is released; then the waiting ones have timed out. */
 function hang({ provider }: FakeProvider): () => void {
   const { inquirePayment } = provider;
   let release = (): void => undefined;
@@ -60,7 +60,7 @@ function batchOf(tokens: readonly string[]): BusRecord[] {
   }));
 }
 
-/** Hands the batches over, one after the other, as a partition does. */
+/** Delivers the batches one after the other, as a partition does. */
 function consume(batches: readonly BusRecord[][]) {
   const { payments, inquire, inside, clock } = harness();
   const state = { batchesDone: 0, deadLettered: 0 };
@@ -96,16 +96,16 @@ const phasesOf = (tokens: readonly string[]) =>
 const historiesOf = (tokens: readonly string[]) =>
   Promise.all(tokens.map((token) => harness().history(token)));
 
-// With twenty callbacks a second, one in twenty of an account that hung, 4,399 of 6,000 waited after five minutes: each
-// batch waited half a minute for its slowest, and so did all that came after it.
-it("an account that hangs defers its own callbacks, and holds up nobody else's", async () => {
+// At twenty callbacks a second, with one in twenty of an account that hung, 4,399 of 6,000 waited after five minutes: each
+// batch waited half a minute for its slowest callback.
+it("an account that hangs defers its own callbacks, and delays no other account's", async () => {
   const ill = await approvedAt(sick, 'USD', ofSickAccount);
   const well = await approvedAt(harness().provider, 'EUR', 10);
   const release = hang(sick);
   const [first, next] = [well.slice(0, 5), well.slice(5)];
   const { state, ended } = consume([batchOf([...ill, ...first]), batchOf(next)]);
 
-  // No time has passed yet: those of the other account wait for nothing.
+  // No time has passed: the callbacks of the other account did not wait.
   await eventually(async () => expect(await phasesOf(first)).toEqual(first.map(() => 'approved')));
   expect(state.batchesDone).toBe(0);
   await harness().clock.advance(3_000);
@@ -116,7 +116,7 @@ it("an account that hangs defers its own callbacks, and holds up nobody else's",
 
   release();
   await ended;
-  // Until the circuit of its inquiries lets a probe through.
+  // Until the circuit of its inquiries admits a probe.
   await harness().clock.advance(breakerOpenMs);
   const schedule = { ...cause, actor: { kind: 'service', name: 'inquiry-schedule' } } as const;
   for (const token of ill) expect(await harness().inquiries.request(token, schedule)).toBe('inquired');
