@@ -49,7 +49,7 @@ const eventsOf = (command: AdoptPayment): readonly PaymentEvent[] => {
 };
 const paymentFrom = (snapshot: ObservedPayment) => paymentAfter(eventsOf(adopt(snapshot)));
 
-test('what was refunded before is known from the start', () => {
+test('earlier refunds are recorded from the start', () => {
   given([])
     .when(adopt(shown('approved', { refundedAmount: 200 })))
     .then([adopted()]);
@@ -82,19 +82,19 @@ test.each<[string, Partial<ObservedPayment>, object]>([
   },
 );
 
-test('a payment of which something went back, and it is not shown how much, is not adopted', () => {
+test('a payment with a refund of unknown amount is not adopted', () => {
   for (const refundedAmount of [0, undefined])
     given([])
       .when(adopt(shown('refunded', { refundedAmount })))
       .thenRefused('payment_not_readable');
 });
 
-test('sums that are not shown of an approved payment are none', () => {
+test('missing sums of an approved payment count as zero', () => {
   const snapshot = shown('approved', { authorizedAmount: undefined, refundedAmount: undefined });
   expect(paymentFrom(snapshot)).toMatchObject({ approvedAmount: 1000, refundedAmount: 0 });
 });
 
-test('only what is authorized needs a confirmation, and only what is open or has a token may recur', () => {
+test('only an authorized payment needs a confirmation, and only an open one or one with a token may recur', () => {
   const termsOf = (snapshot: ObservedPayment) => paymentFrom(snapshot).terms;
   expect(termsOf(shown('pending', { authorizedAmount: 1000 }))).toMatchObject({
     needConfirmation: true,
@@ -107,28 +107,28 @@ test('only what is authorized needs a confirmation, and only what is open or has
   expect(termsOf(shown('declined'))).not.toHaveProperty('recurring');
 });
 
-test('a product that nobody names is none', () => {
+test('an unnamed product stays unnamed', () => {
   const { product: _, ...unnamed } = adopt(shown('init'));
   expect(paymentAfter(eventsOf(unnamed)).terms).toMatchObject({ product: '' });
 });
 
-test('nothing that the adoption records announces a call', () => {
+test('the adoption announces no call', () => {
   const events = eventsOf(adopt(shown('pending')));
   expect(callAnnouncedBy(events, paymentAfter(events))).toBeUndefined();
 });
 
-test('what is still open is inquired, and follows what the service shows', () => {
+test("an open payment is inquired, and follows the provider's status", () => {
   const history = eventsOf(adopt(shown('pending')));
   expect(inquiryNeedOf(paymentAfter(history))).toBe('open');
   expect(decided(history, inquired(shown('approved')))).toMatchObject([{ type: 'PaymentApproved' }]);
 });
 
-test('an order number that only a later inquiry shows contradicts nothing if none was shown before', () => {
+test('an order number that only a later inquiry shows is no discrepancy', () => {
   const { orderNumber: _, ...unnumbered } = shown('approved');
   expect(decided(eventsOf(adopt(unnumbered)), inquired(unnumbered))).toEqual([]);
 });
 
-test('it is refunded as any other, of what is left', () => {
+test('the rest of it can be refunded like any other payment', () => {
   const window = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
   const refund = {
     type: 'SubmitRefund',
@@ -150,7 +150,7 @@ test('the alias of a recurring token is part of it, and is not issued again', ()
   expect(decided(eventsOf(adopt(snapshot)), inquired(snapshot))).toEqual([]);
 });
 
-test('the recurring token of a payment that was open is issued once it shows', () => {
+test('the recurring token of an open payment is issued once the provider shows it', () => {
   const history = eventsOf(adopt(shown('pending')));
   expect(decided(history, inquired(shown('approved', { recurringToken: 'rec_1' })))).toMatchObject([
     { type: 'PaymentApproved' },
@@ -158,32 +158,32 @@ test('the recurring token of a payment that was open is issued once it shows', (
   ]);
 });
 
-test('webhooks go where the operator says, and nowhere otherwise', () => {
+test('webhooks go to the URL that the operator gives, and nowhere otherwise', () => {
   expect(paymentFrom(shown('init')).terms).not.toHaveProperty('callbackUrl');
   const [event] = eventsOf(adopt(shown('init'), { callbackUrl: 'https://shop.example/hooks' }));
   expect(event?.data).toMatchObject({ terms: { callbackUrl: 'https://shop.example/hooks' } });
 });
 
-describe('how old it is', () => {
+describe('its age', () => {
   const createdAtOf = (snapshot: ObservedPayment) => {
     const [event] = eventsOf(adopt(snapshot)) as [PaymentEvent];
     const happened = { token: 'pay_1', event, recordedAt: 500, revision: 0, position: '1' };
     return evolvePaymentAggregate(undefined, happened);
   };
 
-  test('the service says, where it does', () => {
+  test("is the provider's, if shown", () => {
     expect(createdAtOf(shown('init'))).toMatchObject({ createdAt: 1, updatedAt: 500 });
     const { createdAt: _, ...undated } = shown('init');
     expect(createdAtOf(undated)).toMatchObject({ createdAt: 500 });
   });
 
-  test('it is never younger than its adoption', () => {
+  test('is never younger than the adoption', () => {
     expect(createdAtOf(shown('init', { createdAt: 501 }))).toMatchObject({ createdAt: 500 });
   });
 });
 
 describe('refused', () => {
-  test('a payment that another team has is left with it', () => {
+  test('a payment of another team stays with that team', () => {
     const ofBooks = adopted({ team: 'books' });
     given([ofBooks])
       .when(adopt(shown('approved')))
@@ -198,7 +198,7 @@ describe('refused', () => {
     ['refundedAmount', shown('init', { refundedAmount: -1 })],
     ['authorizedAmount', shown('pending', { authorizedAmount: 1001 })],
     ['serviceToken', shown('approved', { serviceToken: 'x'.repeat(5000) })],
-  ])('what no payment can be is refused, with its field named: %s', (parameter, snapshot) => {
+  ])('an invalid payment is refused, with its field named: %s', (parameter, snapshot) => {
     expect(adoptPayment(undefined, adopt(snapshot))).toEqual({
       kind: 'refused',
       refusal: { code: 'payment_not_readable', parameter },
@@ -206,7 +206,7 @@ describe('refused', () => {
   });
 });
 
-test('a payment that was adopted neither begins again nor was requested before', () => {
+test('an adopted payment neither begins again nor counts as requested', () => {
   expect(() => fold([adopted(), adopted()])).toThrow('occurred after the first event');
   expect(decide(fold([adopted()]), requestPayment())).toMatchObject({
     refusal: { code: 'idempotency_key_reused' },

@@ -1,4 +1,4 @@
-/** Adopts payments that were made before Tollgate: no call is made for it. */
+/** Adopts payments that were made before Tollgate. No call is made for them. */
 import { events, refuse, type Decision } from '../decision.ts';
 import type { Environment } from '../values.ts';
 import { cut, omitUndefined } from '../values.ts';
@@ -8,7 +8,7 @@ import type { ObservedPayment } from './payment-commands.ts';
 import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
 import type { PaymentState } from './payment-state.ts';
 
-/** An operator takes a payment under a team. */
+/** An operator assigns a payment to a team. */
 export interface AdoptPayment {
   type: 'AdoptPayment';
   environment: Environment;
@@ -16,24 +16,23 @@ export interface AdoptPayment {
   wallet: string;
   /** True if its money may be paid out. */
   isPayable: boolean;
-  /** The account that made it, and is asked about it from now on. */
+  /** The account that made it, and receives its inquiries from now on. */
   account: string;
-  /** As the service shows it now. */
+  /** The provider's current record. */
   observed: ObservedPayment;
   product?: string;
-  /** Where the team's webhooks about it go from now on; absent: none are sent. */
+  /** Destination of the team's webhooks about it; absent: none are sent. */
   callbackUrl?: string;
   /** Milliseconds since the Unix epoch. */
   adoptedAt: number;
 }
 
-/** Why a payment is not adopted. */
 export type AdoptionRefusal =
   | { code: 'adopted_by_another_team'; team: string }
-  /** The service shows of it what no payment can be; `parameter` is the field. */
+  /** The provider's record is not a valid payment; `parameter` is the field. */
   | { code: 'payment_not_readable'; parameter: string };
 
-// The replay check comes first: a payment that the team has is left as it is, unless it becomes payable.
+// The replay check comes first: a payment that the team already has is unchanged, unless it becomes payable.
 export function adoptPayment(
   state: PaymentState,
   command: AdoptPayment,
@@ -56,7 +55,7 @@ export function adoptPayment(
   return events({ type: 'PaymentAdopted', data } as PaymentEventOf<'PaymentAdopted'>);
 }
 
-/** What the event would hold, as far as what the service shows can be held. */
+/** The event's data, as far as the provider's record is valid. */
 function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPayment) {
   const { environment, team, wallet, isPayable, account, callbackUrl } = command;
   const { serviceToken, amount, currency, orderNumber, processingUrl, createdAt, recurringToken } = observed;
@@ -82,13 +81,13 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
       currency,
       needConfirmation: authorizedAmount > 0,
       ...omitUndefined({ orderNumber, callbackUrl }),
-      // Whether one was asked for is not shown: one that shows once an open payment is paid is taken as well.
+      // The request for a token is not shown: one that appears once an open payment is paid is accepted.
       ...(recurringToken !== undefined || status === 'init' || status === 'pending'
         ? { recurring: true }
         : {}),
     },
     ...omitUndefined({ providerOrderNumber: orderNumber, processingUrl, recurringToken }),
-    // A clock of the service that runs ahead makes nothing that is younger than its adoption.
+    // If the provider's clock runs ahead, the payment is at most as young as its adoption.
     ...omitUndefined({ createdAt: createdAt === undefined ? undefined : Math.min(createdAt, adoptedAt) }),
     ...maskOf(observed),
     ...declineReasonOf(observed),

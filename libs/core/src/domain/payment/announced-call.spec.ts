@@ -66,7 +66,7 @@ test('a refund announces the call with its amount, on the account that took the 
   });
 });
 
-test('what follows the announcement in the same append does not hide it', () => {
+test('a later event of the same append does not hide it', () => {
   const events = [sampleEvents.CaptureSubmitted, sampleEvents.ReviewResolved];
   expect(announcedBy(historyTo.authorized, events)).toMatchObject({ operation: 'capture' });
 });
@@ -76,14 +76,14 @@ const announcing: PaymentEventType[] = [
   ...(['CaptureSubmitted', 'VoidSubmitted'] as const),
 ];
 
-test('no other event announces a call, and no event none', () => {
+test('no other event announces a call', () => {
   const payment = paymentAfter(historyTo.capturing);
   for (const event of Object.values(sampleEvents))
     if (!announcing.includes(event.type)) expect(callAnnouncedBy([event], payment)).toBeUndefined();
   expect(callAnnouncedBy([], payment)).toBeUndefined();
 });
 
-test('a submission that the payment does not know of breaks the stream', () => {
+test('a submission that the payment does not have breaks the stream', () => {
   const payment = paymentAfter(historyTo.authorized);
   expect(() => callAnnouncedBy([sampleEvents.CaptureSubmitted], payment)).toThrow(InvariantViolation);
 });

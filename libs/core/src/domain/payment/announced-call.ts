@@ -1,6 +1,6 @@
 /**
- * The calls that a payment's events announce. A money-moving call is made only by the process that appended the event
- * that announces it, before its `sendBy`, and once.
+ * The calls that a payment's events announce. A money-moving call is made once, only by the process that appended its
+ * announcement, and before its `sendBy`.
  */
 import { InvariantViolation } from '../invariant.ts';
 import { windowOf, type CallWindow } from '../outbound-call/outbound-call.ts';
@@ -14,7 +14,7 @@ export type AnnouncedCall = { account: string; window: CallWindow } & (
 );
 
 /**
- * The call that just appended events announce, or undefined where they announce none.
+ * The call that just appended events announce, or undefined if they announce none.
  *
  * @param payment after the events
  */

@@ -1,10 +1,9 @@
-// Every peer of the tests showed amounts; the specification shows none. An answer without one could not be read, so a payment that
-// was paid stayed open here.
+// Every peer in the tests showed amounts; the specification shows none. An answer without one could not be read, so a paid
+// payment stayed open here.
 import { expect, it, test } from 'vitest';
 import { decided, historyTo, inquired, observed, paymentAfter, types } from '../testing/samples.ts';
 import { withTermsOf } from './observation.ts';
 
-/** Token and status only. */
 const bare = (status: string) => {
   const { serviceToken } = observed(status);
   return { serviceToken, status };
@@ -22,17 +21,17 @@ it.each([
   expect(types(observe('init', status))).toEqual(events);
 });
 
-test('an approved payment has the amount that was asked for', () => {
+test('an approved payment has the requested amount', () => {
   expect(observe('init', 'approved')).toEqual([{ type: 'PaymentApproved', data: { amount: 1000 } }]);
   expect(observe('approved', 'approved')).toEqual([]);
 });
 
-test('the word refunded alone opens a review, and books no refund', () => {
+test('the status refunded alone opens a review, and records no refund', () => {
   const events = observe('approved', 'refunded');
   expect(types(events)).toEqual(['ReviewOpened']);
 });
 
-test('an amount or a currency that shows is compared', () => {
+test('an amount or a currency is compared if shown', () => {
   const payment = paymentAfter(historyTo['init']);
   for (const shown of [{ amount: 999 }, { currency: 'USD' }])
     expect(

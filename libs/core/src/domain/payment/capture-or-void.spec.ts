@@ -23,7 +23,6 @@ import { isFinalPhase, paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** A review opened with at least this evidence. */
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
@@ -37,7 +36,7 @@ const submit = (operation: 'capture' | 'void'): SubmitCaptureOrVoid => ({
 
 const { answerBy, quietUntil } = announcedCall;
 
-/** The window of the n-th submission: announced at n × 100,000. */
+/** The call window of the n-th submission, announced at n × 100,000. */
 const window = (number: number): CallWindow => ({
   sendBy: number * 100_000 + 1_000,
   answerBy: number * 100_000 + 10_000,
@@ -95,18 +94,18 @@ describe.each(operations)('to $operation', (each) => {
   const reviewCode = `${operation}_unresolved` as const;
   const underWay = historyTo[phase];
   const lost = [...underWay, unresolved('timeout')];
-  /** Submitted by a caller, lost, and submitted again by an inquiry. */
+  /** Submitted by a caller, answer lost, and submitted again by an inquiry. */
   const again = [...lost, submission(window(1))];
 
   // --- The command
 
-  test('is announced where money is authorized', () => {
+  test('is announced if money is authorized', () => {
     given(historyTo.authorized)
       .when(submit(operation))
       .then([submission(announcedCall)]);
   });
 
-  test('is nothing new while it is under way, and once it has had its effect', () => {
+  test('adds nothing while it is under way, and once it has taken effect', () => {
     given(underWay).when(submit(operation)).thenNothing();
     given(lost).when(submit(operation)).thenNothing();
     given([...underWay, each.outcome])
@@ -133,13 +132,13 @@ describe.each(operations)('to $operation', (each) => {
   );
 
   test.each(paymentPhases.filter((final) => isFinalPhase(final) && final !== 'voided'))(
-    'is refused in phase %s where nobody submitted it',
+    'is refused in phase %s if it was not submitted',
     (final) => {
       given(historyTo[final]).when(submit(operation)).thenRefused('payment_in_final_state');
     },
   );
 
-  test('is refused for a payment that nobody requested', () => {
+  test('is refused for a payment that was never requested', () => {
     given([]).when(submit(operation)).thenRefused('payment_not_found');
   });
 
@@ -175,7 +174,7 @@ describe.each(operations)('to $operation', (each) => {
       .then([refusal('not-sent')]);
   });
 
-  test('refused or not sent after an inquiry had given it up has no effect', () => {
+  test('refused or not sent after an inquiry had abandoned it has no effect', () => {
     given(lost)
       .when(answer(refused))
       .then([refusal('refused')]);
@@ -217,7 +216,7 @@ describe.each(operations)('to $operation', (each) => {
     },
   );
 
-  test('is answered at a length that an event can hold', () => {
+  test('is cut to a length that an event can hold', () => {
     const errors = Array.from({ length: 80 }, () => apiError('processing_error'));
     expect(decided(underWay, answer({ kind: 'refused', errors }))[0]?.data).toEqual({
       errors: errors.slice(0, 50),
@@ -227,9 +226,9 @@ describe.each(operations)('to $operation', (each) => {
     expect(decided(underWay, answer({ kind: 'unknown', reason }))).toEqual([unresolved('x'.repeat(4096))]);
   });
 
-  // --- Answers of earlier submissions
+  // --- Answers to earlier submissions
 
-  test('a late refusal of the submission before says nothing about the one under way', () => {
+  test('a late refusal of an earlier submission does not affect the current one', () => {
     for (const outcome of [refused, notSent, unknown]) given(again).when(answer(outcome, 1)).thenNothing();
     given(again)
       .when(answer(refused, 2))
@@ -237,7 +236,7 @@ describe.each(operations)('to $operation', (each) => {
   });
 
   // Submissions were once counted per operation: the first refusal, repeated, ended the third one.
-  test('no two submissions of a payment have the same number, so that no late answer is mistaken for another’s', () => {
+  test('no two submissions of a payment have the same number, so a late answer is never mistaken for another', () => {
     const oppositeWasRefused = decided([...underWay, refusal('refused')], submit(opposite)).concat({
       type: opposite === 'capture' ? 'CaptureRefused' : 'VoidRefused',
       data: { errors: [], reason: 'refused' },
@@ -250,7 +249,7 @@ describe.each(operations)('to $operation', (each) => {
       .then([refusal('refused')]);
   });
 
-  test('a late acceptance of the submission before counts only as what it shows', () => {
+  test('a late acceptance of an earlier submission counts only by the status it shows', () => {
     given(again)
       .when(answer({ kind: 'accepted', observed: observed(done) }, 1))
       .then([each.outcome]);
@@ -262,9 +261,8 @@ describe.each(operations)('to $operation', (each) => {
       .thenNothing();
   });
 
-  // An operation reported to its caller as under way was once dropped when the service could not be reached the next
-  // time.
-  test('a later submission that found no way out does not end what was asked for', () => {
+  // An operation reported as under way was once dropped when the provider could not be reached the next time.
+  test('a later submission that was not sent does not end the operation', () => {
     given(again)
       .when(answer(notSent, 2))
       .then([unresolved('connection refused')]);
@@ -288,13 +286,13 @@ describe.each(operations)('to $operation', (each) => {
       .then(outcome);
   });
 
-  test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
+  test('while the caller may still wait for the answer, an inquiry has no effect', () => {
     given(underWay)
       .when(inquired(stillAuthorized, { inquiredAt: answerBy - 1, nextWindow: window(1) }))
       .thenNothing();
   });
 
-  test('a crash before any outcome was recorded leaves it unresolved once nobody waits any more', () => {
+  test('a crash before any recorded outcome leaves it unresolved once no caller waits', () => {
     given(underWay)
       .when(inquired(stillAuthorized, { inquiredAt: answerBy, nextWindow: window(1) }))
       .then([unresolved('no outcome was recorded')]);
@@ -316,7 +314,7 @@ describe.each(operations)('to $operation', (each) => {
     expect(paymentAfter(again).captureOrVoid).toMatchObject({ number: 2, state: 'submitted', ...window(1) });
   });
 
-  test('neither ended nor authorized any more, a review opens', () => {
+  test('if neither done nor authorized any longer, a review opens', () => {
     const command = inquired(observed('pending'), { inquiredAt: quietUntil, nextWindow: window(1) });
     given(lost)
       .when(command)
@@ -342,7 +340,7 @@ describe.each(operations)('to $operation', (each) => {
     expect(types(decided(lost, command))).not.toContain(submitted);
   });
 
-  test('the quiet period that counts is the one of the latest submission', () => {
+  test('the quiet period of the latest submission counts', () => {
     const history = [...again, unresolved('timeout')];
     given(history)
       .when(inquired(stillAuthorized, { inquiredAt: window(1).quietUntil - 1, nextWindow: window(2) }))
@@ -352,7 +350,7 @@ describe.each(operations)('to $operation', (each) => {
       .then([submission(window(2))]);
   });
 
-  /** Submitted again after inquiries, and lost every time. */
+  /** Submitted again after inquiries, with every answer lost. */
   function submittedTimes(history: readonly PaymentEvent[], times: number): readonly PaymentEvent[] {
     let result = history;
     for (let number = 1; number <= times; number += 1) {
@@ -366,7 +364,7 @@ describe.each(operations)('to $operation', (each) => {
     return result;
   }
 
-  test('after five submissions without an effect a review opens, and there is no sixth', () => {
+  test('after five submissions without effect a review opens, and there is no sixth', () => {
     expect(callRules[operation].attemptsMax).toBe(5);
     const all = submittedTimes(lost, 4);
     expect(types(all).filter((type) => type === submitted)).toHaveLength(5);
@@ -407,7 +405,7 @@ describe.each(operations)('to $operation', (each) => {
     expect(types(decided(more, command))).toEqual(['ReviewOpened']);
   });
 
-  test('a new command after a refusal is counted from one', () => {
+  test('a new command after a refusal counts from one', () => {
     const refusedAtLast = [...submittedTimes(lost, 4), refusal('refused')];
     const history = [...refusedAtLast, ...decided(refusedAtLast, submit(operation)), unresolved('timeout')];
     given(history)
@@ -416,7 +414,7 @@ describe.each(operations)('to $operation', (each) => {
   });
 });
 
-test('a captured payment that was refunded since is still captured', () => {
+test('a captured payment that was refunded later is still captured', () => {
   const history = [...historyTo.capturing, sampleEvents.PaymentApproved];
   given([...history, { type: 'ExternalRefundObserved', data: { amount: 1000 } }])
     .when(submit('capture'))

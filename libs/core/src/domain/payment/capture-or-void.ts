@@ -46,7 +46,7 @@ const words = {
   },
 } as const;
 
-// Idempotent by nature: what was asked for already, or has happened by it, is nothing new.
+// Idempotent by nature: an operation already requested or done adds nothing.
 export function submitCaptureOrVoid(
   state: Payment,
   { operation, window }: SubmitCaptureOrVoid,
@@ -59,14 +59,13 @@ export function submitCaptureOrVoid(
   return refuse({ code: isFinalPhase(phase) ? 'payment_in_final_state' : 'payment_not_confirmable' });
 }
 
-/** True if the payment is what this operation makes of it, and we submitted it. */
+/** True if the payment has this operation's final status, and we submitted it. */
 function isDoneBy({ phase, captureOrVoid }: Payment, operation: Operation): boolean {
   if (captureOrVoid?.operation !== operation) return false;
   const status = statusOfPhase(phase);
   return operation === 'capture' ? status === 'approved' || status === 'refunded' : status === 'declined';
 }
 
-/** The current submission as a call in flight; undefined where none is. */
 function submissionInFlight(state: Payment): Submission | undefined {
   const { captureOrVoid: call, phase } = state;
   if (call === undefined || phase !== words[call.operation].phase) return undefined;
@@ -85,7 +84,7 @@ function submissionInFlight(state: Payment): Submission | undefined {
     accepted: ({ observed }) => {
       const isOurs = observed !== undefined && observed.serviceToken === state.serviceToken;
       const shown = isOurs ? observeAnswer(state, observed) : [];
-      // An acceptance that does not show the effect is not believed before an inquiry has seen it.
+      // An acceptance without a visible effect must be confirmed by an inquiry.
       const isStill = shown.reduce<Payment>(evolve, state).phase === phase;
       return [
         ...shown,
@@ -94,7 +93,7 @@ function submissionInFlight(state: Payment): Submission | undefined {
     },
     refused: ({ errors }) => [{ type: refused, data: { errors, reason: 'refused' } }],
     notSent: (reason) =>
-      // What was asked for and answered is not dropped because a later submission was not sent.
+      // An acknowledged operation is not dropped because a later submission was not sent.
       call.repeats === undefined
         ? [{ type: refused, data: { errors: [], reason: 'not-sent' } }]
         : leaveUnresolved(inFlight, reason),
@@ -111,14 +110,14 @@ export function recordCaptureOrVoidOutcome(
   const call = submissionInFlight(state);
   if (call?.operation !== operation) return [];
   if (call.number === submission) return endCall(call, outcome);
-  // Another submission followed: of this one only what its answer shows counts.
+  // Another submission followed: only the status in this answer counts.
   const { observed } = outcome.kind === 'accepted' ? outcome : {};
   return observed?.serviceToken === state.serviceToken && observed !== undefined
     ? observeAnswer(state, observed)
     : [];
 }
 
-/** A submission that had no effect by the end of its quiet period is submitted again, a bounded number of times. */
+/** A submission without effect at the end of its quiet period is submitted again, a bounded number of times. */
 export function observeCaptureOrVoid(
   state: Payment,
   { observed, inquiredAt, nextWindow }: RecordObservation,
@@ -129,7 +128,7 @@ export function observeCaptureOrVoid(
   const { operation, number, repeats } = call;
   const { attemptsMax, review } = callRules[operation];
   const absent = (): PaymentEvent[] => {
-    // Neither final nor authorized any more, or unreadable: there is nothing that could be submitted again.
+    // Neither final nor authorized, or unreadable: nothing can be submitted again.
     const isStillAuthorized =
       isReadable && observed.status === 'pending' && (observed.authorizedAmount ?? 0) > 0;
     if (!isStillAuthorized || repeats + 1 >= attemptsMax)

@@ -21,7 +21,6 @@ import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** A review opened with at least this evidence. */
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
@@ -101,7 +100,7 @@ test.each(paymentPhases)('in phase %s a request under the same key with other te
     .thenRefused('idempotency_key_reused');
 });
 
-test('facts about a payment that nobody requested write nothing', () => {
+test('observations of a payment that was never requested write nothing', () => {
   given([]).when(answer(accepted)).thenNothing();
   given([]).when(inquiry(quietUntil)).thenNothing();
   given([])
@@ -145,7 +144,7 @@ test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
   },
 );
 
-test('if the account is refused, and not the request, another attempt follows, if there is one', () => {
+test('if the account is refused, and not the request, another attempt follows, if one is left', () => {
   const errors = [apiError('processing_error'), apiError('settings_error')];
   const outcome: AuthorizationOutcome = { kind: 'refused', errors, isAccountRefused: true };
   const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
@@ -158,7 +157,7 @@ test('if the account is refused, and not the request, another attempt follows, i
 });
 
 test.each(['hosted', 'card', 'recurring'] as const)(
-  'a call of a %s payment that was not sent is followed by another attempt, if there is one',
+  'a call of a %s payment that was not sent is followed by another attempt, if one is left',
   (kind) => {
     const attemptNotSent = sampleEvents.AttemptNotSent;
     given([requested({ kind })])
@@ -171,7 +170,7 @@ test.each(['hosted', 'card', 'recurring'] as const)(
 );
 
 test.each(['card', 'recurring'] as const)(
-  'a call of a %s payment without a known outcome is unresolved: never failed, never tried again',
+  'a call of a %s payment without a known outcome is unresolved: never failed, never attempted again',
   (kind) => {
     const events = [sampleEvents.AttemptUnresolved];
     given([requested({ kind })])
@@ -204,15 +203,15 @@ test('attempts are bounded, whatever the reasons', () => {
   ]);
 });
 
-test('the last attempt is a whole one', () => {
+test('the last attempt is a complete one', () => {
   const second = [requested(), sampleEvents.AttemptNotSent, started(2)];
   expect(decided(second, answer(notSent, { attemptNumber: 2, nextAttempt: attempt(3) })).at(-1)).toEqual(
     started(3),
   );
 });
 
-// Texts and lists from outside once went into events whole, and an event over the limits could not be read back.
-test('what an answer says at too great length is cut', () => {
+// Untrusted texts and lists were once stored whole, and an event over the limits could not be read back.
+test('long texts of an answer are cut', () => {
   const reason = 'x'.repeat(10_000);
   const errors = Array.from({ length: 80 }, () => apiError('processing_error'));
   const cut = { attemptNumber: 1, reason: 'x'.repeat(4096) };
@@ -226,7 +225,7 @@ test('what an answer says at too great length is cut', () => {
 
 // --- Late answers
 
-test('a late answer is taken if the attempt is still unresolved', () => {
+test('a late answer counts if the attempt is still unresolved', () => {
   given(historyTo.unresolved).when(answer(accepted)).then([sampleEvents.AttemptAccepted]);
 });
 
@@ -235,8 +234,8 @@ test('after a faster inquiry, the answer with the same token changes nothing', (
   given(historyTo.approved).when(answer(accepted)).thenNothing();
 });
 
-// A refusal that came after an inquiry once left its attempt open: inquired without result, and never attempted again.
-test('a late refusal, and a late word that it was never sent, end an attempt that is still unresolved', () => {
+// A refusal that arrived after an inquiry once left its attempt open: inquired without result, and never attempted again.
+test('a late refusal, and a late "not sent", end an attempt that is still unresolved', () => {
   const errors = [apiError('processing_error')];
   const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
   given(historyTo.unresolved)
@@ -250,7 +249,7 @@ test('a late refusal, and a late word that it was never sent, end an attempt tha
     .then([sampleEvents.AttemptNotSent, started(2)]);
 });
 
-test('a lost answer changes nothing if an inquiry has given the attempt up', () => {
+test('a lost answer changes nothing if an inquiry has abandoned the attempt', () => {
   given(historyTo.unresolved).when(answer(unknown)).thenNothing();
 });
 
@@ -272,22 +271,22 @@ test('a late answer of a past attempt without a payment changes nothing', () => 
       .thenNothing();
 });
 
-// --- Inquiring about an attempt
+// --- Inquiries about an attempt
 
-test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
+test('while the caller may still wait for the answer, an inquiry has no effect', () => {
   for (const found of [[], [observed('init')]])
     given([requested()])
       .when(inquiry(answerBy - 1, { found }))
       .thenNothing();
 });
 
-test('a crash before any outcome was recorded leaves a charge unresolved once its answer is late', () => {
+test('a crash before any recorded outcome leaves a charge unresolved once its answer is late', () => {
   given([requested({ kind: 'card' })])
     .when(inquiry(answerBy))
     .then([{ type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'no outcome was recorded' } }]);
 });
 
-test('an inquiry that finds the payment accepts it with what it shows', () => {
+test('an inquiry that finds the payment accepts it with its status and amounts', () => {
   const found = [observed('approved', { processingUrl: 'https://pay.example/a' })];
   const acceptance = { ...sampleEvents.AttemptAccepted.data, evidence: 'inquiry' as const };
   const events: PaymentEvent[] = [
@@ -303,14 +302,14 @@ test('an inquiry that finds the payment accepts it with what it shows', () => {
     ]);
 });
 
-test('a payment that is found after the quiet period is accepted all the same', () => {
+test('a payment found after the quiet period is still accepted', () => {
   const found = [observed('init')];
   expect(types(decided(historyTo.unresolved, inquiry(quietUntil * 10, { found })))).toEqual([
     'AttemptAccepted',
   ]);
 });
 
-test('a payment that is found with other terms is accepted, not booked, and opens a review', () => {
+test('a payment found with other terms is accepted without booking, and opens a review', () => {
   const found = [observed('approved', { amount: 1 })];
   expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual([
     'AttemptAccepted',
@@ -323,22 +322,22 @@ test('one payment that is listed twice is one payment', () => {
   expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual(['AttemptAccepted']);
 });
 
-test('a deployment that leaves the order number out is believed', () => {
+test('a provider that omits the order number is believed', () => {
   const { orderNumber: _, ...withoutNumber } = observed('init');
   expect(types(decided(historyTo.unresolved, inquiry(0, { found: [withoutNumber] })))).toEqual([
     'AttemptAccepted',
   ]);
 });
 
-// A lost answer was found by its number alone: over a store started from scratch, and next to another installation on the
-// same account, a payment that was made long before was mistaken for ours, and was `approved` without a charge.
+// A lost answer was found by its number alone: with a new store, or another installation on the same account, a much older
+// payment was mistaken for ours, and was `approved` without a charge.
 describe('a payment under our number that the attempt cannot have made', () => {
   const oldest = attempt(1).sendBy - 300_000;
   const strangers = [{ createdAt: oldest - 1 }, { createdAt: oldest, hasOurCallback: false }];
   const approvedAs = (origin: object, serviceToken = 'token-x') =>
     observed('approved', { serviceToken, ...origin });
 
-  test.each(strangers)('is not taken over: %j', (origin) => {
+  test.each(strangers)('is not accepted: %j', (origin) => {
     for (const kind of ['hosted', 'card', 'recurring'] as const) {
       const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
       const search = { found: [approvedAs(origin)], nextAttempt: attempt(2) };
@@ -356,7 +355,7 @@ describe('a payment under our number that the attempt cannot have made', () => {
   });
 
   test.each([{}, { createdAt: oldest }, { hasOurCallback: true }])(
-    'is not one that shows nothing against it: %j',
+    'is not one without contrary evidence: %j',
     (origin) => {
       expect(
         types(decided(historyTo.unresolved, inquiry(quietUntil, { found: [approvedAs(origin)] }))),
@@ -365,7 +364,7 @@ describe('a payment under our number that the attempt cannot have made', () => {
   );
 });
 
-test('the right payment is picked from among others', () => {
+test('the right payment is chosen among others', () => {
   const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
   given(historyTo.unresolved)
     .when(inquiry(0, { found: [foreign, observed('init')] }))
@@ -375,7 +374,7 @@ test('the right payment is picked from among others', () => {
 });
 
 test.each(['card', 'recurring'] as const)(
-  'a %s payment that is not found before the quiet period has ended is neither abandoned nor tried again',
+  'a %s payment not found before the end of the quiet period is neither abandoned nor attempted again',
   (kind) => {
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
     given(history)
@@ -388,15 +387,15 @@ test.each(['card', 'recurring'] as const)(
 );
 
 // A hosted page took 65 s after one 500 of the provider: the customer was gone.
-describe('a page that nobody was given', () => {
-  test('is followed by another one at once, whatever became of its call', () => {
+describe('a page that no customer received', () => {
+  test('is followed by another one at once, whatever the outcome of its call', () => {
     given([requested()])
       .when(answer(unknown, { nextAttempt: attempt(2) }))
       .then([sampleEvents.AttemptUnresolved, started(2)]);
     given([requested()]).when(answer(unknown)).then([sampleEvents.AttemptUnresolved]);
   });
 
-  test('is a duplicate if it shows later', () => {
+  test('is a duplicate if it appears later', () => {
     const history = [...historyTo.unresolved, started(2)];
     const shown = inquired(observed('approved', { serviceToken: 'token-first', orderNumber: 'pay_1.1' }));
     expect(decided(history, shown)).toMatchObject([
@@ -404,13 +403,13 @@ describe('a page that nobody was given', () => {
     ]);
   });
 
-  test('is followed by another one if an inquiry does not find it, without a quiet period', () => {
+  test('is followed by another one without a quiet period if an inquiry does not find it', () => {
     given(historyTo.unresolved)
       .when(inquiry(0, { nextAttempt: attempt(2) }))
       .then([sampleEvents.AttemptNotFound, started(2)]);
   });
 
-  test('fails without a further attempt only if it is not found after the quiet period', () => {
+  test('fails without a further attempt only if it is absent after the quiet period', () => {
     given(historyTo.unresolved)
       .when(inquiry(quietUntil - 1))
       .thenNothing();
@@ -419,7 +418,7 @@ describe('a page that nobody was given', () => {
       .then([sampleEvents.AttemptNotFound, failed('not-found')]);
   });
 
-  test('is waited for while its answer may come', () => {
+  test('is awaited while its answer may arrive', () => {
     given([requested()])
       .when(inquiry(answerBy - 1, { nextAttempt: attempt(2) }))
       .thenNothing();
@@ -427,7 +426,7 @@ describe('a page that nobody was given', () => {
 });
 
 test.each(['card', 'recurring'] as const)(
-  'a %s payment that is not found after the quiet period may have charged somebody: a review is opened',
+  'a %s payment absent after the quiet period may have been charged: a review is opened',
   (kind: PaymentTerms['kind']) => {
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
     const calls = [opened('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
@@ -438,7 +437,7 @@ test.each(['card', 'recurring'] as const)(
   },
 );
 
-// A card was refused, and the inquiry about that failed: every one of them waited for a person.
+// A card was refused, and the confirming inquiry failed: each such payment waited for a person.
 describe('a refusal that no inquiry has confirmed', () => {
   const errors = [apiError('processing_error')];
   const after = (kind: PaymentTerms['kind']): PaymentEvent[] => [
@@ -447,7 +446,7 @@ describe('a refusal that no inquiry has confirmed', () => {
   ];
 
   test.each(['card', 'recurring'] as const)(
-    'stands once one after the quiet period finds nothing: %s',
+    'stands once an inquiry after the quiet period finds nothing: %s',
     (kind) => {
       given(after(kind))
         .when(inquiry(quietUntil - 1, { nextAttempt: attempt(2) }))
@@ -458,7 +457,7 @@ describe('a refusal that no inquiry has confirmed', () => {
     },
   );
 
-  test('is none of the payment that is found, nor of an attempt whose answer was lost', () => {
+  test('does not apply to a payment that is found, or to an attempt whose answer was lost', () => {
     const found = { found: [observed('approved')] };
     expect(types(decided(after('card'), inquiry(quietUntil, found)))).toEqual([
       'AttemptAccepted',
@@ -478,7 +477,7 @@ describe('a refusal that no inquiry has confirmed', () => {
   });
 });
 
-test('a card payment under review is accepted when it is found after all', () => {
+test('a card payment under review is accepted if it is found after all', () => {
   const history = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
   const called = [...history, ...decided(history, inquiry(quietUntil))];
   expect(types(decided(called, inquiry(quietUntil, { found: [observed('declined')] })))).toEqual([
@@ -488,7 +487,7 @@ test('a card payment under review is accepted when it is found after all', () =>
   ]);
 });
 
-test('an inquiry about the second attempt goes by the times of the second attempt', () => {
+test('an inquiry about the second attempt uses the times of the second attempt', () => {
   const inquire = (inquiredAt: number) => inquiry(inquiredAt, { attemptNumber: 2, nextAttempt: attempt(3) });
   given(secondAttempt)
     .when(inquire(attempt(2).answerBy - 1))
@@ -501,7 +500,7 @@ test('an inquiry about the second attempt goes by the times of the second attemp
 });
 
 test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
-  'in phase %s a late inquiry that found nothing changes nothing',
+  'in phase %s a late inquiry that finds nothing changes nothing',
   (phase) => {
     given(historyTo[phase])
       .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
@@ -509,7 +508,7 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
   },
 );
 
-test('a late inquiry that found the known payment changes nothing', () => {
+test('a late inquiry that finds the known payment changes nothing', () => {
   given(historyTo.init)
     .when(inquiry(quietUntil, { found: [observed('approved')] }))
     .thenNothing();

@@ -1,4 +1,4 @@
-/** The creation of a payment at the provider: requested, attempted, and found again if its answer was lost. */
+/** The creation of a payment at the provider: request, attempts, and the search after a lost answer. */
 import { events, refuse, type Decision } from '../decision.ts';
 import { endDeferredAbout } from '../deferred-callback.ts';
 import { endDiscrepancy, findDiscrepancy, isPaid, observeDiscrepancy, theirSide } from '../discrepancy.ts';
@@ -29,7 +29,7 @@ import type { Attempt, PaymentEvent } from './payment-events.ts';
 import { inSteps } from './payment-evolve.ts';
 import { isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
 
-// The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
+// The replay check comes first: the same terms write nothing, other terms under the same key are refused.
 export function requestPayment(
   state: PaymentState,
   request: RequestPayment,
@@ -39,7 +39,6 @@ export function requestPayment(
   return isSameRequest(state, request) ? events() : refuse({ code: 'idempotency_key_reused' });
 }
 
-/** The current attempt as a call in flight. */
 const attemptInFlight = (
   state: Payment,
   nextAttempt: Attempt | undefined,
@@ -47,7 +46,7 @@ const attemptInFlight = (
   const { number: attemptNumber, ...window } = state.attempt;
   return {
     ...window,
-    // Nobody was given the page of an attempt without an outcome: its absence need not last for another one.
+    // No customer received the page of an attempt without an outcome: another attempt needs no lasting absence.
     quietUntil: isPage(state) && nextAttempt !== undefined ? 0 : window.quietUntil,
     isUnresolved: state.phase === 'unresolved',
     unresolved: (reason, errors) => ({
@@ -75,15 +74,15 @@ export function recordAuthorizationOutcome(
     const isFollowed = outcome.kind === 'unknown' && isPage(state) && nextAttempt !== undefined;
     return isFollowed ? [...ended, ...attemptAgain(state, nextAttempt, 'not-found')] : ended;
   }
-  // An inquiry was faster, or the attempt is past: its result holds. The answer shows no status, an inquiry did.
+  // An inquiry was faster, or the attempt is past: the inquiry holds. It has a status; the answer has none.
   if (outcome.kind !== 'accepted' || findDiscrepancy(state, outcome.serviceToken) !== undefined) return [];
   return observeDuplicate(state, observedIn(state, outcome));
 }
 
-/** True if the customer pays on a page that is given once its creation was accepted: a charge has none to withhold. */
+/** True if the customer pays on a page that is handed out once the creation is accepted; a charge has no page to withhold. */
 const isPage = ({ terms }: Payment): boolean => terms.kind === 'hosted';
 
-/** True while the outcome of just this attempt is wanted. */
+/** True while the outcome of this attempt is needed. */
 const isAwaited = (state: Payment, attemptNumber: number): boolean =>
   isPaymentAwaited(state) && state.attempt.number === attemptNumber;
 
@@ -92,7 +91,7 @@ const observedIn = (
   { serviceToken, amount = terms.amount, currency = terms.currency }: Authorization,
 ): ObservedPayment => ({ serviceToken, status: 'init', amount, currency });
 
-/** A second payment under one of our order numbers. One that took no money, and cannot any more, is none. */
+/** A second payment under one of our order numbers. One that took no money, and no longer can, is not a duplicate. */
 function observeDuplicate(state: Payment, observed: ObservedPayment): PaymentEvent[] {
   const { serviceToken } = observed;
   if (state.serviceToken === serviceToken) return [];
@@ -107,7 +106,7 @@ function observeDuplicate(state: Payment, observed: ObservedPayment): PaymentEve
   });
 }
 
-/** Nobody can pay on a page that was never handed out; a card may be charged yet. */
+/** No customer can pay on a page that was never handed out; a card may still be charged. */
 function mayTakeMoney(
   { terms }: Pick<Payment, 'terms'>,
   status: string,
@@ -134,12 +133,12 @@ export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent
   return settleCall<PaymentEvent>(attemptInFlight(state, nextAttempt), {
     inquiredAt,
     effect: effectOf(state, own, search),
-    // An answer about other orders than the one asked for proves no absence either.
+    // The answer concerns other orders, so it proves no absence.
     absent: () => giveUpAttempt(state, search, own[0] ?? found[0]),
   });
 }
 
-/** The search is too late to be needed: what it finds of a failed payment disagrees with that, anything else is a duplicate. */
+/** The search came too late: a payment that failed here disagrees, any other is a duplicate. */
 const recordLateSearch = (
   state: Payment,
   own: readonly ObservedPayment[],
@@ -156,7 +155,7 @@ const recordLateSearch = (
     }),
   );
 
-/** What was found under the attempt's own number. The number of a past attempt is not kept: all of it may be its. */
+/** Operations found under the attempt's number. The number of a past attempt is not kept: all of them may belong to it. */
 function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch): readonly ObservedPayment[] {
   const { number, providerOrderNumber } = attempt;
   if (attemptNumber !== number) return found;
@@ -178,9 +177,9 @@ function effectOf(
   );
 }
 
-/** Of those that the attempt may have made the one that is what was asked for, and of these the one whose money moved, or may. */
+/** The best match of those that the attempt may have made: our terms first, then the one whose money moved, or may. */
 export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): ObservedPayment | undefined {
-  // Of one that has failed any amount is understood.
+  // A failed payment matches with any amount.
   const isAskedFor = (each: ObservedPayment) =>
     isUnderstood(state, each) && each.amount === state.terms.amount;
   const likelihood = (each: ObservedPayment) => (isAskedFor(each) ? 4 : 0) + chargeIn(each);
@@ -189,7 +188,7 @@ export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): 
     .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
 }
 
-/** 3 if it is taken, 2 if it is authorized, 0 if it never will be, else 1. */
+/** 3 if taken, 2 if authorized, 0 if it never will be, else 1. */
 function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
   if (isPaid(observed)) return 3;
   if ((observed.authorizedAmount ?? 0) > 0) return 2;
@@ -199,7 +198,7 @@ function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
 /**
  * A refusal is confirmed. Otherwise only a hosted payment may be attempted again: a card may have been charged.
  *
- * @param stranger was found, and the attempt cannot have made it; a person looks at it before anything is sent
+ * @param stranger found, but not made by the attempt; a person decides before anything is sent
  */
 function giveUpAttempt(
   state: Payment,
@@ -227,7 +226,7 @@ export function recordObservation(state: Payment, observation: RecordObservation
   const { observed } = observation;
   const { providerOrderNumber } = state.attempt;
   const isOwnNumber = (observed.orderNumber ?? providerOrderNumber) === providerOrderNumber;
-  // The search that is under way finds the current attempt's payment; another attempt's is a duplicate.
+  // The current search finds the current attempt's payment; another attempt's is a duplicate.
   if (isPaymentAwaited(state) && isOwnNumber) return [];
   const isOurs =
     state.serviceToken === undefined
@@ -258,7 +257,7 @@ const accept = (
   data: { attemptNumber, serviceToken, ...omitUndefined({ processingUrl }), evidence },
 });
 
-/** The answer to the creation may show other terms than those that were asked for. */
+/** The answer may show other terms than requested. */
 function compareAnswer(state: Payment, answer: Authorization): PaymentEvent[] {
   const { amount, currency } = state.terms;
   const { serviceToken, ...observed } = observedIn(state, answer);

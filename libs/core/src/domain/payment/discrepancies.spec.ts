@@ -1,4 +1,6 @@
-/** Where our record of a payment and the provider's disagree: what is recorded, what is reserved, and what a person may answer. */
+/**
+ * Disagreements between our record of a payment and the provider's: what is recorded, what is reserved, and the resolutions.
+ */
 import { scenario } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -44,7 +46,7 @@ const typesOf = (events: readonly PaymentEvent[]) => events.map(({ type }) => ty
 const acceptable = ['accept_theirs', 'keep_ours', 'check_again'];
 const notAcceptable = ['keep_ours', 'check_again'];
 
-/** Of a payment of 1,000: the phase, what is shown, the kind, what is reserved, and the resolutions. */
+/** For a payment of 1,000: phase, provider's record, kind, reserved amount, and resolutions. */
 const cases: [PaymentPhase, PaymentInput, DiscrepancyKind, number, string[]][] = [
   ['approved', shows('on_the_moon'), 'unknown_status', 1000, notAcceptable],
   ['approved', shows('approved', { amount: 900 }), 'terms_disagree', 100, acceptable],
@@ -95,15 +97,15 @@ describe('a discrepancy of a payment', () => {
     given(historyTo.expired).when(input).thenNothing();
   });
 
-  it('may have been paid as long as the provider shows a status that takes money', () => {
+  it('may have been paid while the provider shows a status that takes money', () => {
     const history = after(historyTo.declined, shows('pending'));
     expect(mayBePaid(paymentAfter(history))).toBe(true);
     expect(mayBePaid(paymentAfter(after(history, answer('keep_ours'))))).toBe(false);
   });
 });
 
-// A charge whose answer was lost was called not made by a person, and the team was not told when it turned out to be approved.
-describe('a payment that ended unpaid', () => {
+// A reviewer answered that a charge with a lost answer was not made, and the team was not notified of its later approval.
+describe('a payment that failed', () => {
   it.each([
     ['expired', shows('approved'), { phase: 'approved', approvedAmount: 1000 }],
     ['expired', shows('declined'), { phase: 'declined', approvedAmount: 0 }],
@@ -134,18 +136,18 @@ describe('theirs, accepted,', () => {
     ['failed', shows('approved', { amount: 900 }), { phase: 'approved', serviceToken: 'token-a' }],
     ['init', shows('init', { amount: 900 }), { phase: 'init', terms: { amount: 900 } }],
     ['pending', missing, { phase: 'declined' }],
-  ] as const)('makes a payment that is %s what %j shows', (phase, input, becomes) => {
+  ] as const)('sets a payment that is %s to what %j shows', (phase, input, becomes) => {
     const history = after(historyTo[phase], input, answer('accept_theirs'));
     expect(paymentAfter(history)).toMatchObject({ ...becomes, discrepancies: [], reviews: [] });
     expect(decided(history, input).filter(({ type }) => type === 'ReviewOpened')).toEqual([]);
   });
 });
 
-// A team's own key freed held money by the answer that changes nothing, and the team paid it out.
+// A team's own key freed reserved money by an answer that changes nothing, and the team paid it out.
 describe('our record, kept,', () => {
   const history = after(historyTo.approved, shows('declined'));
 
-  it('frees nothing while the provider shows the same, and is asked about again when it shows something else', () => {
+  it('frees nothing while the provider shows the same, and reopens if it shows something else', () => {
     const kept = after(history, answer('keep_ours'));
     expect(reservedByDiscrepancies(paymentAfter(kept))).toBe(1000);
     given(kept).when(shows('declined')).thenNothing();
@@ -153,13 +155,13 @@ describe('our record, kept,', () => {
     expect(reservedByDiscrepancies(paymentAfter(after(kept, shows('approved'))))).toBe(0);
   });
 
-  it('by an operator frees what was reserved', () => {
+  it('by an operator frees the reserved amount', () => {
     const released = after(history, answer('keep_ours', { releases: true }));
     expect(paymentAfter(released).discrepancies).toMatchObject([{ state: 'released' }]);
     expect(reservedByDiscrepancies(paymentAfter(released))).toBe(0);
   });
 
-  it('is not offered to free it by checking again: the record stays, under a new number', () => {
+  it('cannot free it by checking again: the record stays, under a new number', () => {
     const again = paymentAfter(after(history, answer('check_again')));
     expect(again.discrepancies).toMatchObject([{ state: 'open', number: 2 }]);
     expect(reservedByDiscrepancies(again)).toBe(1000);
@@ -177,14 +179,14 @@ describe('a duplicate', () => {
     expect(resolutionsOf(payment, payment.reviews[0]!)).toEqual(notAcceptable);
   });
 
-  it.each(['init', 'declined', 'expired'])('that is %s took no money, and is none', (status) => {
+  it.each(['init', 'declined', 'expired'])('that is %s took no money, and is no discrepancy', (status) => {
     given(historyTo.approved).when(shown('token-b', status)).thenNothing();
     const history = after(historyTo.approved, shown('token-b', 'approved'));
     const ended = typesOf(decided(history, shown('token-b', status)));
     expect(ended).toEqual(['ReviewResolved']);
   });
 
-  it('is recorded ten times at most, the largest amounts', () => {
+  it('is recorded ten times at most, with the largest amounts', () => {
     const tokens = Array.from({ length: 11 }, (_, at) => at);
     const all = tokens.map((at) => shown(`token-${at}`, 'approved', { amount: 100 + at }));
     const { discrepancies } = paymentAfter(after(historyTo.approved, ...all));
@@ -192,8 +194,8 @@ describe('a duplicate', () => {
   });
 });
 
-// A person called a refund not made, its answer came after all, and the team was asked to make it again.
-describe('a refund that ended here without effect', () => {
+// A reviewer answered that a refund was not made, its answer arrived after all, and the team was asked to repeat it.
+describe('a refund that failed here', () => {
   const submitted = [...historyTo.approved, sampleEvents.RefundSubmitted];
   const refundToken = sampleEvents.RefundSubmitted.data.refundToken;
   const amount = sampleEvents.RefundSubmitted.data.amount;
@@ -213,7 +215,7 @@ describe('a refund that ended here without effect', () => {
     },
   };
 
-  it('reserves its amount when its answer comes after all, until the sum shows it', () => {
+  it('reserves its amount if its answer arrives after all, until the sum shows it', () => {
     const history = after([...submitted, notMade], made);
     const payment = paymentAfter(history);
     expect(payment.discrepancies).toMatchObject([{ kind: 'refund_disagrees', refundToken }]);

@@ -20,7 +20,7 @@ import { refundableAmount } from './payment-state.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** What the list shows of a dispute over 400 EUR, in its n-th state. */
+/** The list's record of a dispute over 400 EUR, in its n-th state. */
 const shown = (
   state: RecordDispute['state'],
   revision = 0,
@@ -53,7 +53,7 @@ const eventsOf = (history: readonly PaymentEvent[], input: PaymentInput): readon
 const disputeEventsOf = (history: readonly PaymentEvent[], input: PaymentInput) =>
   eventsOf(history, input).filter(({ type }) => type.startsWith('Dispute'));
 
-describe('what the list shows of a dispute', () => {
+describe('a dispute in the list', () => {
   test.each<[string, readonly PaymentEvent[], RecordDispute, PaymentEvent | undefined]>([
     ['opens it', approved, shown('open'), recorded('DisputeOpened')],
     ['opens it under a status that nobody knows', approved, shown('unknown'), recorded('DisputeOpened')],
@@ -98,7 +98,7 @@ describe('what the list shows of a dispute', () => {
     },
   );
 
-  test('is kept of a hundred disputes of one payment', () => {
+  test('is recorded for at most a hundred disputes of one payment', () => {
     const many = Array.from({ length: 100 }, (_, place) => ({
       type: 'DisputeWon' as const,
       data: { disputeToken: `dsp_${place + 2}`, amount: 1, revision: 0 },
@@ -131,7 +131,8 @@ test.each<[string, readonly PaymentEvent[], { disputed: number; lost: number; re
   expect(refundableAmount(payment)).toBe(refundable);
 });
 
-// A refund of disputed money was sent, certainly refused, and answered 202: it blocked the undisputed rest until a person came.
+// A refund of disputed money was sent, certainly refused, and answered 202: it blocked the undisputed rest until a person
+// resolved it.
 describe('a refund', () => {
   const submit = (amount?: number) => ({
     type: 'SubmitRefund' as const,
@@ -161,7 +162,7 @@ describe('a refund', () => {
       .then([refundSubmitted('refund-1', 600)]);
   });
 
-  test('of a payment that is disputed as a whole is refused', () =>
+  test('of a fully disputed payment is refused', () =>
     given([...approved, recorded('DisputeOpened', 0, 1000)])
       .when(submit())
       .thenRefused('payment_disputed'));
@@ -177,7 +178,7 @@ describe('the review of a dispute', () => {
   const opening = shown('open', 0, { reasonCode: '4853', status: 'pending' });
   const inReview = [...approved, ...eventsOf(approved, opening)];
 
-  test('has the amount, the reason, earlier refunds, and what is left', () => {
+  test('has the amount, the reason, earlier refunds, and the rest', () => {
     const history: PaymentEvent[] = [...approved, { type: 'ExternalRefundObserved', data: { amount: 250 } }];
     expect(eventsOf(history, opening)[1]).toEqual({
       type: 'ReviewOpened',
@@ -196,7 +197,7 @@ describe('the review of a dispute', () => {
     });
   });
 
-  test.each(['won', 'lost'] as const)('is closed by the decision of the bank: %s', (state) => {
+  test.each(['won', 'lost'] as const)("is closed by the bank's decision: %s", (state) => {
     expect(paymentAfter([...inReview, ...eventsOf(inReview, shown(state, 1))]).reviews).toEqual([]);
   });
 
@@ -205,7 +206,7 @@ describe('the review of a dispute', () => {
     expect(paymentAfter(history).reviews).toMatchObject([{ number: 2, evidence: { amount: 300 } }]);
   });
 
-  test('is one of each dispute', () => {
+  test('is opened per dispute', () => {
     const second = shown('open', 0, { disputeToken: 'dsp_2', amount: 100 });
     const history = [...inReview, ...eventsOf(inReview, second)];
     expect(paymentAfter(history).reviews).toMatchObject([
@@ -224,7 +225,7 @@ describe('the review of a dispute', () => {
       const events = eventsOf(inReview, answer);
       expect(events.slice(1)).toEqual([recorded(type)]);
       expect(refundableAmount(paymentAfter([...inReview, ...events]))).toBe(left);
-      // What the list shows later holds.
+      // A later state in the list prevails.
       const later = shown(resolution === 'dispute_won' ? 'lost' : 'won', 1);
       expect(disputeEventsOf([...inReview, ...events], later)).toHaveLength(1);
     },
@@ -243,7 +244,7 @@ describe('the review of a dispute', () => {
   });
 });
 
-// The provider shows a disputed payment as it was: approved, with the previous sums.
+// The provider shows a disputed payment unchanged: approved, with the previous sums.
 test.each([
   ['open', open],
   ['lost', lost],

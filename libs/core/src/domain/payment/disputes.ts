@@ -1,5 +1,5 @@
 /**
- * Disputes of a payment: the customer's bank wants money back. The amount is unusable while the bank decides, and gone if
+ * Disputes of a payment: the customer's bank demands money back. The amount is unusable while the bank decides, and lost if
  * the dispute is lost. The bank may decide again, so no state is final.
  */
 import { isAbout, resolveWhere, type Evidence } from '../review.ts';
@@ -9,17 +9,17 @@ import type { PaymentEvent } from './payment-events.ts';
 import { inSteps } from './payment-evolve.ts';
 import { amountOf, refundableAmount, type Payment } from './payment-state.ts';
 
-/** Of one payment, whatever became of them. Further ones are on record in their own streams only. */
+/** Maximum per payment, in any state. Further ones are recorded only in their own streams. */
 const disputesMax = 100;
 
-/** Records what is new; nothing if a later state of the dispute is on record. */
+/** Records news; no event if a later state of the dispute is recorded. */
 export function recordDispute(state: Payment, command: RecordDispute): PaymentEvent[] {
   const { disputeToken, revision } = command;
   const known = state.disputes.find((each) => each.disputeToken === disputeToken);
   if (known !== undefined && known.revision >= revision) return [];
   if (known === undefined && state.disputes.length >= disputesMax) return [];
   const whole = amountOf(state);
-  // In another currency nobody knows how much of the payment it is.
+  // If the currency differs, the disputed part of the payment is not known.
   const amount = command.currency === state.terms.currency ? Math.min(command.amount, whole) : whole;
   const now = command.state === 'unknown' ? 'open' : command.state;
   if (known?.state === now && known.amount === amount) return [];

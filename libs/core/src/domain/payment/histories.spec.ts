@@ -1,6 +1,6 @@
 /**
- * Histories as they were stored under each schema version. A file here is never edited: when an event changes, the
- * upcaster must lead the old file to the same payment, and files of the new version come next to it.
+ * Histories as stored under each schema version. Never edit a file here: when an event changes, the upcaster must lead the
+ * old file to the same payment, and files of the new version are added.
  */
 import { expect, test } from 'vitest';
 import adopted from '../histories/v1/adopted.json' with { type: 'json' };
@@ -52,14 +52,11 @@ const histories: Record<string, History> = {
   'a review that takes two persons': reviewByTwo,
 };
 
-test.each(Object.entries(histories))(
-  'the history "%s" is replayed to the payment that it was',
-  (_, history) => {
-    expect(fold(history.events.map(decodePaymentEvent))).toEqual(history.expected);
-  },
-);
+test.each(Object.entries(histories))('the history "%s" is replayed to its payment', (_, history) => {
+  expect(fold(history.events.map(decodePaymentEvent))).toEqual(history.expected);
+});
 
-test('the histories hold every event type', () => {
+test('the histories cover every event type', () => {
   const types = new Set(Object.values(histories).flatMap(({ events }) => events.map(({ type }) => type)));
   expect([...types].sort()).toEqual(Object.keys(paymentEventSchemas).sort());
 });

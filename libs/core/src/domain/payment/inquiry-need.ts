@@ -4,7 +4,6 @@ import type { CallWindow } from '../outbound-call/outbound-call.ts';
 import { isFinalPhase } from './payment-machine.ts';
 import { isPaymentAwaited, undecidedRefund, type Payment } from './payment-state.ts';
 
-/** Why a payment is inquired again. */
 export function inquiryNeedOf(payment: Payment): InquiryNeed {
   const { phase } = payment;
   const refund = undecidedRefund(payment);
@@ -14,18 +13,18 @@ export function inquiryNeedOf(payment: Payment): InquiryNeed {
   return isFinalPhase(phase) ? 'settled' : 'open';
 }
 
-/** After it no announced call of the payment can take effect any more. */
+/** After it, no announced call of the payment can take effect. */
 const latestWindow = ({ attempt, captureOrVoid, refunds }: Payment): CallWindow =>
   latestOf([attempt, ...(captureOrVoid === undefined ? [] : [captureOrVoid]), ...refunds]) ?? attempt;
 
 /**
- * From when on what is unknown could be known, milliseconds since the Unix epoch: no announced call can take effect any
- * more, and no further callback waits.
+ * From this time on, unknown outcomes can be known, milliseconds since the Unix epoch: no announced call can take effect any
+ * longer, and no further callback waits.
  */
 export const latestQuietUntil = (payment: Payment): number =>
   Math.max(latestWindow(payment).quietUntil, latestDeferredAt(payment));
 
-/** The announced call whose outcome is unknown; there is one at a time. */
+/** The announced call whose outcome is unknown; at most one at a time. */
 export function callWithoutOutcome(payment: Payment): CallWindow | undefined {
   const { phase, attempt, captureOrVoid } = payment;
   if (isPaymentAwaited(payment)) return attempt;

@@ -41,7 +41,7 @@ const disagrees = (status: FinalStatus, observedStatus: string): object[] => [
     }),
   },
 ];
-// A failed payment never had a token; the first that turns up is kept, to distinguish it from a second.
+// A failed payment never had a token; the first one found is kept, to distinguish it from a second.
 const found = { serviceToken: 'token-a' };
 
 type Snapshot = 'init' | 'pending' | 'pending, authorized' | FinalStatus;
@@ -71,7 +71,7 @@ const outcomes = {
   expired: [expired],
 };
 
-/** What each snapshot of the service makes of a payment in each phase. */
+/** The events for each snapshot of the provider in each phase. */
 const table: Record<PaymentPhase, Record<Snapshot, readonly object[]>> = {
   requested: nothing,
   unresolved: nothing,
@@ -132,12 +132,12 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
   });
 });
 
-test('an unknown status is evidence up to a length', () => {
+test('an unknown status is evidence, up to a maximum length', () => {
   const [opened] = observe(historyTo.init, observed('x'.repeat(10_000)));
   expect(opened?.data).toMatchObject({ evidence: { observedStatus: 'x'.repeat(256) } });
 });
 
-// --- What a snapshot carries along
+// --- Details of a snapshot
 
 const sanitizedMask = '439296******1251';
 
@@ -156,7 +156,7 @@ test('mask, reason and amounts of the snapshot are recorded', () => {
   });
 });
 
-test('texts of the service are cut, not refused', () => {
+test('texts of the provider are cut, not refused', () => {
   const long = 'x'.repeat(10_000);
   const [event] = observe(historyTo.init, observed('declined', { declineReason: long, sanitizedMask: long }));
   expect(event?.data).toEqual({ declineReason: 'x'.repeat(4096), sanitizedMask: 'x'.repeat(4096) });
@@ -201,7 +201,7 @@ test('a snapshot without an order number agrees', () => {
   expect(observe(historyTo.init, snapshot)).toEqual([approved]);
 });
 
-test('the amount that is compared is the one of the latest attempt', () => {
+test('the amount of the latest attempt is compared', () => {
   const second: PaymentEvent[] = [
     ...[...historyTo.unresolved, sampleEvents.AttemptNotFound, sampleEvents.AttemptStarted],
     { type: 'AttemptAccepted', data: { attemptNumber: 2, serviceToken: 'token-b', evidence: 'answer' } },
@@ -210,7 +210,7 @@ test('the amount that is compared is the one of the latest attempt', () => {
   expect(observe(second, observed('approved', snapshot))).toEqual([approved]);
 });
 
-test('a repeat of what a person called not made is in review while it is open at the service', () => {
+test('a payment answered as not made is in review while it is open at the provider', () => {
   const declined: PaymentEvent = { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } };
   const history = [...historyTo.init, declined];
   const shown = decided(history, inquired(observed('pending'), { inquiredAt: 30 * 60_000 }));
@@ -220,12 +220,12 @@ test('a repeat of what a person called not made is in review while it is open at
   ]);
 });
 
-test('a snapshot from before it was final ends no doubt about it', () => {
+test('a snapshot from before the final status ends no discrepancy', () => {
   const doubted = [...historyTo.approved, ...observe(historyTo.approved, observed('odd'))];
   expect(observe(doubted, observed('pending'))).toEqual([]);
 });
 
-test('a snapshot from before the hold does not end it', () => {
+test('a snapshot from before the reservation does not end it', () => {
   expect(paymentAfter(historyTo.authorized).authorizedAmount).toBe(1000);
   expect(observe(historyTo.authorized, snapshots.pending)).toEqual([]);
 });
@@ -238,21 +238,21 @@ test('a snapshot from before a refund takes nothing back', () => {
 
 // --- Refunds
 
-test('a refund that we did not order is booked by the difference', () => {
+test('a refund made elsewhere is booked by the difference', () => {
   expect(observe(historyTo.approved, observed('approved', { refundedAmount: 300 }))).toEqual([refunded(300)]);
   const history = [...historyTo.approved, refunded(300)];
   expect(observe(history, observed('approved', { refundedAmount: 450 }))).toEqual([refunded(150)]);
   expect(observe(history, observed('refunded', { refundedAmount: 1000 }))).toEqual([refunded(700)]);
 });
 
-test('approval and refunds that are seen at once are booked at once', () => {
+test('approval and refunds first seen together are booked together', () => {
   expect(observe(historyTo.pending, observed('approved', { refundedAmount: 300 }))).toEqual([
     approved,
     refunded(300),
   ]);
 });
 
-test('our own confirmed refund is not booked again as somebody else’s', () => {
+test('our own confirmed refund is not booked again as a foreign one', () => {
   const history = [
     ...historyTo.approved,
     refundSubmitted('refund-1', 300),
@@ -270,23 +270,23 @@ const undecided: [string, PaymentEvent[]][] = [
 describe.each(undecided)('while a refund of ours is %s', (_, events) => {
   const history = [...historyTo.approved, refundSubmitted('refund-1', 1000), ...events];
 
-  test('a partial refund cannot be attributed: it waits', () => {
+  test('a partial refund cannot be attributed, and waits', () => {
     expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
   });
 
   // A full refund whose callback was faster than its answer was once mistaken for a contradiction.
-  test('"refunded" is what we ordered, not a revision', () => {
+  test('"refunded" is our own refund, not a revision', () => {
     const types = observe(history, observed('refunded', { refundedAmount: 1000 })).map(({ type }) => type);
     expect(types).not.toContain('FinalStatusRevised');
   });
 
-  test('what waited is booked when the refund has been declined', () => {
+  test('the unattributed refund is booked when ours is declined', () => {
     const ended = [...history, sampleEvents.RefundDeclined];
     expect(observe(ended, observed('approved', { refundedAmount: 300 }))).toEqual([refunded(300)]);
   });
 });
 
-test('a two-step payment is recognised by its authorized amount', () => {
+test('a two-step payment is recognized by its authorized amount', () => {
   const history = [requested({ needConfirmation: true }), sampleEvents.AttemptAccepted];
   expect(observe(history, snapshots['pending, authorized'])).toEqual([authorized]);
   expect(observe(historyTo.capturing, snapshots.approved)).toEqual([approved]);

@@ -31,7 +31,7 @@ import {
 } from './payment-state.ts';
 import { observeRefunds } from './refunds.ts';
 
-/** The provider was asked about the payment: its progress, its refunds, what disagrees, and the call in flight. */
+/** An answered inquiry: progress, refunds, discrepancies, and the call in flight. */
 export const observe = (state: Payment, observation: RecordObservation): PaymentEvent[] =>
   inSteps(
     state,
@@ -40,7 +40,7 @@ export const observe = (state: Payment, observation: RecordObservation): Payment
     (payment) => endDeferredOfOwn(payment, observation.observed.serviceToken),
   );
 
-/** As {@link observe}, of a payment that was just found, or that the answer to a capture or void shows. */
+/** As {@link observe}, for a payment that was just found, or that the answer to a capture or void shows. */
 export const observePayment = (
   state: Payment,
   observation: Pick<RecordObservation, 'observed'> & Inquired,
@@ -52,7 +52,7 @@ export const observePayment = (
     (payment) => compare(payment, observation),
   );
 
-/** An amount or a currency that the provider leaves out cannot disagree: ours is taken. */
+/** A missing amount or currency cannot disagree: ours is used. */
 export const withTermsOf = (state: Payment, reported: ReportedPayment): ObservedPayment => ({
   ...reported,
   amount: reported.amount ?? amountOf(state),
@@ -61,19 +61,19 @@ export const withTermsOf = (state: Payment, reported: ReportedPayment): Observed
 
 type Reported = Pick<ObservedPayment, 'status' | 'amount'> & { refundedAmount?: number | null | undefined };
 
-/** After a partial refund some deployments report `refunded`: a sum that is shown is believed, and not the word. */
+/** After a partial refund some deployments report `refunded`: a shown sum outranks the status. */
 export const statusOf = ({ status, amount, refundedAmount }: Reported): string =>
   status === 'refunded' && !isRefundedByWord({ status, refundedAmount }) && (refundedAmount ?? 0) < amount
     ? 'approved'
     : status;
 
-/** True if the status is known, and it is about the payment that was asked for. */
+/** True if the status is known, and the order is the one inquired about. */
 export const isUnderstood = (state: Payment, observed: ObservedPayment): boolean =>
   paymentStatusSchema.safeParse(observed.status).success && agrees(state, observed);
 
 /**
- * Money of another amount, currency or order is not this payment's. The one exception is a final payment that took no money
- * here or there: its amount says nothing.
+ * Money of another amount, currency or order does not belong to this payment. Exception: if neither side took money, the
+ * amount has no meaning.
  */
 function agrees(state: Payment, observed: ObservedPayment): boolean {
   const { providerOrderNumber } = state.attempt;
@@ -90,14 +90,14 @@ function agrees(state: Payment, observed: ObservedPayment): boolean {
 export const isPartOf = (part: number, whole: number): boolean =>
   Number.isSafeInteger(part) && part >= 0 && part <= whole;
 
-/** The refunded sum that the provider shows; undefined if it shows none, or `refunded` and 0: then any part may have gone back. */
+/** The provider's refunded sum; undefined if it shows none, or `refunded` and 0: then any part may have been refunded. */
 export function refundedAmountOf({ status, refundedAmount }: Omit<Reported, 'amount'>): number | undefined {
   if (status === 'approved' || status === 'refunded')
     return isRefundedByWord({ status, refundedAmount }) ? undefined : (refundedAmount ?? undefined);
   return 0;
 }
 
-/** What the machine does not allow is an older state than ours (pending after authorized): it adds nothing. */
+/** A transition that the machine does not allow is stale (pending after authorized): it adds nothing. */
 function observeProgress(state: Payment, observed: ObservedPayment): PaymentEvent[] {
   if (!isUnderstood(state, observed)) return [];
   const { recurringToken } = observed;
@@ -153,7 +153,7 @@ export const declineReasonOf = ({ declineReason }: ObservedPayment) =>
 type Compared = Pick<RecordObservation, 'observed'> & Inquired;
 type Verdict = DiscrepancyKind | 'agrees' | 'says-nothing';
 
-/** Records what disagrees once progress and refunds are recorded, or ends the discrepancy. */
+/** Records a discrepancy after progress and refunds are recorded, or ends it. */
 function compare(state: Payment, compared: Compared): PaymentEvent[] {
   const verdict = verdictOn(state, compared);
   if (verdict === 'says-nothing') return [];
@@ -177,7 +177,7 @@ function verdictOn(state: Payment, compared: Compared): Verdict {
   return hasNeverBeen || statusOfPhase(state.phase) === observed.status ? 'agrees' : 'final_status_revised';
 }
 
-/** A payment that ended unpaid follows the provider's final status. What was paid changes only when a person accepts that. */
+/** A payment that failed here follows the provider's final status. A paid payment changes only if a person accepts that. */
 const isFollowed = (state: Payment, { status, amount }: ObservedPayment): boolean =>
   !isPaidPhase(state) && !isOpenStatus(status) && (!isPaid({ status }) || amount === state.terms.amount);
 
@@ -204,7 +204,7 @@ export function revise(
 
 export const isOpenStatus = (status: string): boolean => status === 'init' || status === 'pending';
 
-/** Ours is final and theirs is open: a stale read, a page that nobody was given, or a discrepancy. */
+/** Ours is final and theirs is open: a stale read, a page that no customer received, or a discrepancy. */
 function verdictOnOpen(state: Payment, { observed, ...inquired }: Compared): Verdict {
   const { phase, terms, approvedAmount, declineReason } = state;
   const isUnderWay = observed.status === 'pending' || (observed.authorizedAmount ?? 0) > 0;
@@ -217,7 +217,7 @@ function verdictOnOpen(state: Payment, { observed, ...inquired }: Compared): Ver
   return mayTakeMoney && (hasFailed || !isStale(inquired)) ? 'final_status_revised' : 'says-nothing';
 }
 
-/** A larger sum than ours belongs to the refund in flight, or was recorded before this; a smaller one may still grow. */
+/** A sum larger than ours belongs to the refund in flight, or was recorded before this; a smaller one may still grow. */
 function verdictOnSum(state: Payment, { observed, ...inquired }: Compared): Verdict {
   const { refundedAmount, approvedAmount, refunds } = state;
   const shown = refundedAmountOf(observed);
@@ -232,7 +232,7 @@ function verdictOnSum(state: Payment, { observed, ...inquired }: Compared): Verd
   const isThere = shown === undefined ? observed.status === 'refunded' : shown >= refundedAmount;
   if (isThere)
     return shown !== undefined && shown > refundedAmount && !isInFlight ? 'refund_disagrees' : 'agrees';
-  // The sum may follow the approval after a while, and be shown as it was before a refund that was made elsewhere.
+  // The sum may lag behind the approval, or predate a refund that was made elsewhere.
   const approved = refunds.filter((refund) => refund.state === 'approved');
   const mayFollow =
     approved.length === 0
@@ -241,7 +241,6 @@ function verdictOnSum(state: Payment, { observed, ...inquired }: Compared): Verd
   return mayFollow ? 'says-nothing' : 'refund_disagrees';
 }
 
-/** Our side of a discrepancy. */
 export const ourSide = (payment: Payment): Side => ({
   status: statusOfPhase(payment.phase),
   amount: amountOf(payment),
@@ -251,7 +250,7 @@ export const ourSide = (payment: Payment): Side => ({
   orderNumber: payment.attempt.providerOrderNumber,
 });
 
-/** Minor units of what the payment has left that must not be paid out or refunded: the worst cases of its discrepancies. */
+/** Minor units of the rest that must not be paid out or refunded: the worst cases of its discrepancies. */
 export function reservedByDiscrepancies(payment: Payment): number {
   const reserved = { own: 0, ofRefunds: 0 };
   const ours = ourSide(payment);

@@ -10,27 +10,27 @@ import type { Environment } from '../values.ts';
 import type { DisputeState } from '../dispute/dispute.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
 
-/** What the service shows of a payment. */
+/** The provider's record of a payment. */
 export interface ObservedPayment extends Origin {
   serviceToken: string;
-  /** A status of the specification, or one that it does not know. */
+  /** A status of the specification, or an unknown one. */
   status: string;
   amount: number;
   currency: string;
-  /** The `providerOrderNumber` of the attempt that made it; undefined where the deployment leaves it out. */
+  /** The `providerOrderNumber` of the attempt that made it; undefined if the deployment omits it. */
   orderNumber?: string;
-  /** Undefined if the deployment shows none: that is not 0. */
+  /** Undefined if the deployment shows none, which does not mean 0. */
   authorizedAmount?: number | undefined;
   /** Likewise. */
   refundedAmount?: number | undefined;
   processingUrl?: string;
   sanitizedMask?: string;
   declineReason?: string;
-  /** Our alias of the recurring token that the service shows. */
+  /** Our alias of the recurring token in the record. */
   recurringToken?: string;
 }
 
-/** As the provider reports it: the specification promises no more than token and status. */
+/** The provider's report: the specification promises only token and status. */
 export type ReportedPayment = Omit<ObservedPayment, 'amount' | 'currency' | 'recurringToken'> & {
   amount?: number;
   currency?: string;
@@ -45,14 +45,14 @@ export interface Authorization {
 
 export interface AcceptedRefund {
   serviceRefundToken: string;
-  /** `pending`, `approved`, `declined`, or one that only the service knows. */
+  /** `pending`, `approved`, `declined`, or a value that only the provider knows. */
   status: string;
   amount: number;
   currency: string;
 }
 
 export type AuthorizationOutcome = CallOutcome<Authorization>;
-/** `observed` is the payment as the answer shows it, where it does. */
+/** `observed` is the payment in the answer, if shown. */
 export type CaptureOrVoidOutcome = CallOutcome<{ observed?: ObservedPayment }>;
 export type RefundOutcome = CallOutcome<AcceptedRefund>;
 
@@ -61,13 +61,12 @@ export interface RequestPayment extends RequestFingerprints {
   environment: Environment;
   team: string;
   wallet: string;
-  /** The id of the key that asks. */
   askedBy: string;
   terms: PaymentTerms;
   attempt: Attempt;
 }
 
-/** Takes the authorized money, or lets it go. */
+/** Captures or voids the authorized money. */
 export interface SubmitCaptureOrVoid {
   type: 'SubmitCaptureOrVoid';
   operation: 'capture' | 'void';
@@ -77,13 +76,13 @@ export interface SubmitCaptureOrVoid {
 export interface SubmitRefund extends RequestFingerprints {
   type: 'SubmitRefund';
   refundToken: string;
-  /** The id of the key that asks, and when, milliseconds since the Unix epoch. */
+  /** The id of the requesting key, and the time, milliseconds since the Unix epoch. */
   askedBy: string;
   askedAt: number;
-  /** Minor units; without it, all that is left. */
+  /** Minor units; default: all that is left. */
   amount?: number;
   metadata?: Metadata;
-  /** The service could not be inquired before, so what it has refunded by now is not known. */
+  /** The inquiry before it failed, so the provider's refunded sum is not known. */
   sumUnknown?: true;
   window: CallWindow;
 }
@@ -93,7 +92,7 @@ export interface RecordAuthorizationOutcome {
   type: 'RecordAuthorizationOutcome';
   attemptNumber: number;
   outcome: AuthorizationOutcome;
-  /** A further attempt, announced if this one certainly had no effect, or if nobody was given its page. */
+  /** Another attempt, announced if this one certainly had no effect, or its page reached no customer. */
   nextAttempt?: Attempt;
 }
 
@@ -112,41 +111,41 @@ export interface RecordRefundOutcome {
   outcome: RefundOutcome;
 }
 
-/** The service was asked for an attempt without an outcome, by its `providerOrderNumber`. */
+/** An inquiry about an attempt without an outcome, by its `providerOrderNumber`. */
 export interface RecordSearch {
   type: 'RecordSearch';
   attemptNumber: number;
-  /** Everything that the service has under the attempt's number. */
+  /** Everything that the provider has under the attempt's number. */
   found: readonly ObservedPayment[];
-  /** When the inquiry began, milliseconds since the Unix epoch. */
+  /** Start of the inquiry, milliseconds since the Unix epoch. */
   inquiredAt: number;
   nextAttempt?: Attempt;
 }
 
-/** The payment was retrieved from the service. */
+/** The payment was retrieved from the provider. */
 export interface RecordObservation extends Inquired {
   type: 'RecordObservation';
   observed: ObservedPayment;
-  /** When a capture or void that had no effect may be submitted again; absent if it may not be now. */
+  /** When a capture or void without effect may be submitted again; absent if not now. */
   nextWindow?: CallWindow;
 }
 
-/** A callback reports that the service declined a refund that it had accepted. It is evidence, and proves nothing. */
+/** A callback reports that the provider declined a refund that it had accepted. Evidence, not proof. */
 export interface RecordRefundDeclineReported {
   type: 'RecordRefundDeclineReported';
   serviceRefundToken: string;
 }
 
-/** What the customer's bank wants back of the payment, as the dispute's own stream has it at `revision`. */
+/** The bank's demand, as the dispute's own stream has it at `revision`. */
 export interface RecordDispute {
   type: 'RecordDispute';
   disputeToken: string;
   revision: number;
   state: DisputeState;
-  /** Minor units of `currency`, which may be another one than the payment's. */
+  /** Minor units of `currency`, which may differ from the payment's. */
   amount: number;
   currency: string;
-  /** The bank's code, and what the provider calls its status: for people. */
+  /** The bank's code, and the provider's status: for people. */
   reasonCode?: string;
   status: string;
 }
@@ -167,10 +166,8 @@ export type PaymentInput = PaymentCommand | PaymentObservation;
 export type PaymentRefusal =
   | { code: 'idempotency_key_reused' }
   | { code: 'payment_not_found' }
-  /** No money of the payment is authorized. */
   | { code: 'payment_not_confirmable' }
   | { code: 'payment_in_final_state' }
-  /** Nothing is paid yet. */
   | { code: 'payment_not_refundable' }
   /** Another operation on the payment is under way, or its outcome is unknown. */
   | { code: 'operation_in_progress' }
@@ -178,6 +175,6 @@ export type PaymentRefusal =
   /** The rest is disputed, or lost to the bank. */
   | { code: 'payment_disputed'; refundableAmount: number; currency: string }
   | { code: 'too_many_refunds' }
-  /** With it, the refunds of the payment would have more than they may have together. */
+  /** The refunds of the payment together would exceed their metadata limit. */
   | { code: 'too_much_metadata' }
   | ReviewRefusal;

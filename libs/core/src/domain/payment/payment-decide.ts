@@ -1,6 +1,6 @@
 /**
- * The decisions about a payment. Pure: time, identifiers and what the service said come in with the command.
- * Every decision is safe to take again on a newer state, which is what happens when an append meets a conflict.
+ * Decisions about a payment. Pure: time, identifiers and the provider's answers are part of the command.
+ * Every decision may be repeated on a newer state, which happens if an append meets a conflict.
  */
 import { refuse, type Decision } from '../decision.ts';
 import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
@@ -22,10 +22,7 @@ import { resolveAnswered, resolveReview } from './resolutions.ts';
 
 export type PaymentDecision = Decision<PaymentEvent, PaymentRefusal>;
 
-/**
- * What a command or observation makes of a payment: events to append atomically, none if it is nothing new, or a
- * refusal.
- */
+/** Applies a command or observation to a payment: events to append atomically, none if nothing is new, or a refusal. */
 export function decide(state: PaymentState, input: PaymentInput): PaymentDecision {
   switch (input.type) {
     case 'RequestPayment':
@@ -53,7 +50,6 @@ function carryOut(state: PaymentState, command: PaymentCommand): PaymentDecision
   }
 }
 
-/** Events of an observation, and the reviews that it resolves. */
 const record = (state: Payment, observation: PaymentObservation): PaymentEvent[] =>
   inSteps(
     state,

@@ -37,7 +37,7 @@ describe.each(types)('%s', (type) => {
     expect(decodePaymentEvent(stored(event))).toEqual(event);
   });
 
-  test('leaves out what it does not know', () => {
+  test('drops unknown fields', () => {
     expect(decodePaymentEvent(stored({ type, data: { ...event.data, __extra: 1 } }))).toEqual(event);
   });
 
@@ -45,25 +45,25 @@ describe.each(types)('%s', (type) => {
     expect(() => decodePaymentEvent({ type, data })).toThrow();
   });
 
-  // Evidence may hold any text or number; everything else has one type only.
+  // Evidence may hold any text or number; every other field has one type.
   const paths = pathsOf(event.data).filter(
     (path) => path.length > 0 && path[0] !== 'evidence' && path[0] !== 'discrepancy',
   );
 
-  test.each(paths)('is not read where a value has the wrong type: %s.%s.%s', (...path) => {
+  test.each(paths)('is not read if a value has the wrong type: %s.%s.%s', (...path) => {
     for (const wrong of [null, Number.NaN, [[]]])
       expect(() => decodePaymentEvent({ type, data: replaced(event.data, path, wrong) })).toThrow();
   });
 });
 
 test.each(['PaymentLost', '', 'paymentApproved', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-  'the unknown type %j is not read on as if the event were not there',
+  'the unknown type %j is not skipped',
   (type) => {
     expect(() => decodePaymentEvent({ type, data: {} })).toThrow(RangeError);
   },
 );
 
-test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is no amount', (amount) => {
+test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is not an amount', (amount) => {
   expect(() => decodePaymentEvent({ type: 'PaymentApproved', data: { amount } })).toThrow();
   expect(() => decodePaymentEvent({ type: 'ExternalRefundObserved', data: { amount } })).toThrow();
   expect(() =>
@@ -73,7 +73,7 @@ test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is no amo
   expect(() => decodePaymentEvent({ type: 'RefundSubmitted', data: { ...data, amount } })).toThrow();
 });
 
-test('what is not a currency is no currency', () => {
+test('anything else is not a currency', () => {
   const { data } = sampleEvents.PaymentRequested;
   const withCurrency = (currency: string) => ({ ...data, terms: { ...data.terms, currency } });
   for (const currency of ['eur', 'EURO', 'XXQ', ''])
@@ -91,7 +91,7 @@ const anyData = fc.oneof(
     ),
 );
 
-test('whatever is stored, decoding gives a whole event or throws, and never something in between', () => {
+test('for any stored data, decoding returns a whole event or throws', () => {
   let readCount = 0;
   fc.assert(
     fc.property(fc.oneof(fc.constantFrom(...types), fc.string()), anyData, (type, data) => {
@@ -105,7 +105,7 @@ test('whatever is stored, decoding gives a whole event or throws, and never some
       readCount += 1;
       expect(event.type).toBe(type);
       expect(event.data).toBeTypeOf('object');
-      // What was read once is read again as the same: nothing in it is undefined, cut or coerced.
+      // A decoded event can be decoded again: nothing in it is undefined, cut or coerced.
       expect(decodePaymentEvent(stored(event))).toEqual(event);
     }),
     { numRuns: propertyRuns(3_000) },

@@ -1,6 +1,6 @@
 /**
  * The events of a payment (stream `payment-<token>`). They are the only record of what happened; a changed event is a
- * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
+ * new schema version with an upcaster, never an edit of a stored one. Times are milliseconds since the Unix epoch.
  */
 import { amountSchema, currencySchema, paymentStatusSchema } from '../money.ts';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchem
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
-/** What the team asked for, without the customer's data. `orderNumber` is the team's own and stays with us. */
+/** The team's request, without the customer's data. `orderNumber` is the team's own and is not sent to the provider. */
 export const termsSchema = z.object({
   kind: z.enum(['hosted', 'card', 'recurring']),
   product: textSchema,
@@ -23,9 +23,9 @@ export const termsSchema = z.object({
   redirectFailUrl: textSchema.optional(),
   locale: textSchema.optional(),
   needConfirmation: z.boolean(),
-  /** True where the team wants a recurring token of it. */
+  /** True if the team requests a recurring token. */
   recurring: z.boolean().optional(),
-  /** Our alias of the recurring token that is charged. */
+  /** Our alias of the charged recurring token. */
   recurringToken: textSchema.optional(),
   metadata: metadataSchema.optional(),
 });
@@ -35,9 +35,9 @@ export type PaymentTerms = z.infer<typeof termsSchema>;
 export const attemptSchema = z.object({
   /** From 1. */
   number: z.int().min(1),
-  /** The account of the service that is asked. */
+  /** The merchant account. */
   account: textSchema,
-  /** Unique for every attempt; what a lost attempt is found by. */
+  /** Unique per attempt; finds an attempt whose answer was lost. */
   providerOrderNumber: textSchema,
   ...callWindowSchema.shape,
 });
@@ -48,19 +48,18 @@ const sumSchema = z.int().min(0);
 const refusedCall = { errors: errorsSchema, reason: z.enum(endReasons) };
 const unresolvedCall = { reason: textSchema };
 
-/** What was refunded elsewhere before our refund was not known: that the sum has grown proves nothing about it. */
+/** The refunded sum before our refund was not known: its growth proves nothing. */
 export const sumUnknownSchema = z.literal(true);
 
-/** A dispute as the bank reports it now. */
+/** The current report of the bank. */
 const disputeShape = {
   disputeToken: textSchema,
-  /** In the currency of the payment, and no more than the payment; all of it if the bank names another currency. */
+  /** In the payment's currency, and at most the payment's amount; all of it if the bank names another currency. */
   amount: amountSchema,
-  /** Revision of the dispute's own stream that it was read at: what was read before it changes nothing. */
+  /** Revision of the dispute's own stream at the read; earlier reads change nothing. */
   revision: z.int().min(0),
 };
 
-/** Why a review is opened. */
 export const reviewCodes = [
   'attempt_not_found',
   'discrepancy',
@@ -81,35 +80,34 @@ export const paymentEventSchemas = {
   PaymentRequested: z.object({
     environment: environmentSchema,
     team: textSchema,
-    /** Whose money it is, permanently: as `walletNameOf` named the team's wallet at the time. */
+    /** The permanent owner of the money: the team's wallet at the time, as `walletNameOf` named it. */
     wallet: textSchema,
-    /** The key that asked. */
     askedBy: textSchema,
     terms: termsSchema,
     /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
     attempt: attemptSchema,
   }),
-  /** Made before Tollgate, and adopted by a team with the provider's record of that time: no call of ours made it. */
+  /** Made before Tollgate, and adopted by a team with the provider's record of that time, without a call. */
   PaymentAdopted: z.object({
     environment: environmentSchema,
     team: textSchema,
     wallet: textSchema,
-    /** Set if its money may be paid out: an operator says from which day adopted payments count. */
+    /** Set if its money may be paid out: an operator declares from which day adopted payments count. */
     payable: z.literal(true).exactOptional(),
     account: textSchema,
-    /** As far as the service shows them. */
+    /** As far as the provider shows them. */
     terms: termsSchema,
     serviceToken: textSchema,
-    /** Its order number at the service; absent if the service shows none. */
+    /** Its order number at the provider; absent if not shown. */
     providerOrderNumber: textSchema.optional(),
     processingUrl: textSchema.optional(),
-    /** When it was made, as the service shows it; absent if it does not. */
+    /** Creation time at the provider; absent if not shown. */
     createdAt: instantSchema.optional(),
     status: paymentStatusSchema,
     authorizedAmount: sumSchema,
     refundedAmount: sumSchema,
-    /** Our alias of the recurring token that the service shows. */
+    /** Our alias of the recurring token in the record. */
     recurringToken: textSchema.optional(),
     sanitizedMask: textSchema.optional(),
     declineReason: textSchema.optional(),
@@ -120,7 +118,7 @@ export const paymentEventSchemas = {
     attemptNumber: attemptNumberSchema,
     serviceToken: textSchema,
     processingUrl: textSchema.optional(),
-    /** How it is known: by the call's own answer, or by a status inquiry. */
+    /** Source: the call's own answer, or a status inquiry. */
     evidence: z.enum(['answer', 'inquiry']),
   }),
   AttemptRefused: z.object({ attemptNumber: attemptNumberSchema, errors: errorsSchema }),
@@ -136,7 +134,7 @@ export const paymentEventSchemas = {
   PaymentAuthorized: z.object({ authorizedAmount: amountSchema, sanitizedMask: textSchema.optional() }),
   PaymentApproved: z.object({ amount: amountSchema, sanitizedMask: textSchema.optional() }),
   PaymentDeclined: z.object({ declineReason: textSchema.optional(), sanitizedMask: textSchema.optional() }),
-  /** The team let the authorized money go. */
+  /** The team voided the authorized money. */
   PaymentVoided: z.object({ sanitizedMask: textSchema.optional() }),
   PaymentExpired: z.object({}),
   PaymentFailed: z.object({ reason: paymentFailureSchema }),
@@ -149,7 +147,7 @@ export const paymentEventSchemas = {
   RefundSubmitted: z.object({
     refundToken: textSchema,
     amount: amountSchema,
-    /** The key that asked, and when. */
+    /** The requesting key, and the time. */
     askedBy: textSchema,
     askedAt: instantSchema,
     fingerprint: textSchema,
@@ -157,44 +155,43 @@ export const paymentEventSchemas = {
     sumUnknown: sumUnknownSchema.exactOptional(),
     ...callWindowSchema.shape,
   }),
-  /** The service has the refund and has not decided it. */
+  /** The provider has accepted the refund and not decided it. */
   RefundAccepted: z.object({ refundToken: textSchema, serviceRefundToken: textSchema }),
   RefundApproved: z.object({
     refundToken: textSchema,
-    /** The service's token for it, where the approval came in the call's own answer. */
+    /** The provider's token, if the approval was in the call's own answer. */
     serviceRefundToken: textSchema.optional(),
   }),
   RefundDeclined: z.object({ refundToken: textSchema, ...refusedCall }),
   RefundUnresolved: z.object({ refundToken: textSchema, ...unresolvedCall, errors: unconfirmedSchema }),
-  /** A callback reported that the service declined this refund. No inquiry shows a decline: it is evidence for a review. */
+  /** A callback reported that the provider declined this refund. No inquiry shows a decline: evidence for a review. */
   RefundDeclineReported: z.object({ serviceRefundToken: textSchema }),
   ExternalRefundObserved: z.object({ amount: amountSchema }),
   FinalStatusRevised: z.object({
     from: paymentStatusSchema,
     to: z.enum(['approved', 'declined', 'expired', 'refunded']),
-    /** What the provider has approved and given back, after a revision to `approved` or `refunded`. */
+    /** The provider's approved and refunded sums after a revision to `approved` or `refunded`. */
     amount: amountSchema.optional(),
     refundedAmount: sumSchema.optional(),
     declineReason: textSchema.optional(),
-    /** The service's token, if the payment had failed and so had none. */
+    /** The provider's token, if the payment had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
-  /** The customer's bank wants money back, for the first time or again. */
+  /** The customer's bank demands money back, for the first time or again. */
   DisputeOpened: z.object(disputeShape),
-  /** The amount of an open dispute. */
   DisputeChanged: z.object(disputeShape),
   /** The merchant keeps the money. */
   DisputeWon: z.object(disputeShape),
   /** The customer has the money. */
   DisputeLost: z.object(disputeShape),
-  /** The service gave a recurring token; teams use this alias of it. */
+  /** The provider issued a recurring token; teams use this alias of it. */
   RecurringTokenIssued: z.object({ recurringToken: textSchema }),
-  /** A callback came while the service could not be asked; the inquiry schedule asks it. */
+  /** A callback arrived while its subject could not be inquired; the inquiry schedule takes over. */
   CallbackDeferred: callbackDeferredSchema,
-  /** What a deferred callback named has been inquired. */
+  /** The provider's token of a deferred callback has been inquired. */
   CallbackInquired: callbackInquiredSchema,
   ReviewOpened: reviewOpenedSchema(reviewCodeSchema),
-  /** Of two persons whom it takes, one has answered the review. */
+  /** The first of two people has answered the review. */
   ReviewResolutionProposed: reviewResolutionProposedSchema(reviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(reviewCodeSchema),
 } as const;
@@ -205,7 +202,6 @@ export type PaymentEventOf<Type extends PaymentEventType> = Extract<PaymentEvent
 
 export const paymentStream = (token: string): string => `payment-${token}`;
 export const paymentStreamPrefix = 'payment-';
-/** The token of a payment's stream. */
 export const tokenOfPaymentStream = (stream: string): string => stream.slice(paymentStreamPrefix.length);
 
 export const { decode: decodePaymentEvent, versionOf: versionOfPaymentEvent } =

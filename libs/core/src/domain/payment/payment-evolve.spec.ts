@@ -48,7 +48,7 @@ type LaterEvent = Exclude<PaymentEvent, { type: BeginningType }>;
 const isBeginning = ({ type }: PaymentEvent) => type === 'PaymentRequested' || type === 'PaymentAdopted';
 const laterEvents = Object.values(sampleEvents).filter((event): event is LaterEvent => !isBeginning(event));
 
-/** Refund outcomes need a refund to be about; where the phase allows none, one is planted. */
+/** A refund outcome needs a refund; one is planted in phases that allow none. */
 function paymentIn(phase: PaymentPhase): Payment {
   const payment = paymentAfter(historyTo[phase]);
   return {
@@ -63,7 +63,7 @@ function frozen<Value>(value: Value): Value {
   return value;
 }
 
-test.each(laterEvents)('$type before the beginning breaks the stream', (event) => {
+test.each(laterEvents)('$type before the first event breaks the stream', (event) => {
   expect(() => evolve(undefined, event)).toThrow(InvariantViolation);
 });
 
@@ -72,11 +72,11 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
     expect(paymentAfter(historyTo[phase]).phase).toBe(phase);
   });
 
-  test.each([requested(), adopted()])('a later $type breaks the stream', (event) => {
+  test.each([requested(), adopted()])('a second $type breaks the stream', (event) => {
     expect(() => evolve(paymentAfter(historyTo[phase]), event)).toThrow(InvariantViolation);
   });
 
-  test.each(laterEvents)('$type leads where the machine says, or breaks the stream', (sample) => {
+  test.each(laterEvents)("$type leads to the machine's next state, or breaks the stream", (sample) => {
     const event: LaterEvent = sample.type === 'RefundSubmitted' ? refundSubmitted('refund-2', 100) : sample;
     const payment = frozen(paymentIn(phase));
     const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
@@ -101,7 +101,7 @@ test('the latest attempt, its token and its page are kept', () => {
   });
 });
 
-test('the errors of a refused attempt stand until an attempt is accepted', () => {
+test('the errors of a refused attempt are kept until an attempt is accepted', () => {
   const refused = [requested(), sampleEvents.AttemptRefused];
   expect(paymentAfter(refused).errors).toEqual(sampleEvents.AttemptRefused.data.errors);
   expect(paymentAfter([...refused, sampleEvents.PaymentFailed]).errors).toHaveLength(1);
@@ -110,7 +110,7 @@ test('the errors of a refused attempt stand until an attempt is accepted', () =>
   ).toEqual([]);
 });
 
-test('why a payment has failed stands until it is found to have not', () => {
+test('the reason of a failure is kept until the payment turns out to be made', () => {
   expect(paymentAfter(historyTo.failed).failure).toBe('refused');
   const turnedUp = revisedTo('approved', { amount: 1000, serviceToken: 'token-a' });
   expect(paymentAfter([...historyTo.failed, turnedUp])).not.toHaveProperty('failure');
@@ -137,7 +137,7 @@ test.each(['PaymentApproved', 'PaymentDeclined', 'PaymentExpired'] as const)(
   },
 );
 
-test('the amount that was approved counts, not the one that was asked for', () => {
+test('the approved amount counts, not the requested one', () => {
   const history: PaymentEvent[] = [...historyTo.init, { type: 'PaymentApproved', data: { amount: 400 } }];
   expect(paymentAfter(history).approvedAmount).toBe(400);
   expect(paymentAfter([...history, external(399)]).phase).toBe('approved');
@@ -156,7 +156,7 @@ test.each([
   expect(payment).toMatchObject({ phase: to, approvedAmount, authorizedAmount: 0 });
 });
 
-test('a revision brings its own reason or none, and the token if there was none', () => {
+test('a revision has its own reason or none, and the token if there was none', () => {
   expect(
     paymentAfter([...historyTo.approved, revisedTo('declined', { declineReason: 'fraud' })]),
   ).toMatchObject({
@@ -184,7 +184,7 @@ test('a refund reserves its amount when it is submitted, and keeps it reserved w
 test.each([
   ['approved', refundApproved('refund-1'), 300],
   ['declined', refundDeclined('refund-1'), 0],
-])('a refund that is %s reserves nothing any more', (state, event, refundedAmount) => {
+])('a refund that is %s no longer reserves anything', (state, event, refundedAmount) => {
   for (const between of [[], [refundUnresolved('refund-1')]]) {
     const payment = paymentAfter([...approved, refundSubmitted('refund-1', 300), ...between, event]);
     expect(reservedAmount(payment)).toBe(0);
@@ -195,7 +195,7 @@ test.each([
   }
 });
 
-test('refunds add up, ours and those of others, each by its own token', () => {
+test('refunds add up, ours and foreign ones, each by its own token', () => {
   const history = [
     ...approved,
     refundSubmitted('refund-1', 100),
@@ -210,13 +210,13 @@ test('refunds add up, ours and those of others, each by its own token', () => {
   expect(paymentAfter(history)).toMatchObject({ phase: 'approved', refundedAmount: 250 });
 });
 
-test('the payment is refunded when the sum reaches what was approved, and not before', () => {
+test('the payment is refunded when the sum reaches the approved amount, and not before', () => {
   const history = [...approved, refundSubmitted('refund-1', 999), refundApproved('refund-1')];
   expect(paymentAfter(history)).toMatchObject({ phase: 'approved', refundedAmount: 999 });
   expect(paymentAfter([...history, external(1)])).toMatchObject({ phase: 'refunded', refundedAmount: 1000 });
 });
 
-test('a refund that was on its way when the payment was revised is settled, and refunds nothing in full', () => {
+test('a refund in flight at a revision is settled, and does not make the payment refunded', () => {
   const history = [
     ...approved,
     refundSubmitted('refund-1', 1000),
@@ -239,8 +239,8 @@ test.each(settlements)('$type of a refund that is settled breaks the stream', (e
   expect(() => fold([...submitted, refundDeclined('refund-1'), event])).toThrow(InvariantViolation);
 });
 
-// A second submission under the same token would never be settled, and its amount be reserved indefinitely.
-test('a refund that is submitted twice breaks the stream, and so does one next to another', () => {
+// A second submission under the same token would never be settled, and its amount would stay reserved.
+test('a refund submitted twice breaks the stream, and so does a concurrent one', () => {
   const submitted = [...approved, refundSubmitted('refund-1', 300)];
   expect(() => fold([...submitted, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
   expect(() => fold([...submitted, refundSubmitted('refund-2', 300)])).toThrow(InvariantViolation);

@@ -1,4 +1,4 @@
-/** Folds the events of a payment: what each one changes. */
+/** Folds the events of a payment. */
 import type { ApiError } from '../money.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { afterDeferred, afterInquired, noDeferredCallbacks } from '../deferred-callback.ts';
@@ -17,15 +17,15 @@ import {
 } from './payment-state.ts';
 
 /**
- * Of all refunds of one payment together, characters as JSON: their errors are in the payment's view and in its records on
- * the topic, which have to stay small. Those of the latest refunds are kept; the stored events have them all.
+ * Characters of JSON for the errors of all refunds of one payment, which are part of its view and of its records on the
+ * topic. The errors of the latest refunds are kept; the stored events have them all.
  */
 export const refundErrorsLengthMax = 65_536;
 
 /**
  * The state after an event.
  *
- * @throws InvariantViolation where the machine does not allow the event: the stream is damaged, or the code is.
+ * @throws InvariantViolation if the machine does not allow the event: the stream or the code is broken
  */
 export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   if (state === undefined) return begin(event);
@@ -33,7 +33,7 @@ export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   const changed = apply(state, event);
   const next = paymentWalk.require(machineStateOf(state), toMachineEvent(changed, event));
   const payment = { ...changed, phase: phaseOf(next) };
-  // The calls that the fold keeps are those that the machine is in.
+  // The calls in the fold are those in the machine's state.
   const { lifecycle, refund } = machineStateOf(payment);
   if (lifecycle !== next.lifecycle || refund !== next.refund)
     throw new InvariantViolation(`${event.type} led to ${lifecycle}, ${refund}; the machine says otherwise`);
@@ -218,7 +218,7 @@ function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 're
   return { ...state, captureOrVoid: { ...state.captureOrVoid, ...end } };
 }
 
-/** The provider's terms that a person accepted hold from now on. */
+/** The provider's terms that a person accepted apply from now on. */
 function closeReview(state: Payment, event: PaymentEventOf<'ReviewResolved'>): Payment {
   const { number, resolution } = event.data;
   const about = state.discrepancies.find((each) => each.number === number);
@@ -278,7 +278,7 @@ function changeRefund(
   return { ...state, refunds };
 }
 
-/** Latest first, as many errors as there is room for. */
+/** Latest first, as many errors as fit. */
 function limitErrors(state: Payment): Payment {
   let room = refundErrorsLengthMax;
   const hasRoom = (error: ApiError) => (room -= JSON.stringify(error).length) >= 0;
@@ -295,7 +295,7 @@ function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>):
   const { to, amount, refundedAmount, declineReason, serviceToken } = data;
   const isPaid = to === 'approved' || to === 'refunded';
   const approvedAmount = isPaid ? (amount ?? state.approvedAmount) : 0;
-  // The reasons of the status that no longer holds go with it.
+  // The reasons of a superseded status are dropped.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
   return {
     ...rest,
@@ -306,7 +306,7 @@ function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>):
   };
 }
 
-/** Takes steps in order, each on the payment after the previous one. */
+/** Applies steps in order, each to the payment after the previous one. */
 export const inSteps = (
   payment: Payment,
   ...steps: ((payment: Payment) => readonly PaymentEvent[])[]

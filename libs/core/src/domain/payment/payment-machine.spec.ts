@@ -13,7 +13,7 @@ import {
   type PaymentMachineState,
 } from './payment-machine.ts';
 
-/** The machine's events by name, with the fact that decides where they lead behind a colon. */
+/** The machine's events by name, followed by a colon and the fact that decides the next state. */
 const machineEvents: Record<string, PaymentMachineEvent> = {
   AttemptAccepted: { type: 'AttemptAccepted' },
   AttemptRefused: { type: 'AttemptRefused' },
@@ -129,7 +129,7 @@ const refundEnds: Row<Refund> = {
   'RefundApproved:in full': 'idle',
   RefundDeclined: 'idle',
 };
-/** The refund that is under way next to it. A refund begins where the payment is approved only. */
+/** The concurrent refund. It begins only while the payment is approved. */
 const refund: Record<Refund, Row<Refund>> = {
   idle: {},
   announced: { ...refundEnds, RefundAccepted: 'accepted', RefundUnresolved: 'unresolved' },
@@ -167,14 +167,14 @@ const lifecycleCells = cells.flatMap(({ state, name, next }) => ({
   to: next && phaseOf(next),
 }));
 
-test('the table knows every event type but those that begin a payment', () => {
+test('the table has every event type except those that begin a payment', () => {
   const names = new Set(Object.values(machineEvents).map(({ type }) => type));
   expect([...names, 'PaymentRequested', 'PaymentAdopted'].sort()).toEqual(
     Object.keys(paymentEventSchemas).sort(),
   );
 });
 
-test('the machine has the states of the table and no other', () => {
+test('the machine has exactly the states of the table', () => {
   const statesOf = (region: 'lifecycle' | 'refund') =>
     Object.values(paymentMachine.root.states[region]?.states ?? {}).flatMap(({ key, states }) => {
       const inner = Object.keys(states);
@@ -187,7 +187,7 @@ test('the machine has the states of the table and no other', () => {
 describe.each(keysOf(lifecycle))('in %s', (at) => {
   const row = cells.filter(({ state }) => state.lifecycle === at);
 
-  test.each(Object.keys(machineEvents))('%s leads where the table says, or is not allowed', (name) => {
+  test.each(Object.keys(machineEvents))('%s leads to the state in the table, or is not allowed', (name) => {
     for (const { state, event, next } of row.filter((cell) => cell.name === name)) {
       expect(paymentWalk.next(state, event)).toEqual(next);
       if (next === undefined) expect(() => paymentWalk.require(state, event)).toThrow(InvariantViolation);
@@ -196,7 +196,7 @@ describe.each(keysOf(lifecycle))('in %s', (at) => {
   });
 });
 
-test('an answer from memory is the same as the first one', () => {
+test('a cached transition equals the first one', () => {
   for (const { state, event, next } of [...cells, ...cells])
     expect(paymentWalk.next(state, event)).toEqual(next);
 });
@@ -205,7 +205,7 @@ test('every phase can be reached from a request, and every state of a refund', (
   const reached = new Map<string, PaymentMachineState>();
   const reach = (state: PaymentMachineState) => reached.set(JSON.stringify(state), state);
   reach({ lifecycle: 'creating.announced', refund: 'idle' });
-  // A map that grows while it is walked through is walked through to its end.
+  // A map that grows during iteration is iterated to its end.
   for (const state of reached.values())
     for (const event of Object.values(machineEvents)) reach(paymentWalk.next(state, event) ?? state);
   expect(new Set([...reached.values()].map((state) => state.lifecycle))).toEqual(new Set(keysOf(lifecycle)));
@@ -213,14 +213,14 @@ test('every phase can be reached from a request, and every state of a refund', (
   expect(new Set([...reached.values()].map((state) => state.refund))).toEqual(new Set(keysOf(refund)));
 });
 
-test('no event leads back from a final phase to one that is not', () => {
+test('no event leads from a final phase to one that is not', () => {
   const wayBack = lifecycleCells.filter(
     ({ from, to }) => isFinalPhase(from) && to !== undefined && !isFinalPhase(to),
   );
   expect(wayBack).toEqual([]);
 });
 
-test('a final status is changed by a revision or a refund only', () => {
+test('only a revision or a refund changes a final status', () => {
   const changes = lifecycleCells.filter(
     ({ from, to }) => isFinalPhase(from) && to !== undefined && statusOfPhase(to) !== statusOfPhase(from),
   );
@@ -231,7 +231,7 @@ test('a final status is changed by a revision or a refund only', () => {
   ]);
 });
 
-test('no event takes a payment back to requested but the end of an attempt, and a further one', () => {
+test('only the end of an attempt, or another attempt, returns a payment to requested', () => {
   const ways = lifecycleCells.filter(({ from, to }) => to === 'requested' && from !== 'requested');
   expect([...new Set(ways.map(({ from, name }) => `${from} ${name}`))]).toEqual([
     'unresolved AttemptRefused',
@@ -259,6 +259,6 @@ test.each([
   expect(isFinalPhase(phase)).toBe(isFinal);
 });
 
-test('the phases show all six states of the specification', () => {
+test('the phases cover all six statuses of the specification', () => {
   expect(new Set(paymentPhases.map(statusOfPhase))).toEqual(new Set(paymentStatuses));
 });

@@ -1,19 +1,19 @@
 /**
- * The lifecycle of a payment: the only definition of which event may follow which. `decide` asks it what is allowed,
- * `evolve` moves through it, and pictures of the lifecycle are drawn from it.
+ * The lifecycle of a payment: the only definition of which event may follow which. `decide` asks it which events are allowed,
+ * `evolve` moves through it, and the diagrams are drawn from it.
  *
  * Each outbound call is a nested state: `announced` (may be sent, or is under way) or `unresolved` (sent, outcome unknown).
- * Refunds run parallel to the lifecycle, one at a time.
+ * Refunds are a parallel region, one at a time.
  */
 import type { PaymentStatus } from '../money.ts';
 import { setup, stateIn } from 'xstate';
 import { createMachineWalk } from '../machine-walk.ts';
 import type { PaymentEventType } from './payment-events.ts';
 
-/** Where a payment begins: announced by us, or adopted in the state that the service shows. */
+/** The first phase: announced by us, or adopted in the provider's status. */
 export type BeginningType = 'PaymentRequested' | 'PaymentAdopted';
 
-/** An event as the machine sees it: its type, and the one fact about it that decides where it leads. */
+/** An event as the machine sees it: its type, and the one fact that decides the next state. */
 export type PaymentMachineEvent =
   | {
       type: Exclude<
@@ -24,7 +24,7 @@ export type PaymentMachineEvent =
   | { type: 'RefundApproved' | 'ExternalRefundObserved'; inFull: boolean }
   | { type: 'FinalStatusRevised'; to: 'approved' | 'declined' | 'expired' | 'refunded' };
 
-// A self-transition must differ from "not allowed", which XState answers with silence: an action marks it.
+// XState ignores an event that is not allowed. An action marks a self-transition, to distinguish the two.
 const stay = { actions: 'note' } as const;
 
 const outcomes = {
@@ -33,7 +33,7 @@ const outcomes = {
   PaymentExpired: 'expired',
 } as const;
 
-/** A final status may be revised; a refund that was under way then still ends. */
+/** A final status may be revised; a refund in flight still ends. */
 const final = {
   on: {
     FinalStatusRevised: [
@@ -88,7 +88,7 @@ export const paymentMachine = setup({
           },
           on: {
             AttemptAccepted: 'init',
-            // Also after an inquiry has given the answer up: it came after all.
+            // Even after an inquiry has abandoned the answer: it arrived after all.
             AttemptRefused: '.announced',
             AttemptNotSent: '.announced',
             AttemptStarted: '.announced',
@@ -98,7 +98,7 @@ export const paymentMachine = setup({
         init: { on: { ...outcomes, PaymentPending: 'pending', PaymentAuthorized: 'authorized' } },
         pending: { on: { ...outcomes, PaymentAuthorized: 'authorized' } },
         authorized: {
-          // Voided also after a refusal: an earlier submission may have had its effect.
+          // Voided even after a refusal: an earlier submission may have taken effect.
           on: {
             ...outcomes,
             PaymentVoided: 'voided',
@@ -141,7 +141,7 @@ export const paymentMachine = setup({
   },
 });
 
-/** What the payment as a whole is in, as callers see it. */
+/** The phase of the whole payment, as callers see it. */
 export const paymentPhases = [
   'requested',
   'unresolved',
@@ -162,7 +162,6 @@ export type PaymentPhase = (typeof paymentPhases)[number];
 type InFlight = 'announced' | 'unresolved';
 type CallPhase = 'requested' | 'unresolved' | 'capturing' | 'voiding';
 
-/** The machine's state. */
 export type PaymentMachineState = {
   lifecycle: Exclude<PaymentPhase, CallPhase> | `${'creating' | 'capturing' | 'voiding'}.${InFlight}`;
   refund: 'idle' | InFlight | 'accepted';
@@ -203,7 +202,7 @@ const statusByPhase: Record<PaymentPhase, PaymentStatus> = {
   failed: 'declined',
 };
 
-/** The status of the specification (section 3) that a phase shows. */
+/** The status (specification, section 3) of a phase. */
 export const statusOfPhase = (phase: PaymentPhase): PaymentStatus => statusByPhase[phase];
 
 /** True if no further change is expected. */

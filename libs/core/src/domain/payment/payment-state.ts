@@ -1,4 +1,4 @@
-/** What a payment is, and what can be read from it. */
+/** The state of a payment, and queries on it. */
 import { amountSchema, apiErrorSchema } from '../money.ts';
 import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
@@ -26,30 +26,29 @@ const endSchema = z.object({ reason: z.enum(endReasons), errors: z.array(apiErro
 export const refundSchema = z.object({
   refundToken: z.string(),
   amount: sumSchema,
-  /** The key that asked, and when, milliseconds since the Unix epoch. */
+  /** The requesting key, and the time, milliseconds since the Unix epoch. */
   askedBy: z.string(),
   askedAt: z.int(),
   fingerprint: z.string(),
   metadata: metadataSchema.exactOptional(),
   sumUnknown: sumUnknownSchema.exactOptional(),
   ...callWindowSchema.shape,
-  /** A refund reserves its amount until it is approved or declined. `accepted`: the service has not decided it. */
+  /** A refund reserves its amount until it is approved or declined. `accepted`: the provider has not decided it. */
   state: z.enum(['submitted', 'unresolved', 'accepted', 'approved', 'declined']),
-  /** The service's token of the refund, where its answer had one. */
+  /** The provider's token of the refund, if its answer had one. */
   serviceRefundToken: z.string().exactOptional(),
   /** Errors of a refusal that no inquiry has confirmed, while its outcome is unknown. */
   unconfirmed: z.array(apiErrorSchema).readonly().exactOptional(),
-  /** Why nothing came of it. */
+  /** Why it had no effect. */
   declined: endSchema.exactOptional(),
 });
 export type Refund = z.infer<typeof refundSchema>;
 
-/** The latest capture or void. */
 const captureOrVoidSchema = z.object({
   operation: z.enum(['capture', 'void']),
   /** Counts the submissions of this payment from 1, so that a late outcome is not taken for another one's. */
   number: z.int().min(1),
-  /** How often it was submitted again; absent for the submission that the team asked for; 0 after a review. */
+  /** How often it was submitted again; absent for the team's own submission; 0 after a review. */
   repeats: z.int().min(0).exactOptional(),
   ...callWindowSchema.shape,
   state: z.enum(['submitted', 'unresolved', 'refused']),
@@ -66,48 +65,47 @@ const disputeSchema = z.object({
 });
 type Dispute = z.infer<typeof disputeSchema>;
 
-/** A payment as it is kept: what is not a field here is lost when a view of it is stored. */
+/** A stored payment. Views drop everything that is not a field here. */
 export const paymentSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
-  /** Whose money it is, whatever wallet the team has by now. */
+  /** Permanent owner of the money, whatever wallet the team has now. */
   wallet: z.string(),
-  /** The key that asked; empty if the payment was adopted. */
+  /** The requesting key; empty if adopted. */
   askedBy: z.string(),
   /** Adopted, and not declared payable by an operator. */
   notPayable: z.literal(true).exactOptional(),
   terms: termsSchema,
   fingerprint: z.string(),
   phase: z.enum(paymentPhases),
-  /** The latest attempt. */
   attempt: attemptSchema,
-  /** The service's token of the accepted attempt. */
+  /** The provider's token of the accepted attempt. */
   serviceToken: z.string().exactOptional(),
   processingUrl: z.string().exactOptional(),
   authorizedAmount: sumSchema,
-  /** What the service approved; 0 while nothing is. */
+  /** The amount approved by the provider; 0 until then. */
   approvedAmount: sumSchema,
-  /** Confirmed refunds, ours and those made in the service's own console. */
+  /** Confirmed refunds, including those made in the provider's own console. */
   refundedAmount: sumSchema,
   refunds: z.array(refundSchema).readonly(),
-  /** The service's tokens of refunds that callbacks reported as declined. */
+  /** The provider's tokens of refunds that callbacks reported as declined. */
   refundDeclinesReported: z.array(z.string()).readonly(),
   disputes: z.array(disputeSchema).readonly(),
   captureOrVoid: captureOrVoidSchema.exactOptional(),
-  /** Our alias of the recurring token that the service gave for this payment. */
+  /** Our alias of the recurring token issued for this payment. */
   recurringToken: z.string().exactOptional(),
   sanitizedMask: z.string().exactOptional(),
   declineReason: z.string().exactOptional(),
-  /** Why nothing was charged, where the payment has failed. */
+  /** Why nothing was charged, if the payment has failed. */
   failure: paymentFailureSchema.exactOptional(),
-  /** Errors of the latest refused attempt; while its outcome is unknown, of a refusal that no inquiry has confirmed. */
+  /** Errors of the latest refused attempt, including a refusal that no inquiry has confirmed. */
   errors: z.array(apiErrorSchema).readonly(),
   ...deferredCallbacksShape,
   ...reviewableShape(reviewCodeSchema),
 });
 export type Payment = z.infer<typeof paymentSchema>;
 
-/** Undefined before the payment is requested. */
+/** Undefined before the request. */
 export type PaymentState = Payment | undefined;
 
 /** True while the outcome of the creation is unknown. */
@@ -116,15 +114,15 @@ export const isPaymentAwaited = ({ phase }: Pick<Payment, 'phase'>): boolean =>
 
 export const isDecided = ({ state }: Refund): boolean => state === 'approved' || state === 'declined';
 
-/** The refund without an outcome: one at a time, so that what the service shows can be recognised as its effect. */
+/** The refund without an outcome. Only one at a time, so that an effect at the provider can be attributed. */
 export const undecidedRefund = ({ refunds }: Payment): Refund | undefined =>
   refunds.find((refund) => !isDecided(refund));
 
-/** Sum of refunds that are submitted and not decided. */
+/** Sum of refunds submitted and not decided. */
 export const reservedAmount = ({ refunds }: Payment): number =>
   refunds.filter((refund) => !isDecided(refund)).reduce((sum, refund) => sum + refund.amount, 0);
 
-/** What went back and is known of no refund of ours: it was made elsewhere, or is one that was given up. */
+/** Refunded amount that no refund of ours explains: made elsewhere, or by an abandoned refund. */
 export const refundedElsewhere = ({ refunds, refundedAmount }: Payment): number =>
   refunds
     .filter(({ state }) => state === 'approved')
@@ -133,20 +131,20 @@ export const refundedElsewhere = ({ refunds, refundedAmount }: Payment): number 
 export const isPaidPhase = ({ phase }: Pick<Payment, 'phase'>): boolean =>
   phase === 'approved' || phase === 'refunded';
 
-/** What is approved, or was asked for. */
+/** The approved amount, or else the requested one. */
 export const amountOf = ({ approvedAmount, terms }: Payment): number =>
   approvedAmount > 0 ? approvedAmount : terms.amount;
 
-/** What the bank has not decided, minor units. It may exceed what is left of the payment. */
+/** Minor units that the bank has not decided. May exceed what is left of the payment. */
 export const disputedAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'open');
 
-/** What the bank has taken back, minor units. */
+/** Minor units that the bank has taken back. */
 export const lostAmount = (payment: Pick<Payment, 'disputes'>): number => sumOf(payment, 'lost');
 
 const sumOf = ({ disputes }: Pick<Payment, 'disputes'>, state: Dispute['state']): number =>
   disputes.filter((each) => each.state === state).reduce((sum, { amount }) => sum + amount, 0);
 
-/** What may still be refunded, minor units: of an approved payment only, and nothing of what its customer's bank wants back. */
+/** Refundable amount, minor units: of an approved payment only, without disputed money. */
 export const refundableAmount = (payment: Payment): number =>
   Math.max(0, refundableIfWon(payment) - disputedAmount(payment) - lostAmount(payment));
 
@@ -179,6 +177,6 @@ function lifecycleOf({ phase, captureOrVoid }: Payment): PaymentMachineState['li
 const inFlight = (state: Refund['state']) =>
   state === 'unresolved' || state === 'accepted' ? state : 'announced';
 
-/** True where the machine allows the event now. */
+/** True if the machine allows the event now. */
 export const isAllowed = (payment: Payment, event: PaymentMachineEvent): boolean =>
   paymentWalk.next(machineStateOf(payment), event) !== undefined;

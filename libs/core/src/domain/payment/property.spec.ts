@@ -15,7 +15,7 @@ import { isDecided, isPaidPhase, reservedAmount, type Payment, type PaymentState
 
 const kinds = ['hosted', 'card', 'recurring'] as const;
 
-// What moves a payment on is drawn more often, so that runs get far; the first thing is always the request.
+// Actions that make progress are drawn more often, so that runs get far; the first is always the request.
 const happening: fc.Arbitrary<Happening> = fc.record({
   kind: fc.oneof(
     fc.constantFrom(...happeningKinds),
@@ -34,7 +34,7 @@ const accepted = [one('send', 2), one('answer arrives'), ...inquired];
 const lost = [one('send', 7), one('answer arrives')];
 const slow = [one('send', 8), one('answer arrives'), quiet];
 const notFound = [...slow, one('inquiry begins'), one('inquiry is recorded')];
-/** It was made too late to be found, and taken back before anybody knew. */
+/** Made too late to be found, and revoked before any inquiry. */
 const undone = [one('effect of a slow call'), one('operator revises')];
 const pending = [...accepted, one('customer acts', 0, 0), ...inquired];
 const authorized = [...accepted, one('customer acts', 0, 1), ...inquired];
@@ -53,11 +53,11 @@ const decidedAs = (size: number): Happening[] => [
 /** Lost before the effect, and submitted again after an inquiry, n times. */
 const lostAgain = (times: number): Happening[] =>
   Array.from({ length: times }, () => [one('send', 4), quiet, ...inquired]).flat();
-/** Revised to and fro, with the amount that was asked for, and acknowledged. */
+/** Revised back and forth, with the requested amount, and acknowledged. */
 const revised = [one('operator revises', 0, 1_000), ...inquired, one('person resolves')];
-/** Approved, and held back for days. */
+/** Approved, and undecided for days. */
 const openAgain = [...approved, one('operator revises', 0, 2), one('days pass'), ...inquired];
-/** How far a payment has come when the mess begins: random steps alone seldom lead to a refund. */
+/** The progress of a payment before the random actions, which alone seldom lead to a refund. */
 const beginnings: Happening[][] = [
   [],
   accepted,
@@ -115,13 +115,13 @@ const hasOpened = (history: readonly PaymentEvent[], kind: DiscrepancyKind): boo
 const shownIn = (command: PaymentInput): readonly ObservedPayment[] =>
   command.type === 'RecordSearch' ? command.found : 'observed' in command ? [command.observed] : [];
 
-/** Nobody can pay on a page that was never handed out. */
+/** No customer can pay on a page that was never handed out. */
 const mayTakeMoney = (kind: string, status: string): boolean =>
   status !== 'declined' && status !== 'expired' && (status !== 'init' || kind !== 'hosted');
 
 const isAwaited = ({ phase }: Payment): boolean => phase === 'requested' || phase === 'unresolved';
 
-/** I1: at most one service token is accepted. */
+/** I1: at most one provider token is accepted. */
 function checkAcceptedOnce(world: World): void {
   const tokens = world.history.filter(({ type }) => type === 'AttemptAccepted');
   expect(tokens.length).toBeLessThanOrEqual(1);
@@ -129,14 +129,14 @@ function checkAcceptedOnce(world: World): void {
 
 /** I1: a second payment that took money, or may, leaves a discrepancy. */
 function checkDuplicates(command: PaymentInput, before: PaymentState, { state }: World): void {
-  // A payment that is still awaited changes by its inquiry only, and that may come too early.
+  // An awaited payment changes only by its inquiry, which may come too early.
   if (state === undefined || before === undefined || isAwaited(before) || isAwaited(state)) return;
   for (const { serviceToken, status } of shownIn(command))
     if (serviceToken !== state.serviceToken && mayTakeMoney(state.terms.kind, status))
       expect(state.discrepancies.map((each) => each.serviceToken)).toContain(serviceToken);
 }
 
-/** I2 and I15. The service alone can break the sums, by a revision; then a review is open, or somebody has answered it. */
+/** I2 and I15. Only a revision by the provider can break the sums; then a review is open or answered. */
 function checkSums(world: World): void {
   const { state } = world;
   if (state === undefined) return;
@@ -162,8 +162,8 @@ function afterRefund(sum: number, event: PaymentEvent, { refunds }: Payment): nu
 }
 
 /**
- * I11: a status does not go back. A paid one is changed by a refund, or by a person who accepts the provider's record; an unpaid
- * final one follows the provider.
+ * I11: no status moves back. A paid one changes by a refund or by a person who accepts the provider's record; an unpaid final
+ * one follows the provider.
  */
 function checkHistory({ history, state: current }: World): void {
   let state: PaymentState;
@@ -182,7 +182,7 @@ function checkHistory({ history, state: current }: World): void {
   expectSame(state, current);
 }
 
-/** As `toEqual`, fast enough to be asked hundreds of thousands of times. */
+/** As `toEqual`, but fast enough for hundreds of thousands of calls. */
 const expectSame = (actual: unknown, expected: unknown) =>
   expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
 
@@ -193,12 +193,12 @@ function checkDecision(
   world: World,
 ) {
   checkDuplicates(command, before, world);
-  // The same command on the same payment: whatever follows was checked the first time.
+  // The same command on the same payment was checked the first time.
   if (events.length === 0) return;
-  // Deterministic, and pure: the same command on the same payment gives the same events.
+  // Pure: the same command on the same payment returns the same events.
   expectSame(decide(before, command), { kind: 'events', events });
   expectSame(events.reduce<PaymentState>(evolve, before), world.state);
-  // Idempotent: the second time changes nothing; a resolution that holds cannot be repeated.
+  // Idempotent: a repeat changes nothing, except that a resolution in effect cannot be repeated.
   const again =
     command.type === 'ResolveReview' && events[0]?.type !== 'ReviewResolutionProposed'
       ? { kind: 'refused', refusal: { code: 'review_not_found' } }
@@ -206,11 +206,11 @@ function checkDecision(
   expectSame(decide(world.state, command), again);
   checkReviewsResolved(before, events);
   checkUndisputed(before, events);
-  // What is appended can be read back.
+  // Appended events can be read back.
   for (const event of events) expect(decodePaymentEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
 }
 
-/** What is resolved is open until then, or was acknowledged. */
+/** A resolved review was open until then, or acknowledged. */
 function checkReviewsResolved(before: PaymentState, events: readonly PaymentEvent[]): void {
   let state = before;
   for (const event of events) {
@@ -244,14 +244,14 @@ function check(world: World): void {
   checkLedger(world);
 }
 
-/** The truth about money is the service's ledger: nobody has paid twice, and nobody's card was sent to two payments. */
+/** The provider's ledger is the truth about money: one payment per customer, one card per payment. */
 function checkLedger({ kind, sent, ledger, state }: World): void {
   const { payments, refunds } = ledger;
   if (kind !== 'hosted') expect(payments.length).toBeLessThanOrEqual(1);
   const paid = payments.filter(({ status }) => status === 'approved' || status === 'refunded');
   expect(paid.length).toBeLessThanOrEqual(1);
   for (const { amount, refundedAmount } of payments) expect(refundedAmount).toBeLessThanOrEqual(amount);
-  // I4: each announced call is sent once, and a refund's key carried out once.
+  // I4: each announced call is sent once, and each refund key executed once.
   expect(new Set(sent).size).toBe(sent.length);
   expect(new Set(refunds.map(({ refundToken }) => refundToken)).size).toBe(refunds.length);
   expect(state?.refunds.filter((refund) => !isDecided(refund)).length ?? 0).toBeLessThanOrEqual(1);
@@ -261,7 +261,7 @@ const contradicts = ({ kind }: Happening): boolean =>
   kind === 'operator revises' || kind === 'service mistells';
 
 describe.each(kinds)('a %s payment', (kind) => {
-  test('keeps the invariants, whatever happens in whatever order', () => {
+  test('keeps the invariants under any sequence of actions', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(happenings, (all) => {
@@ -281,12 +281,12 @@ describe.each(kinds)('a %s payment', (kind) => {
       }),
       { numRuns: propertyRuns(800) },
     );
-    // A model in which little happens proves little.
+    // A model with few events proves little.
     const unseen = expectedToBeSeen[kind].filter((each) => !seen.has(each));
     if (isWholeRun) expect(unseen).toEqual([]);
   });
 
-  test('is final as the service shows it, or under review, once the faults have ended', () => {
+  test("has the provider's status, or is under review, once the faults have ended", () => {
     fc.assert(
       fc.property(happenings, (all) => {
         const world = createWorld(kind);
@@ -301,13 +301,13 @@ describe.each(kinds)('a %s payment', (kind) => {
     );
   });
 
-  test('opens no review for a contradiction while the service does not contradict itself', () => {
+  test('opens no discrepancy unless the provider contradicts itself', () => {
     fc.assert(
       fc.property(happenings, (all) => {
         const world = createWorld(kind);
         for (const each of all) if (!contradicts(each)) happen(world, each);
         settle(world);
-        // What turns up after a payment has failed does contradict it.
+        // A payment found after its failure is a contradiction.
         if (world.history.some(({ type }) => type === 'PaymentFailed')) return;
         expect(hasOpened(world.history, 'final_status_revised')).toBe(false);
         expect(hasOpened(world.history, 'terms_disagree')).toBe(false);
@@ -325,7 +325,7 @@ function checkAgreement(world: World): void {
   for (const { serviceToken, disputeToken, state: decided } of ledger.disputes)
     if (serviceToken === state?.serviceToken)
       expect(state.disputes).toContainEqual(expect.objectContaining({ disputeToken, state: decided }));
-  // What a person has acknowledged or keeps stays as it is here: it is settled elsewhere.
+  // A payment that a person acknowledged or kept stays as it is here: it is settled elsewhere.
   if (state === undefined || state.reviews.length + state.discrepancies.length > 0) return;
   if (state.acknowledged.length > 0) return;
   expect(isFinalPhase(state.phase)).toBe(true);
@@ -340,7 +340,7 @@ function checkAgreement(world: World): void {
     expect(state).toMatchObject({ approvedAmount: own.amount, refundedAmount: own.refundedAmount });
 }
 
-/** No answer of a person makes more of a payment spendable than the provider has left of it. */
+/** No answer of a person makes more spendable than the provider has left of the payment. */
 function checkReserved(world: World): void {
   const { state } = world;
   const own = ownPayment(world);

@@ -26,7 +26,6 @@ import { errorsMax } from '../values.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** A review opened with at least this evidence. */
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
@@ -66,7 +65,7 @@ const approvedEvent = (refundToken = 'refund-1'): PaymentEvent => ({
   type: 'RefundApproved',
   data: { refundToken },
 });
-/** Approved by the call's own answer, which names the service's token. */
+/** Approved by the call's own answer, with the provider's token. */
 const answeredApproved = (refundToken = 'refund-1'): PaymentEvent => ({
   type: 'RefundApproved',
   data: { refundToken, serviceRefundToken: 'service-refund-1' },
@@ -105,7 +104,7 @@ test('a refund is announced with its amount, its fingerprint and its times', () 
     .then([refundSubmitted('refund-1', 300)]);
 });
 
-test('without an amount it is all that is left', () => {
+test('without an amount, a refund takes all that is left', () => {
   given(approved)
     .when(submit('refund-1'))
     .then([refundSubmitted('refund-1', 1000)]);
@@ -124,7 +123,7 @@ const ended = [
 ];
 
 test.each(ended.map((history) => [history]))(
-  'the same refund again writes nothing, whatever has become of it',
+  'the same refund again writes nothing, whatever the outcome of the first',
   (history) => {
     given(history).when(submit('refund-1', 300)).thenNothing();
     given(history)
@@ -134,7 +133,7 @@ test.each(ended.map((history) => [history]))(
 );
 
 test.each(ended.map((history) => [history]))(
-  'another refund under the same key is refused, whatever has become of the first',
+  'another refund under the same key is refused, whatever the outcome of the first',
   (history) => {
     given(history)
       .when(submit('refund-1', 300, { fingerprint: 'other' }))
@@ -158,13 +157,13 @@ test('the replay check comes before all others: a repeated full refund does not 
     .thenRefused('idempotency_key_reused');
 });
 
-test('a refund of a payment that nobody requested is refused', () => {
+test('a refund of a payment that was never requested is refused', () => {
   given([]).when(submit('refund-1', 1)).thenRefused('payment_not_found');
 });
 
 test.each(
   paymentPhases.filter((phase) => isFinalPhase(phase) && phase !== 'approved' && phase !== 'refunded'),
-)('in phase %s there is nothing to refund, and there never will be', (phase) => {
+)('in phase %s a refund is refused permanently', (phase) => {
   given(historyTo[phase]).when(submit('refund-1', 1)).thenRefused('payment_in_final_state');
   given(historyTo[phase]).when(submit('refund-1')).thenRefused('payment_in_final_state');
 });
@@ -175,7 +174,7 @@ const refusalOf = (history: readonly PaymentEvent[], command: SubmitRefund) => {
 };
 
 test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
-  'in phase %s nothing is paid yet that could be refunded, whatever the amount',
+  'in phase %s a refund is refused until the payment is paid, whatever the amount',
   (phase) => {
     for (const amount of [undefined, 0, 1, 1001])
       expect(refusalOf(historyTo[phase], submit('refund-1', amount))).toEqual({
@@ -184,7 +183,7 @@ test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
   },
 );
 
-test('a refund of a fully refunded payment exceeds what is left', () => {
+test('a refund of a fully refunded payment exceeds the rest', () => {
   for (const command of [submit('refund-1', 1), submit('refund-1')])
     expect(refusalOf(historyTo.refunded, command)).toEqual({
       code: 'refund_exceeds_amount',
@@ -210,7 +209,7 @@ test.each([
   },
 );
 
-test('exactly what is left may be refunded', () => {
+test('exactly the rest may be refunded', () => {
   expect(types(decided([...submitted, approvedEvent()], submit('refund-2', 700)))).toEqual([
     'RefundSubmitted',
   ]);
@@ -219,7 +218,7 @@ test('exactly what is left may be refunded', () => {
 describe.each(undecidedStates)('while a refund is %s', (state) => {
   const history = undecided[state];
 
-  test('its amount is reserved: more than the rest is refused', () => {
+  test('its amount is reserved: a refund above the rest is refused', () => {
     expect(reservedAmount(paymentAfter(history))).toBe(300);
     expect(refusalOf(history, submit('refund-2', 701))).toEqual({
       code: 'refund_exceeds_amount',
@@ -228,20 +227,20 @@ describe.each(undecidedStates)('while a refund is %s', (state) => {
     });
   });
 
-  test('another one waits, and so does one of all that is left', () => {
+  test('another refund waits, with or without an amount', () => {
     given(history).when(submit('refund-2', 700)).thenRefused('operation_in_progress');
     given(history).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
     given(history).when(submit('refund-2')).thenRefused('operation_in_progress');
   });
 });
 
-test('while all that is left is reserved, a refund of all that is left waits to know what that is', () => {
+test('while everything is reserved, a refund without an amount waits for the rest to be known', () => {
   given([...approved, refundSubmitted('refund-1', 1000)])
     .when(submit('refund-2'))
     .thenRefused('operation_in_progress');
 });
 
-test('the reservation of a declined refund is free again', () => {
+test('the reservation of a declined refund is released', () => {
   given([...submitted, declinedEvent('refused')])
     .when(submit('refund-2', 1000))
     .then([refundSubmitted('refund-2', 1000)]);
@@ -249,7 +248,7 @@ test('the reservation of a declined refund is free again', () => {
 
 // --- The answer
 
-test.each(['submitted', 'unresolved'] as const)('a refund that was %s ends by its answer', (state) => {
+test.each(['submitted', 'unresolved'] as const)('a refund that was %s ends with its answer', (state) => {
   const history = undecided[state];
   given(history)
     .when(answer(accepted('approved')))
@@ -282,12 +281,12 @@ test('a refund whose answer was lost is unresolved, and keeps its reservation', 
   expect(reservedAmount(paymentAfter(unresolved))).toBe(300);
 });
 
-test('a refund that was accepted and is not decided keeps its reservation', () => {
+test('an accepted and undecided refund keeps its reservation', () => {
   expect(reservedAmount(paymentAfter(pending))).toBe(300);
   expect(paymentAfter(pending).refunds[0]).toMatchObject({ serviceRefundToken: 'service-refund-1' });
 });
 
-test('an answer is about its own refund only', () => {
+test('an answer affects only its own refund', () => {
   const both = [...submitted, declinedEvent('refused'), refundSubmitted('refund-2', 300)];
   for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown]) {
     given(both).when(answer(outcome)).thenNothing();
@@ -298,13 +297,13 @@ test('an answer is about its own refund only', () => {
     .then([answeredApproved('refund-2')]);
 });
 
-test('an answer that comes after the decision, or after the acceptance, changes nothing', () => {
+test('an answer after the decision, or after the acceptance, changes nothing', () => {
   for (const history of [[...submitted, approvedEvent()], [...submitted, declinedEvent('refused')], pending])
     for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown])
       given(history).when(answer(outcome)).thenNothing();
 });
 
-test('what an answer says at too great length is cut', () => {
+test('long texts of an answer are cut', () => {
   const errors = Array.from({ length: 80 }, () => apiError('processing_error'));
   const reason = 'x'.repeat(10_000);
   for (const outcome of [{ kind: 'refused', errors } as const, { kind: 'unknown', reason } as const])
@@ -316,12 +315,12 @@ test('what an answer says at too great length is cut', () => {
 const reportsDecline = (serviceRefundToken: string) =>
   ({ type: 'RecordRefundDeclineReported', serviceRefundToken }) as const;
 
-// A callback is unsigned, and of all callbacks this one was believed: anybody who knew the address of one could free the
-// reservation of a refund that the service went on to make, and the same money was given back twice.
+// Callbacks are unsigned, and this one alone was believed: anyone with a callback URL could release the reservation of a
+// refund that the provider still made, and the same money was refunded twice.
 describe('a refund that a callback reports as declined', () => {
   const reported = [...pending, declineReported('service-refund-1')];
 
-  test('stays as it is, and keeps its reservation: the report is remembered', () => {
+  test('stays as it is and keeps its reservation; the report is stored', () => {
     given(pending)
       .when(reportsDecline('service-refund-1'))
       .then([declineReported('service-refund-1')]);
@@ -329,12 +328,12 @@ describe('a refund that a callback reports as declined', () => {
     given(reported).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
   });
 
-  test('is approved if the sum has grown after all', () => {
+  test('is approved if the sum grows after all', () => {
     given(reported).when(shows(300, quietUntil)).then([approvedEvent()]);
   });
 
   // A forged report opened a review three days early.
-  test('opens a review after the time to decide, as without the report, and shows it to the person', () => {
+  test('opens a review after the same time as without the report, with the report as evidence', () => {
     const decidedAt = quietUntil + callRules.refund.decisionMs;
     for (const history of [reported, pending])
       given(history)
@@ -345,7 +344,7 @@ describe('a refund that a callback reports as declined', () => {
       .then([opened('refund_unresolved', { refundToken: 'refund-1', declineReported: true })]);
   });
 
-  test('is accepted, and opens that review, where the report overtakes the answer that names it', () => {
+  test('is accepted, and opens that review, if the report overtakes the answer with its token', () => {
     const overtaken = [...submitted, declineReported('service-refund-1')];
     given(overtaken)
       .when(answer(accepted('pending')))
@@ -358,13 +357,13 @@ describe('a refund that a callback reports as declined', () => {
   test.each([
     ['approved', answeredApproved()],
     ['declined', declinedEvent('declined')],
-  ] as const)('is %s where its own answer says so', (status, event) => {
+  ] as const)('is %s if its own answer says so', (status, event) => {
     given([...submitted, declineReported('service-refund-1')])
       .when(answer(accepted(status)))
       .then([event]);
   });
 
-  test('and that is approved by then stays approved: the refunded sum decides', () => {
+  test('and approved by then stays approved: the refunded sum decides', () => {
     for (const history of [
       [...pending, approvedEvent()],
       [...submitted, answeredApproved()],
@@ -374,9 +373,9 @@ describe('a refund that a callback reports as declined', () => {
     }
   });
 
-  test('is none of ours where no refund in flight can have that token', () => {
+  test('is ignored if no refund in flight can have that token', () => {
     given(pending).when(reportsDecline('service-refund-2')).thenNothing();
-    // The token of the refund before, which ended: the one under way is another.
+    // The token of the previous refund, which ended; the one under way is another.
     const next = [...submitted, answeredApproved(), refundSubmitted('refund-2', 300)];
     given(next).when(reportsDecline('service-refund-1')).thenNothing();
     for (const phase of paymentPhases)
@@ -386,7 +385,7 @@ describe('a refund that a callback reports as declined', () => {
       .thenNothing();
   });
 
-  test('is remembered once, up to twenty of them, and only if it could be read back', () => {
+  test('is stored once, up to twenty reports, and only if it can be read back', () => {
     given(reported).when(reportsDecline('service-refund-1')).thenNothing();
     const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
     given([...submitted, ...many])
@@ -406,19 +405,19 @@ describe('a refund that a callback reports as declined', () => {
 const shows = (refundedAmount: number, inquiredAt: number) =>
   inquired(observed('approved', { refundedAmount }), { inquiredAt });
 
-// 300 were refunded in the service's console, and a refund of 300 that was lost on its way was approved by them.
-describe('a refund before which the service could not be inquired', () => {
+// 300 were refunded in the provider's console, and a lost refund of 300 was approved because of them.
+describe('a refund after a failed inquiry', () => {
   const data = { ...refundSubmitted('refund-1', 300).data, sumUnknown: true as const };
   const history: PaymentEvent[] = [...approved, { type: 'RefundSubmitted', data }];
 
-  test('ends by its answer like any other', () => {
+  test('ends with its answer like any other', () => {
     given(history)
       .when(answer(accepted('approved')))
       .then([answeredApproved()]);
   });
 });
 
-describe('an inquiry about a paid payment that shows less refunded than we know of', () => {
+describe('an inquiry that shows a smaller refunded sum than ours', () => {
   const history = [...submitted, answeredApproved()];
 
   test('waits for the latest of several', () => {
@@ -436,7 +435,7 @@ describe('an inquiry about a paid payment that shows less refunded than we know 
     expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['ReviewOpened']);
   });
 
-  test('opens no review if it shows the time before the payment was paid', () => {
+  test('opens no review if it predates the payment', () => {
     given(history)
       .when(inquired(observed('pending'), { inquiredAt: quietUntil }))
       .thenNothing();
@@ -445,21 +444,21 @@ describe('an inquiry about a paid payment that shows less refunded than we know 
 
 // --- Inquiries
 
-test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
+test('while the caller may still wait for the answer, an inquiry has no effect', () => {
   for (const refundedAmount of [0, 300, 500])
     given(submitted)
       .when(shows(refundedAmount, answerBy - 1))
       .thenNothing();
 });
 
-test('a crash before any outcome was recorded leaves the refund unresolved once nobody waits any more', () => {
+test('a crash before any recorded outcome leaves the refund unresolved once no caller waits', () => {
   given(submitted)
     .when(shows(0, answerBy))
     .then([unresolvedEvent('no outcome was recorded')]);
 });
 
 test.each(undecidedStates)(
-  'if the sum has grown by just its amount, a refund that was %s is approved',
+  'if the sum has grown by exactly its amount, a refund that was %s is approved',
   (state) => {
     const events = decided(undecided[state], shows(300, answerBy));
     expect(types(events).filter((type) => type !== 'RefundUnresolved')).toEqual(['RefundApproved']);
@@ -469,26 +468,26 @@ test.each(undecidedStates)(
   },
 );
 
-test('the sum is compared with what was refunded before', () => {
+test('the sum is compared with the earlier refunds', () => {
   const before = [...approved, external(200), refundSubmitted('refund-1', 300), unresolvedEvent('timeout')];
   given(before).when(shows(300, answerBy)).thenNothing();
   given(before).when(shows(500, answerBy)).then([approvedEvent()]);
 });
 
-test('a full refund is found by the status', () => {
+test('a full refund is recognized by the status', () => {
   const full = [...approved, refundSubmitted('refund-1', 1000), unresolvedEvent('timeout')];
   given(full)
     .when(inquired(observed('refunded', { refundedAmount: 0 })))
     .then([approvedEvent()]);
 });
 
-test('time alone never frees the reservation', () => {
+test('time alone never releases the reservation', () => {
   const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil * 1_000_000))];
   expect(reservedAmount(paymentAfter(called))).toBe(300);
   given(called).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
 });
 
-test('a refund that the service has accepted may take days before a review is opened', () => {
+test('a refund accepted by the provider may take days before a review opens', () => {
   expect(callRules.refund.decisionMs).toBe(259_200_000);
   const patientUntil = quietUntil + callRules.refund.decisionMs;
   given(pending)
@@ -499,9 +498,9 @@ test('a refund that the service has accepted may take days before a review is op
     .then([opened('refund_unresolved', { refundToken: 'refund-1' })]);
 });
 
-// --- Refunds that were made elsewhere
+// --- Refunds made elsewhere
 
-test('without our refund on its way, what is more was made elsewhere', () => {
+test('without our own refund in flight, the difference was made elsewhere', () => {
   given(approved)
     .when(shows(300, 0))
     .then([external(300)]);
@@ -513,15 +512,15 @@ test('without our refund on its way, what is more was made elsewhere', () => {
     .then([external(300)]);
 });
 
-// It was accepted and not decided, its second delivery met the rate limit, and its sum came later: it counted as made elsewhere.
-test('a refund that met the rate limit is refused, which is in review if its amount shows later', () => {
+// It was accepted and undecided, its second delivery met the rate limit, and its sum came later: it was booked as foreign.
+test('a refund that met the rate limit is refused, and in review if its amount shows later', () => {
   const tooMany: RefundOutcome = { kind: 'not-sent', reason: 'http 429', isAnswered: true };
   given(submitted)
     .when(answer(tooMany))
     .then([declinedEvent('refused')]);
 });
 
-test('with one on its way, a refund elsewhere is booked once ours is decided', () => {
+test('with one in flight, a refund elsewhere is booked once ours is decided', () => {
   given(unresolved)
     .when(shows(200, quietUntil - 1))
     .thenNothing();
@@ -550,7 +549,7 @@ describe('while the status is revised', () => {
   const shownDeclined = (inquiredAt: number) =>
     inquired(observed('declined', { refundedAmount: 300 }), { inquiredAt });
 
-  test('a refund on its way still ends by its answer', () => {
+  test('a refund in flight still ends with its answer', () => {
     given(revised)
       .when(answer(accepted('approved')))
       .then([answeredApproved()]);
@@ -559,7 +558,7 @@ describe('while the status is revised', () => {
       .then([declinedEvent('refused', [apiError('processing_error')])]);
   });
 
-  test('a sum on a payment that is not paid decides nothing and opens a review after the quiet period', () => {
+  test('a sum on an unpaid payment decides nothing and opens a review after the quiet period', () => {
     given(revised)
       .when(shownDeclined(quietUntil - 1))
       .thenNothing();
@@ -568,19 +567,19 @@ describe('while the status is revised', () => {
       .then([opened('refund_unresolved', { observedRefundedAmount: 0 })]);
   });
 
-  test('revised back, the sum decides it again', () => {
+  test('once revised back, the sum decides it again', () => {
     given([...revised, revisedTo('approved', 1000)])
       .when(shows(300, quietUntil))
       .then([approvedEvent()]);
   });
 
-  test('a new refund is of what stands approved now', () => {
+  test('a new refund is limited by the currently approved amount', () => {
     const lower = [...approved, revisedTo('declined'), revisedTo('approved', 400)];
     expect(refusalOf(lower, submit('refund-1', 401))).toMatchObject({ refundableAmount: 400 });
     expect(types(decided(lower, submit('refund-1', 400)))).toEqual(['RefundSubmitted']);
   });
 
-  test('what the service shows as refunded is not refunded again, also where our sums fall short of it', () => {
+  test("the provider's refunded amount is not refunded again, even if our sums are smaller", () => {
     const toRefunded: PaymentEvent = {
       type: 'FinalStatusRevised',
       data: { from: 'declined', to: 'refunded', amount: 1000 },
@@ -594,20 +593,20 @@ describe('while the status is revised', () => {
     });
   });
 
-  test('"refunded" is the business of the refund on its way, also where more was refunded than stands approved', () => {
+  test('"refunded" is the effect of the refund in flight, even if more was refunded than is approved', () => {
     const lower = [...approved, external(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
     const snapshot = observed('refunded', { amount: 200, refundedAmount: 200 });
     expect(decided([...lower, revisedTo('approved', 200)], inquired(snapshot))).toEqual([]);
   });
 
-  // More was refunded than the payment is now worth: zero is left, not less.
-  test('where more was refunded than stands approved now, nothing is left', () => {
+  // More was refunded than the payment is now worth: the rest is zero, never negative.
+  test('if more was refunded than is approved now, nothing is left', () => {
     const lower = [...approved, external(600), revisedTo('declined'), revisedTo('approved', 400)];
     expect(refusalOf(lower, submit('refund-1', 1))).toMatchObject({ refundableAmount: 0 });
   });
 });
 
-test('a payment has so many refunds at the most, whatever became of them, and repeats are still answered', () => {
+test('a payment has a maximum number of refunds in any state, and replays are still answered', () => {
   const declined = Array.from({ length: refundsMax }, (_, index): PaymentEvent[] => {
     const refundToken = `refund-${index}`;
     const { window, type: _type, ...asked } = submit(refundToken, 1);
@@ -632,9 +631,9 @@ test('a payment has so many refunds at the most, whatever became of them, and re
   });
 });
 
-// 500 refunds that were refused with 2 KB of errors each made a view that no store took. The 1,000 that went back with the next
-// refund stayed in the team's position, and it could have paid them out.
-test('the errors of refused refunds have so much room together, and those of the latest refunds are kept', () => {
+// 500 refused refunds with 2 KB of errors each made a view too large for the store. The 1,000 refunded next stayed in the
+// team's balance and could be paid out.
+test('the errors of refused refunds share a size limit, and those of the latest refunds are kept', () => {
   const error = { ...apiError('processing_error'), message: '錯'.repeat(500) };
   const refused = (index: number): PaymentEvent[] => {
     const { window, type: _type, ...asked } = submit(`refund-${index}`, 1);
@@ -658,8 +657,8 @@ test('the errors of refused refunds have so much room together, and those of the
   expect(kept.reduce((sum, count) => sum + count, 0)).toBe(fitting);
 });
 
-// 500 refunds of 32 KiB each would fit neither into a view nor into a record.
-test('the refunds of a payment have so much metadata together at the most', () => {
+// 500 refunds of 32 KiB each would fit neither a view nor a record.
+test('the metadata of all refunds of a payment share a size limit', () => {
   const metadata = { note: 'x'.repeat(500) };
   const bytes = metadataBytes(metadata);
   const asked = (refundToken: string, noted = metadata) => ({ ...submit(refundToken, 1), metadata: noted });

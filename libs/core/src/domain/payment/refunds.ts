@@ -1,4 +1,4 @@
-/** Refunds: one at a time, reserved until they are decided, recognised by the refunded sum that the provider shows. */
+/** Refunds: one at a time, reserved until decided, and recognized by the provider's refunded sum. */
 import { events, refuse, type Decision } from '../decision.ts';
 import {
   findDiscrepancy,
@@ -43,10 +43,10 @@ import {
   type Refund,
 } from './payment-state.ts';
 
-/** Of one payment, whatever became of them. */
+/** Maximum per payment, in any state. */
 export const refundsMax = 500;
 
-// The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
+// The replay check comes first: the same refund writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
   const { refundToken, askedBy, askedAt, fingerprint, metadata, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
@@ -56,7 +56,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   if (!isFinalPhase(phase)) return refuse({ code: 'payment_not_refundable' });
   if (phase !== 'approved' && phase !== 'refunded') return refuse({ code: 'payment_in_final_state' });
   const isAnotherUndecided = undecidedRefund(state) !== undefined;
-  // All that is left is not known while another refund is undecided.
+  // The rest is not known while another refund is undecided.
   if (command.amount === undefined && isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
   const reserved = reservedByDiscrepancies(state);
   const left = Math.max(0, refundableAmount(state) - reserved);
@@ -70,10 +70,10 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
       currency: state.terms.currency,
     });
   }
-  // Each is in the payment's view and in its records on the topic, which have to stay small.
+  // Each is part of the payment's view and of its records on the topic, which must stay small.
   if (state.refunds.length >= refundsMax) return refuse({ code: 'too_many_refunds' });
   if (hasNoRoomFor(state, metadata)) return refuse({ code: 'too_much_metadata' });
-  // One at a time: of two without an outcome nobody could say which one the service shows.
+  // One at a time: with two in flight, an effect at the provider could not be attributed.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
   const sumUnknown = command.sumUnknown ?? (isInDoubt(state) ? true : undefined);
   const optional = omitUndefined({ metadata, sumUnknown });
@@ -81,7 +81,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   return events({ type: 'RefundSubmitted', data });
 }
 
-/** What has gone back already is not known for certain. */
+/** The amount refunded so far is not known for certain. */
 const isInDoubt = ({ discrepancies, serviceToken }: Payment): boolean =>
   discrepancies.some((each) => each.serviceToken === serviceToken && each.refundToken === undefined);
 
@@ -90,7 +90,7 @@ const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boo
   refunds.reduce((sum, refund) => sum + metadataBytes(refund.metadata), metadataBytes(metadata)) >
     refundsMetadataBytesMax;
 
-/** A refund without an outcome as a call in flight. */
+/** A refund without an outcome, as a call in flight. */
 const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEvent, AcceptedRefund> => {
   const { refundToken } = refund;
   return {
@@ -102,7 +102,7 @@ const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEve
     }),
     accepted: (answer) => recordAccepted(state, refund, answer),
     refused: ({ errors }) => [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }],
-    // What was answered may have been delivered before: see `observeMadeAfterAll`.
+    // The call may have been delivered twice: see `observeMadeAfterAll`.
     notSent: (_, isAnswered) => [
       {
         type: 'RefundDeclined',
@@ -118,7 +118,7 @@ export function recordRefundOutcome(
 ): PaymentEvent[] {
   const refund = state.refunds.find((each) => each.refundToken === refundToken);
   if (refund === undefined) return [];
-  // A person gave it up, and the service made it after all: money has left that our books do not have.
+  // A person answered "not made", and the provider made it: money has left that our books still have.
   if (isCalledNotMade(refund) && outcome.kind === 'accepted')
     return observeAcceptedAfterAll(state, refund, outcome);
   // An inquiry was faster: its result holds.
@@ -126,7 +126,7 @@ export function recordRefundOutcome(
   return endCall(refundInFlight(state, refund), outcome);
 }
 
-/** The larger of what has gone back elsewhere, and of what other such refunds make of it, and this one on top. */
+/** The larger of two sums: refunds made elsewhere, and other such refunds; plus this one. */
 function observeAcceptedAfterAll(
   state: Payment,
   { refundToken, amount }: Refund,
@@ -139,7 +139,9 @@ function observeAcceptedAfterAll(
   return observeMade(state, refundToken, Math.max(refundedElsewhere(state), ...known) + amount);
 }
 
-/** The discrepancy of one refund: ours ended without effect, and by the provider its amount has gone back, or may have. */
+/**
+ * The discrepancy of one refund: it failed here, and by the provider's record its amount has been refunded, or may have been.
+ */
 function observeMade(state: Payment, refundToken: string, refundedAmount: number): PaymentEvent[] {
   const ours = { ...ourSide(state), refundedAmount: refundedElsewhere(state) };
   return observeDiscrepancy(state, {
@@ -166,13 +168,13 @@ function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund
     : leaveUnresolved(inFlight, `the provider reports ${status}`);
 }
 
-/** Reported declines that are remembered for one payment at most; more add nothing. */
+/** Maximum reported declines stored per payment; more are ignored. */
 const refundDeclinesReportedMax = 20;
 
 /**
- * Remembers the report while it may be about the refund in flight, whose own answer may still have to name its token.
- * The report ends nothing and hurries nothing, because a callback is not believed: it is shown to the person who is asked
- * if the sum has not grown in time.
+ * Stores the report while it may concern the refund in flight, whose own answer may still have to name its token. A
+ * callback is not trusted, so the report ends nothing. It is evidence for the review that opens if the sum does not grow
+ * in time.
  */
 export function recordRefundDeclineReported(
   state: Payment,
@@ -193,10 +195,10 @@ const isDeclineReported = (
 ): boolean => serviceRefundToken !== undefined && refundDeclinesReported.includes(serviceRefundToken);
 
 /**
- * What the refunded sum shows. Without our refund in flight, what is more than known was refunded elsewhere; with
- * one, the sum approves it if it was known before, and has grown by just its amount. Nothing else does: time alone proves
- * nothing. If the provider does not have the payment (`observed` is absent), no sum ever will. A sum that is not shown
- * is neither 0 nor everything.
+ * Interprets the refunded sum. Without our refund in flight, the difference was refunded elsewhere. With one, the sum
+ * approves it only if the previous sum was known and has grown by exactly its amount; time alone proves nothing. If the
+ * provider does not have the payment (`observed` is absent), the refund can never be confirmed. A missing sum means neither
+ * 0 nor everything.
  */
 export function observeRefunds(
   state: Payment,
@@ -238,7 +240,7 @@ export function observeRefunds(
     : settled;
 }
 
-/** The refunded sum, or what the word `refunded` proves without one: a refund of the whole amount, before which nothing had gone back. */
+/** The refunded sum, or the sum that a bare `refunded` proves: a refund of the whole amount after no other. */
 function reportedRefundedSum(
   { refundedAmount, approvedAmount }: Payment,
   { amount }: Refund,
@@ -248,7 +250,7 @@ function reportedRefundedSum(
   return refundedAmountOf(observed) ?? (isRefundedByWord(observed) && isWhole ? amount : undefined);
 }
 
-/** The sum before it was not known, or has been shown as less of it than its amount: that is another refund, made elsewhere. */
+/** The previous sum was not known, or has grown by less than this amount: another refund, made elsewhere. */
 function provesNothing({ reviews, refundedAmount }: Payment, refund: Refund, shown: number): boolean {
   const isPart = (sum: number) => sum > refundedAmount && sum - refundedAmount < refund.amount;
   const wasSeenInPart = reviews.some(
@@ -258,7 +260,7 @@ function provesNothing({ reviews, refundedAmount }: Payment, refund: Refund, sho
   return refund.sumUnknown === true || wasSeenInPart || isPart(shown);
 }
 
-/** More has gone back than our books have, while no refund of ours is under way. */
+/** The provider has refunded more than our books, and no refund of ours is under way. */
 export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => {
   const amount = shown - state.refundedAmount;
   if (amount <= 0) return [];
@@ -267,8 +269,8 @@ export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => 
 };
 
 /**
- * More has gone back than our books have. Of a refund that a person called not made, or of just the amount of one that the provider has
- * declined, the latest of these, it may be that one: then its team must not make it again.
+ * The provider has refunded more than our books. The difference may be a refund that a person answered as not made, or the
+ * latest declined refund of exactly this amount; its team must not repeat it.
  */
 function observeMadeAfterAll(state: Payment, shown: number): PaymentEvent[] {
   const growth = shown - state.refundedAmount;
@@ -287,16 +289,15 @@ const isCalledNotMade = ({ declined }: Refund): boolean => declined?.reason === 
 const isDeclined = ({ declined }: Refund): boolean =>
   declined?.reason === 'declined' || declined?.reason === 'refused';
 
-/** What the provider showed as given back, at least. */
+/** Lower bound of the provider's refunded sum. */
 export const refundedIn = (evidence: Evidence): number => Number(evidence['observedRefundedAmount'] ?? 0);
 
-/** The discrepancies by which a refund that ended without effect may have had one: a team that repeats it may refund twice. */
+/** Discrepancies by which a failed refund may have taken effect: a team that repeats it may refund twice. */
 export function doubtsAbout(payment: Payment, refund: Refund): RecordedDiscrepancy[] {
   const { discrepancies, refunds, serviceToken, refundedAmount } = payment;
   const amountOfRefund = (token: string) => refunds.find(({ refundToken }) => refundToken === token)?.amount;
   return discrepancies.filter(({ refundToken, serviceToken: shown, theirs }) => {
     if (refundToken === refund.refundToken) return true;
-    // It is asked about the latest of its amount.
     if (refundToken !== undefined) return isDeclined(refund) && amountOfRefund(refundToken) === refund.amount;
     const hasRoom =
       theirs !== null &&
@@ -305,17 +306,17 @@ export function doubtsAbout(payment: Payment, refund: Refund): RecordedDiscrepan
   });
 }
 
-/** It ended without effect, and it is in review if it had one. */
+/** The refund failed here, and is in review in case it took effect. */
 export const mayBeMade = (payment: Payment, refund: Refund): boolean =>
   doubtsAbout(payment, refund).some(({ state }) => state === 'open');
 
-/** The same, and a person keeps our record: only that person knows what became of it. */
+/** The same, and a person keeps our record: only that person knows the outcome. */
 export const mayHaveBeenMade = (payment: Payment, refund: Refund): boolean =>
   doubtsAbout(payment, refund).some(({ state }) => state !== 'open');
 
 /**
- * True if the provider shows just what our books have: none of the refund in flight has gone back. Without a sum only the
- * word `approved` shows that, of a refund of all that is left.
+ * True if the provider's sum equals ours: the refund in flight has no effect so far. Without a sum, only `approved` after a
+ * refund of the whole rest shows that.
  */
 export function showsNoFurtherRefund(state: Payment, observed: ObservedPayment): boolean {
   if (!isUnderstood(state, observed) || !isPaid(observed)) return false;

@@ -1,4 +1,4 @@
-/** Which resolutions a payment's review allows, and which reviews are resolved by a later observation. */
+/** The allowed resolutions of a payment's reviews, and the reviews that a later observation resolves. */
 import { amountSchema, paymentStatusSchema } from '../money.ts';
 import { events, refuse, type Decision } from '../decision.ts';
 import { reopen, type RecordedDiscrepancy } from '../discrepancy.ts';
@@ -40,30 +40,30 @@ const ofCalls: Record<Exclude<ReviewCode, 'discrepancy'>, readonly Resolution[]>
   dispute_opened: ['acknowledged', 'dispute_won', 'dispute_lost'],
 };
 
-/** What may be answered to a review, for the payment as it is. */
+/** The allowed resolutions of a review, in the payment's current state. */
 export function resolutionsOf(
   payment: Payment,
   { code, number }: Pick<Review<ReviewCode>, 'code' | 'number'>,
 ): readonly Resolution[] {
-  // While a call is under way nobody can be sure of its outcome.
+  // While a call is under way its outcome is uncertain.
   if (code === 'attempt_not_found' && payment.phase !== 'unresolved') return ['check_again'];
   if (code !== 'discrepancy') return ofCalls[code];
   const about = payment.discrepancies.find((each) => each.number === number);
   if (about === undefined) return [];
-  // An inquiry shows the sum, and not whose refund it is.
+  // An inquiry shows the sum, but not whose refund it is.
   if (about.refundToken !== undefined) return ['keep_ours'];
   const isAcceptable = acceptTheirs(payment, about) !== undefined;
   return isAcceptable ? ['accept_theirs', 'keep_ours', 'check_again'] : ['keep_ours', 'check_again'];
 }
 
-/** Events that make our record what the provider's is; undefined if they cannot. */
+/** Events that make our record equal the provider's; undefined if impossible. */
 function acceptTheirs(state: Payment, about: RecordedDiscrepancy): PaymentEvent[] | undefined {
   const { theirs, kind } = about;
   const isOurs =
     state.phase === 'failed'
       ? kind !== 'second_payment_found' && (state.serviceToken ?? about.serviceToken) === about.serviceToken
       : state.serviceToken === about.serviceToken;
-  // Which refund a sum is of is answered first.
+  // First answer which refund the sum belongs to.
   if (!isOurs || undecidedRefund(state) !== undefined) return undefined;
   if (theirs === null) return isFinalPhase(state.phase) ? endPaid(state) : [endPayment(state)];
   const { providerOrderNumber } = state.attempt;
@@ -74,7 +74,7 @@ function acceptTheirs(state: Payment, about: RecordedDiscrepancy): PaymentEvent[
     amountSchema.safeParse(theirs.amount).success &&
     isPartOf(theirs.refundedAmount ?? 0, theirs.amount);
   if (!isOfThis) return undefined;
-  // The fold takes the amount of an open payment over, and the next inquiry the status.
+  // The fold accepts the amount of an open payment, and the next inquiry its status.
   if (!isFinalPhase(state.phase)) return [];
   return isOpenStatus(theirs.status) ? undefined : [revise(state, theirs, about.serviceToken)];
 }
@@ -107,7 +107,7 @@ export function resolveReview(
   return events(...inSteps(state, () => [resolved, ...effect], resolveAnswered));
 }
 
-/** What the answer changes; undefined if its subject has been decided already. */
+/** The effect of the answer; undefined if its subject is already decided. */
 function effectOf(
   state: Payment,
   { code, number, evidence }: Review<ReviewCode>,
@@ -147,7 +147,7 @@ const endPayment = (payment: Payment): PaymentEvent =>
     ? { type: 'PaymentFailed', data: { reason: 'resolved' } }
     : { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } };
 
-/** What else the provider has shown as given back counts with the answer: the person has seen that. */
+/** The answer covers all refunds in the evidence: the person has seen them. */
 function endRefund(
   state: Payment,
   { refundToken }: Refund,
@@ -165,7 +165,7 @@ function endRefund(
   return [ended, ...observeGrowth(after, shown).filter((event) => !isAskedAnew(event))];
 }
 
-/** At the revision that is on record: what the provider shows later holds. */
+/** At the recorded revision: a later record of the provider prevails. */
 function endDispute(
   { disputes }: Payment,
   { disputeToken }: Evidence,
@@ -177,12 +177,12 @@ function endDispute(
   return [{ type, data: { disputeToken: open.disputeToken, amount, revision } }];
 }
 
-/** The refund that the evidence names, while it is undecided. */
+/** The refund in the evidence, while it is undecided. */
 const undecidedIn = ({ refunds }: Payment, evidence: Evidence): Refund | undefined =>
   refunds.find((refund) => refund.refundToken === evidence['refundToken'] && !isDecided(refund));
 
 const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Evidence) => boolean>> = {
-  // A late answer may have ended the attempt that the review is about, and another one is under way.
+  // A late answer may have ended the reviewed attempt, with another one under way.
   attempt_not_found: (payment, { attemptNumber }) =>
     isPaymentAwaited(payment) && payment.attempt.number === attemptNumber,
   refund_unresolved: (payment, evidence) => undecidedIn(payment, evidence) !== undefined,
@@ -193,6 +193,6 @@ const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Ev
     disputes.some((each) => each.disputeToken === disputeToken && each.state === 'open'),
 };
 
-/** Resolves the reviews about something whose outcome is known by now. */
+/** Resolves reviews whose outcome is known by now. */
 export const resolveAnswered = (payment: Payment): PaymentEvent[] =>
   resolveWhere(payment, ({ code, evidence }) => isStillInDoubt[code]?.(payment, evidence) === false);

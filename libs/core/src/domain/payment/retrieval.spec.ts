@@ -25,7 +25,6 @@ import { paymentPhases } from './payment-machine.ts';
 const { given } = scenario(paymentDomain);
 const unresolvedCharge = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
 
-/** A review opened with at least this evidence. */
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
@@ -38,7 +37,7 @@ const sampleAccepted: PaymentEvent = {
   data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' },
 };
 
-// Each opened a review, though nobody had anything to decide: the service could be asked a little later.
+// Each opened a review with nothing to decide: the provider could be inquired a little later.
 test.each(paymentPhases)('in phase %s a callback is deferred, once, and opens no review', (phase) => {
   given(historyTo[phase]).when(defer()).then([deferred()]);
   given([...historyTo[phase], deferred()])
@@ -56,8 +55,8 @@ test('no more than ten callbacks of one payment are deferred', () => {
     .then([deferred('token-x')]);
 });
 
-// One that could not be read back could not be recorded either, and was dead-lettered.
-test('what a deferred callback names is cut, and still inquired', () => {
+// A token that could not be read back could not be recorded, and its callback was dead-lettered.
+test('the token of a deferred callback is cut, and still inquired', () => {
   const cutToken = 'x'.repeat(textLengthMax);
   given(historyTo.approved)
     .when(defer(`${cutToken}y`))
@@ -70,10 +69,10 @@ test('what a deferred callback names is cut, and still inquired', () => {
     .then([deferred('')]);
 });
 
-describe('a deferred callback that names what it is about', () => {
+describe('a deferred callback that names a token', () => {
   const both = [...historyTo.approved, deferred('token-b'), deferred('token-a')];
 
-  test('is one of its own, and once', () => {
+  test('is kept separately, and once', () => {
     given([...historyTo.approved, deferred('token-a'), deferred()])
       .when(defer('token-b'))
       .then([deferred('token-b')]);
@@ -103,12 +102,12 @@ describe('a deferred callback that names what it is about', () => {
   });
 
   // Searches are recorded at any revision: one that began before the callback ended its deferral.
-  test('does not end with a search that began before it was deferred', () =>
+  test('does not end with a search that began before its deferral', () =>
     given([...historyTo.unresolved, deferred('token-a'), deferred()])
       .when({ type: 'RecordSearch', attemptNumber: 1, inquiredAt: 19_999, found: [observed('init')] })
       .then([sampleAccepted]));
 
-  test('ends with an inquiry about just that', () => {
+  test('ends with an inquiry about its token', () => {
     given(both)
       .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
       .then([callbackInquired('token-b')]);
@@ -148,7 +147,7 @@ describe('an inquiry that failed', () => {
   };
 
   test.each(['account_missing', 'refused'] as const)(
-    'as %s opens a review at once if an outcome is unknown, and only there',
+    'as %s opens a review at once if, and only if, an outcome is unknown',
     (reason) => {
       for (const phase of paymentPhases) {
         const need = inquiryNeedOf(paymentAfter(historyTo[phase]));
@@ -176,7 +175,7 @@ describe('an inquiry that failed', () => {
     },
   );
 
-  test('has patience from the latest call on', () => {
+  test('counts its patience from the latest call', () => {
     const late = { ...announcedCall, quietUntil: 1_000_000 };
     const capturing: PaymentEvent[] = [...historyTo.authorized, { type: 'CaptureSubmitted', data: late }];
     given(capturing)
@@ -188,9 +187,9 @@ describe('an inquiry that failed', () => {
       .thenNothing();
   });
 
-  // The callback may be news: it restarts the patience, also for what had been final for long.
+  // The callback may be news: it restarts the patience, even for a payment that was final long ago.
   test.each(['approved', 'pending'] as const)(
-    'has patience from the latest deferred callback on: %s',
+    'counts its patience from the latest deferred callback: %s',
     (phase) => {
       const late = { type: 'CallbackDeferred', data: { deferredAt: 90_000_000 } } as const;
       given([...historyTo[phase], deferred('token-b'), late])
@@ -202,8 +201,8 @@ describe('an inquiry that failed', () => {
     },
   );
 
-  // What a callback names may be with another account than ours, which answers while that one does not.
-  test('is not over while what a deferred callback names is not inquired', () => {
+  // The token may belong to another account, which answers while ours does not.
+  test('is not over while the token of a deferred callback is not inquired', () => {
     const history = [...historyTo.approved, deferred('token-b'), unreadable('no_answer')];
     given(history)
       .when(inquired(observed('approved')))
@@ -213,7 +212,7 @@ describe('an inquiry that failed', () => {
       .then([callbackInquired('token-b'), foundOut]);
   });
 
-  test('is over with the next one that is answered', () => {
+  test('is over with the next answered one', () => {
     const of = (history: readonly PaymentEvent[]) => [...history, unreadable('refused')];
     given(of(unresolvedCharge))
       .when({ type: 'RecordSearch', attemptNumber: 1, found: [], inquiredAt: 0 })
@@ -226,7 +225,7 @@ describe('an inquiry that failed', () => {
       .then([over]);
   });
 
-  test('is over if nothing is left to be found out', () => {
+  test('is over if nothing is left to find out', () => {
     given([...historyTo.requested, unreadable('refused')])
       .when({
         type: 'RecordAuthorizationOutcome',
@@ -241,16 +240,16 @@ describe('an inquiry that failed', () => {
   });
 });
 
-test('what the service sends is cut before it becomes evidence', () => {
+test("the provider's texts are cut before they become evidence", () => {
   const currency = 'X'.repeat(100_000);
   const events = decided(historyTo.pending, inquired(observed('approved', { currency })));
   expect(types(events)).toEqual(['ReviewOpened']);
   expect(JSON.stringify(events).length).toBeLessThan(2_000);
 });
 
-// --- All that one inquiry shows
+// --- Everything in one inquiry
 
-test('one inquiry shows the status, the refunds and the token at once', () => {
+test('one inquiry may show the status, the refunds and the token', () => {
   const history = [requested({ recurring: true }), sampleEvents.AttemptAccepted];
   given(history)
     .when(inquired(observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' })))
@@ -266,7 +265,7 @@ test.each([
   ['of another amount', { amount: 999 }],
   ['of another order', { orderNumber: 'pay_1.9' }],
 ])(
-  'a snapshot %s says nothing about tokens, and of refunds and confirmations only that time is over',
+  'a snapshot %s proves nothing about tokens, and about refunds and confirmations only that time is over',
   (_, changes) => {
     const atLeisure = { inquiredAt: 10_000_000, nextWindow: announcedCall };
     const snapshot = {
@@ -293,19 +292,19 @@ test.each([
   },
 );
 
-test('a deferred callback ends, whatever the inquiry showed', () => {
+test('a deferred callback ends, whatever the inquiry shows', () => {
   const events = decided([...historyTo.approved, deferred()], inquired(observed('odd')));
   expect(types(events)).toEqual(['ReviewOpened', 'CallbackInquired']);
 });
 
-test('an inquiry about another payment is none about this one', () => {
+test('an inquiry about another payment does not count for this one', () => {
   const history = [...historyTo.approved, deferred()];
   const events = decided(history, inquired(observed('approved', { serviceToken: 'token-b' })));
   expect(types(events)).toEqual(['ReviewOpened']);
 });
 
-// A disagreement that a person had acknowledged was once silent permanently, and the refund's reservation with it.
-test('a discrepancy with our record kept does not keep a refund from opening a review', () => {
+// An acknowledged discrepancy was once silent permanently, together with the refund's reservation.
+test('a discrepancy with our record kept does not prevent a refund from opening a review', () => {
   const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
   const odd = inquired(observed('approved', { amount: 999 }));
   const seen: PaymentEvent[] = [
@@ -327,7 +326,7 @@ test('a discrepancy with our record kept does not keep a refund from opening a r
 const recurring = [requested({ recurring: true }), sampleEvents.AttemptAccepted];
 
 test.each(['init', 'pending', 'approved'])(
-  'a recurring token that was asked for is issued once, seen %s',
+  'a requested recurring token is issued once, seen %s',
   (status) => {
     const snapshot = observed(status, { recurringToken: 'rec_1' });
     const events = decided(recurring, inquired(snapshot));
@@ -340,7 +339,7 @@ test.each(['init', 'pending', 'approved'])(
   },
 );
 
-test('a recurring token that nobody asked for is not issued', () => {
+test('a recurring token that was not requested is not issued', () => {
   for (const asked of [undefined, false]) {
     const history = [
       requested(asked === undefined ? {} : { recurring: asked }),
@@ -352,7 +351,7 @@ test('a recurring token that nobody asked for is not issued', () => {
   }
 });
 
-test('a recurring token is issued by the inquiry that finds a lost attempt, too', () => {
+test('a recurring token is issued by the inquiry that finds a lost attempt', () => {
   const found = [observed('approved', { recurringToken: 'rec_1' })];
   const history = [requested({ recurring: true }), sampleEvents.AttemptUnresolved];
   const events = decided(history, { type: 'RecordSearch', attemptNumber: 1, found, inquiredAt: 0 });
