@@ -30,14 +30,11 @@ const histories: Record<string, History> = {
   'of another amount than was asked for': ofAnotherAmount,
 };
 
-test.each(Object.entries(histories))(
-  'the history "%s" is replayed to the payout that it was',
-  (_, history) => {
-    expect(foldPayout(history.events.map(decodePayoutEvent))).toEqual(history.expected);
-  },
-);
+test.each(Object.entries(histories))('the history "%s" is replayed to its payout', (_, history) => {
+  expect(foldPayout(history.events.map(decodePayoutEvent))).toEqual(history.expected);
+});
 
-test('the histories hold every event type and every kind of destination', () => {
+test('the histories cover every event type and every kind of destination', () => {
   const events = Object.values(histories).flatMap((history) => history.events.map(decodePayoutEvent));
   expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(Object.keys(payoutEventSchemas).sort());
   const kinds = events.flatMap((event) =>

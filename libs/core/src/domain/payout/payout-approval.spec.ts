@@ -59,7 +59,7 @@ describe('a payout that a second key must approve', () => {
     expect(inquiryNeedOfPayout(payoutAfter(awaiting))).toBe('open');
   });
 
-  test.each(payoutPhases)('that is asked for again is what it is, in phase %s', (phase) => {
+  test.each(payoutPhases)('is unchanged by a repeat, in phase %s', (phase) => {
     given(payoutHistoryTo[phase]).when(ask()).thenNothing();
     given(payoutHistoryTo[phase])
       .when(ask({ fingerprint: 'other' }))
@@ -72,7 +72,7 @@ describe('a payout that a second key must approve', () => {
     given(granted).when(grant('key-3')).thenRefused('payout_not_awaiting_approval');
   });
 
-  test.each([grant('key-1'), refuse('key-1')])('is never decided by the key that asked: $type', (command) => {
+  test.each([grant('key-1'), refuse('key-1')])('is never decided by the requesting key: $type', (command) => {
     given(awaiting).when(command).thenRefused('approval_by_requester');
     given(granted).when(command).thenRefused('approval_by_requester');
   });
@@ -83,14 +83,14 @@ describe('a payout that a second key must approve', () => {
   );
 
   test.each(payoutPhases.filter((phase) => phase !== 'awaiting_approval' && phase !== 'approval_granted'))(
-    'is not decided if none was asked for, in phase %s',
+    'is not decided if no approval was requested, in phase %s',
     (phase) => {
       given(payoutHistoryTo[phase]).when(grant()).thenRefused('payout_not_awaiting_approval');
       given(payoutHistoryTo[phase]).when(refuse()).thenRefused('payout_not_awaiting_approval');
     },
   );
 
-  test('is not decided when it was sent, nor one that there is not', () => {
+  test('is not decided after it was sent, nor if it does not exist', () => {
     const sent = [...granted, payoutRequested()];
     given(sent).when(grant()).thenNothing();
     given(sent).when(grant('key-3')).thenRefused('payout_not_awaiting_approval');
@@ -99,7 +99,7 @@ describe('a payout that a second key must approve', () => {
     given([]).when(refuse()).thenRefused('payout_not_found');
   });
 
-  test('that was refused stays so', () => {
+  test('once refused, stays refused', () => {
     given([...awaiting, ...wasRefused])
       .when(refuse())
       .thenNothing();
@@ -115,7 +115,7 @@ describe('a payout that a second key must approve', () => {
   });
 });
 
-describe('the request that is repeated', () => {
+describe('a repeated request', () => {
   test('sends nothing before the approval', () => given(awaiting).when(requestPayout()).thenNothing());
 
   test('announces the call of an approved payout, once', () => {
@@ -129,12 +129,12 @@ describe('the request that is repeated', () => {
       .thenNothing();
   });
 
-  test('announces it through no other account than that which has its money', () =>
+  test('announces it only through the account of its reservation', () =>
     given(granted)
       .when(requestPayout({ call: { ...payoutCall, account: 'other' } }))
       .thenNothing());
 
-  test('announces nothing that nobody may send any more', () => {
+  test('announces nothing after the approval has lapsed', () => {
     given(granted)
       .when(requestPayout({ requestedAt: 86_459_999 }))
       .then([payoutRequested()]);
@@ -145,7 +145,7 @@ describe('the request that is repeated', () => {
 });
 
 describe('time', () => {
-  test('ends what nobody approved, or sent', () => {
+  test('ends a payout that was not approved, or not sent', () => {
     given(awaiting).when(lapse(86_449_999)).thenNothing();
     given(awaiting)
       .when(lapse(86_450_000))
@@ -156,15 +156,15 @@ describe('time', () => {
     given(payoutHistoryTo.unresolved).when(lapse(1e12)).thenNothing();
   });
 
-  test('is not passed by a late approval; a late refusal ends what has not lapsed', () => {
+  test('cannot be undone by a late approval; a late refusal ends a payout that has not lapsed', () => {
     given(awaiting).when(grant('key-2', 86_450_000)).thenRefused('payout_not_awaiting_approval');
-    // Where the service never answered, nothing else would end it.
+    // If the provider never answered, nothing else would end it.
     given(awaiting).when(refuse()).then(wasRefused);
   });
 });
 
 test.each([answered('approved'), inquired([observedPayout('approved')]), missing()])(
-  'what is shown under its number while nothing is announced is none of ours: $type',
+  'before the announcement, a payout under its number is foreign: $type',
   (fact) => {
     given(awaiting).when(fact).thenNothing();
     given(granted).when(fact).thenNothing();

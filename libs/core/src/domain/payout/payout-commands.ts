@@ -5,14 +5,14 @@ import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
 import type { PayoutCall, PayoutReviewCode, PayoutTerms } from './payout-events.ts';
 
-/** What the service shows of a payout. */
+/** The provider's record of a payout. */
 export interface ObservedPayout extends Origin {
   serviceToken: string;
-  /** A status that payouts have, or one that only the service knows. */
+  /** A status of payouts, or one that only the provider knows. */
   status: string;
   amount: number;
   currency: string;
-  /** The `providerOrderNumber` that it was made under; undefined where the deployment leaves it out. */
+  /** The `providerOrderNumber` of its call; undefined if the deployment omits it. */
   orderNumber?: string;
   declineReason?: string;
 }
@@ -24,25 +24,23 @@ export interface RequestPayout extends RequestFingerprints {
   environment: Environment;
   team: string;
   wallet: string;
-  /** The id of the key that asks. */
   askedBy: string;
   terms: PayoutTerms;
   call: PayoutCall;
-  /** Milliseconds since the Unix epoch; it is not recorded with the payout. */
+  /** Milliseconds since the Unix epoch; not recorded with the payout. */
   requestedAt: number;
 }
 
-/** The team asks for a payout that a second key must approve. */
+/** The team requests a payout that a second key must approve. */
 export interface AskPayoutApproval extends Omit<RequestPayout, 'type' | 'call' | 'requestedAt'> {
   type: 'AskPayoutApproval';
-  /** The account in which its amount is reserved, and that is to make it. */
+  /** The account that holds its reservation and will make it. */
   account: string;
   providerOrderNumber: string;
   /** Milliseconds since the Unix epoch. */
   askedAt: number;
 }
 
-/** A second key approves it. */
 export interface GrantPayout {
   type: 'GrantPayout';
   keyId: string;
@@ -50,7 +48,6 @@ export interface GrantPayout {
   at: number;
 }
 
-/** A second key refuses it. */
 export interface RefusePayout {
   type: 'RefusePayout';
   keyId: string;
@@ -70,16 +67,16 @@ interface RecordPayoutOutcome {
   outcome: PayoutOutcome;
 }
 
-/** The service was asked for the payout by its `providerOrderNumber`. */
+/** An inquiry about the payout by its `providerOrderNumber`. */
 export interface RecordPayoutSearch {
   type: 'RecordPayoutSearch';
-  /** Everything that the service has under the payout's number. */
+  /** Everything that the provider has under the payout's number. */
   found: readonly ObservedPayout[];
-  /** When the inquiry began, milliseconds since the Unix epoch. */
+  /** Start of the inquiry, milliseconds since the Unix epoch. */
   inquiredAt: number;
 }
 
-/** A payout was retrieved by the service's token. */
+/** A payout was retrieved by the provider's token. */
 export interface RecordPayoutObservation extends Inquired {
   type: 'RecordPayoutObservation';
   observed: ObservedPayout;

@@ -44,7 +44,7 @@ describe('a request', () => {
   test('is recorded with its call, which it announces', () =>
     given([]).when(requestPayout()).then([payoutRequested()]));
 
-  // That of a payout that is approved announces its call: see the specs of the approval.
+  // The repeat for an approved payout announces its call: see the specs of the approval.
   test.each(payoutPhases.filter((each) => each !== 'approval_granted'))(
     'that is repeated with the same terms writes nothing, in phase %s',
     (phase) => given(payoutHistoryTo[phase]).when(requestPayout()).thenNothing(),
@@ -56,7 +56,7 @@ describe('a request', () => {
       .thenRefused('idempotency_key_reused'),
   );
 
-  test('is known by its fingerprint and not by what it says besides', () =>
+  test('is identified by its fingerprint alone', () =>
     given(requested)
       .when(requestPayout({ terms: { ...payoutTerms, amount: 2000 }, team: 'other' }))
       .thenNothing());
@@ -77,7 +77,7 @@ test.each([
 describe.each([
   ['requested', requested],
   ['unresolved', unresolved],
-] as const)('the end of the call of a payout that is %s', (_, history) => {
+] as const)('the end of the call leaves a payout that is %s', (_, history) => {
   test('accepted, and not decided yet', () =>
     given(history)
       .when(answered('pending'))
@@ -88,23 +88,23 @@ describe.each([
       .when(answered('approved'))
       .then([accepted('answer'), payoutSampleEvents.PayoutApproved]));
 
-  test('accepted and declined, which is no refusal', () =>
+  test('accepted and declined, which is not a refusal', () =>
     given(history)
       .when(answered('declined', { declineReason: 'do_not_honor' }))
       .then([accepted('answer'), payoutSampleEvents.PayoutDeclined]));
 
-  test('refused: it has failed, and is not tried again', () =>
+  test('refused: it has failed, and is not attempted again', () =>
     given(history)
       .when(refused)
       .then([{ type: 'PayoutRefused', data: { errors: [refusalError] } }, failedBecause('refused')]));
 
-  test('not sent: it has failed, and is not tried again', () =>
+  test('not sent: it has failed, and is not attempted again', () =>
     given(history)
       .when(notSent)
       .then([payoutSampleEvents.PayoutNotSent, failedBecause('not-sent')]));
 });
 
-test('an outcome that is not known leaves the payout unresolved', () =>
+test('an unknown outcome leaves the payout unresolved', () =>
   given(requested).when(lost).then([payoutSampleEvents.PayoutUnresolved]));
 
 test('an unknown outcome changes nothing about an unresolved payout', () =>
@@ -114,7 +114,7 @@ test.each([
   ['pending', pending],
   ['approved', approved],
   ['declined', declined],
-] as const)('what an inquiry has found stands, whatever the late answer says: %s', (_, history) => {
+] as const)('the result of an inquiry holds, whatever the late answer: %s', (_, history) => {
   for (const outcome of [
     refused,
     notSent,
@@ -127,25 +127,25 @@ test.each([
 });
 
 describe('a failed payout', () => {
-  test('stays failed, whichever failure is reported later', () => {
+  test('stays failed with its first reason', () => {
     for (const outcome of [refused, notSent, lost]) given(failed).when(outcome).thenNothing();
   });
 
   test.each([answered('declined'), inquired([observedPayout('declined')]), inquired([])])(
-    'that the service shows declined, or not at all, is as it is: $type',
+    'declined or absent at the provider is unchanged: $type',
     (fact) => given(failed).when(fact).thenNothing(),
   );
 });
 
 describe('an inquiry by the payout’s own number', () => {
-  test('while the answer may still come changes nothing, whatever it found', () => {
+  test('while the answer may still arrive changes nothing, whatever it found', () => {
     given(requested).when(inquired([], duringCall)).thenNothing();
     given(requested)
       .when(inquired([observedPayout('approved')], duringCall))
       .thenNothing();
   });
 
-  test('after that gives the answer up', () =>
+  test('after that abandons the answer', () =>
     given(requested).when(inquired([], afterAnswer)).then([noOutcome]));
 
   test('finds the payout and its status', () => {
@@ -158,23 +158,23 @@ describe('an inquiry by the payout’s own number', () => {
       .then([accepted('inquiry'), payoutSampleEvents.PayoutApproved]);
   });
 
-  test('finds it where the deployment leaves out order numbers', () => {
+  test('finds it if the deployment omits order numbers', () => {
     const { orderNumber: _, ...found } = observedPayout('declined');
     given(unresolved)
       .when(inquired([found]))
       .then([accepted('inquiry'), withoutReason]);
   });
 
-  test('does not find it before the service is quiet: that proves nothing', () =>
+  test('does not find it before the end of the quiet period: that proves nothing', () =>
     given(unresolved).when(inquired([], beforeQuiet)).thenNothing());
 
-  test('does not find it after that: a review is opened, and it stays unresolved', () =>
+  test('does not find it after that: a review opens, and it stays unresolved', () =>
     given(unresolved)
       .when(inquired([], afterQuiet))
       .then([payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
-  // Its inquiry failed, and it stood before a person.
-  test('does not find one that was refused: it has failed, with its reason', () => {
+  // Its inquiry failed, and it waited for a person.
+  test('does not find a refused one: it has failed, with its reason', () => {
     const errors = [{ code: 'balance_less_than_amount', kind: 'processing_error' }];
     const refused: PayoutEvent[] = [
       ...requested,
@@ -189,12 +189,12 @@ describe('an inquiry by the payout’s own number', () => {
       ]);
   });
 
-  test('that is the first after the quiet period gives up and calls at once', () =>
+  test('that is the first after the quiet period abandons the answer and opens the review at once', () =>
     given(requested)
       .when(inquired([], afterQuiet))
       .then([noOutcome, payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
-  test('takes its own out of what was found', () => {
+  test('picks ours from several', () => {
     const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
     given(unresolved)
       .when(inquired([foreign, observedPayout('pending')]))
@@ -202,7 +202,7 @@ describe('an inquiry by the payout’s own number', () => {
   });
 });
 
-test('what comes from outside is cut to what can be read back', () => {
+test('untrusted texts are cut to a length that can be read back', () => {
   const long = 'x'.repeat(textLengthMax + 1);
   const commands: readonly [readonly PayoutEvent[], PayoutInput][] = [
     [requested, ended({ kind: 'unknown', reason: long })],

@@ -1,6 +1,6 @@
 /**
- * The decisions about a payout. Pure: time, identifiers and what the provider said come in with the command.
- * Every decision is safe to take again on a newer state, which is what happens when an append meets a conflict.
+ * Decisions about a payout. Pure: time, identifiers and the provider's answers are part of the command.
+ * Every decision may be repeated on a newer state, which happens if an append meets a conflict.
  */
 import { amountSchema } from '../money.ts';
 import { events, refuse, type Decision } from '../decision.ts';
@@ -45,10 +45,10 @@ import {
 
 export type PayoutDecision = Decision<PayoutEvent, PayoutRefusal>;
 
-/** How long a payout waits to be approved, and then to be sent, milliseconds. */
+/** How long a payout waits for its approval, and then to be sent, milliseconds. */
 export const approvalLastsMs = 24 * 60 * 60 * 1000;
 
-/** Events to append atomically, none if the input is nothing new, or a refusal. */
+/** Events to append atomically, none if nothing is new, or a refusal. */
 export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDecision {
   switch (input.type) {
     case 'RequestPayout':
@@ -67,14 +67,14 @@ export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDeci
 }
 
 /**
- * The replay check comes first: the same terms again write nothing, other terms under the same key are refused. A payout that a
- * second key has approved is announced by a further request, because only a mask is kept of where the money goes.
+ * The replay check comes first: the same terms write nothing, other terms under the same key are refused. A payout that a
+ * second key has approved is announced by a repeat of the request, because only a mask of its destination is stored.
  */
 function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecision {
   const { type: _, earlierFingerprints: __, requestedAt, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
   if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
-  // The amount is reserved in one account, and in the wallet that the team had.
+  // The amount is reserved in one account, and in the team's wallet at the time.
   const isItsAccount = data.call.account === state.call.account;
   const maySend = state.phase === 'approval_granted' && !isApprovalOver(state, requestedAt);
   return events(
@@ -102,7 +102,7 @@ function grantPayout(state: Payout, { keyId, at }: GrantPayout): PayoutDecision 
   return events({ type: 'PayoutApprovalGranted', data });
 }
 
-/** Also one that is approved and not sent yet. */
+/** Includes an approved one that is not sent yet. */
 function refusePayout(state: Payout, { keyId, reason }: RefusePayout): PayoutDecision {
   const { approval, askedBy, failure } = state;
   if (approval === undefined) return refuse({ code: 'payout_not_awaiting_approval' });
@@ -127,7 +127,7 @@ const isInquiry = ({ type }: Pick<PayoutObservation, 'type'>): boolean =>
   type === 'RecordPayoutSearch' || type === 'RecordPayoutObservation' || type === 'RecordMissing';
 
 function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] {
-  // No call of it is announced, so nothing that the provider shows is its effect.
+  // Its call is not announced, so nothing at the provider is its effect.
   const isOfCall = isInquiry(observation) || observation.type === 'RecordPayoutOutcome';
   if (isOfCall && isBeforeAnnouncement(state)) return [];
   switch (observation.type) {
@@ -168,7 +168,7 @@ function recordMissing(state: Payout, { serviceToken }: { serviceToken: string }
   ];
 }
 
-/** What may be answered to a review, for the payout as it is. */
+/** The allowed resolutions of a review, in the payout's current state. */
 export function payoutResolutionsOf(
   payout: Payout,
   { code, number }: Pick<Review<PayoutReviewCode>, 'code' | 'number'>,
@@ -180,7 +180,7 @@ export function payoutResolutionsOf(
   return isAcceptable ? ['accept_theirs', 'keep_ours', 'check_again'] : ['keep_ours', 'check_again'];
 }
 
-/** Events that make our record what the provider's is; undefined if they cannot. The fold takes the amount over. */
+/** Events that make our record equal the provider's; undefined if impossible. The fold accepts the amount. */
 function acceptTheirs(state: Payout, about: RecordedDiscrepancy): PayoutEvent[] | undefined {
   const { theirs, kind, serviceToken } = about;
   const { phase, terms, call } = state;
@@ -204,7 +204,7 @@ function acceptTheirs(state: Payout, about: RecordedDiscrepancy): PayoutEvent[] 
     (theirs.orderNumber ?? call.providerOrderNumber) === call.providerOrderNumber &&
     amountSchema.safeParse(theirs.amount).success;
   if (to === undefined || !isOfThis) return undefined;
-  // The next inquiry takes the status of an open one over.
+  // The next inquiry accepts the status of an open one.
   if (!isFinal || to === from) return [];
   if (from === 'approved' && to === 'pending') return undefined;
   const token = omitUndefined({ serviceToken: state.serviceToken === undefined ? serviceToken : undefined });
@@ -242,6 +242,6 @@ const isStillInDoubt: Partial<Record<PayoutReviewCode, (payout: Payout) => boole
   service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== 'settled',
 };
 
-/** Resolves the reviews about something whose outcome is known by now. */
+/** Resolves reviews whose outcome is known by now. */
 const resolveAnswered = (payout: Payout): PayoutEvent[] =>
   resolveWhere(payout, ({ code }) => isStillInDoubt[code]?.(payout) === false);

@@ -1,4 +1,4 @@
-/** What the provider shows of a payout that contradicts our record: what is recorded, reserved, and what a person may answer. */
+/** Disagreements between our record of a payout and the provider's: what is recorded, what is reserved, and the resolutions. */
 import { scenario } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { observedPayout, payoutAfter, payoutHistoryTo } from '../testing/payout-samples.ts';
@@ -26,7 +26,7 @@ const decided = (history: readonly PayoutEvent[], input: PayoutInput): readonly 
 const shows = (status: string, changes: Parameters<typeof observedPayout>[1] = {}) =>
   retrievedLater(observedPayout(status, changes));
 
-/** Of a payout of 1,000: the phase, what is shown, the kind, what is reserved beyond our record, and if theirs is acceptable. */
+/** For a payout of 1,000: phase, provider's record, kind, additional reservation, and whether theirs can be accepted. */
 const cases: [Payout['phase'], PayoutInput, DiscrepancyKind, number, boolean][] = [
   ['approved', shows('declined'), 'final_status_revised', 0, true],
   ['approved', shows('pending'), 'final_status_revised', 0, false],
@@ -54,7 +54,7 @@ describe('a discrepancy of a payout', () => {
     },
   );
 
-  it('ends when the provider shows what our record has', () => {
+  it("ends when the provider's record agrees with ours", () => {
     const history = [
       ...payoutHistoryTo.approved,
       differs('final_status_revised', 'approved', observedPayout('declined')),

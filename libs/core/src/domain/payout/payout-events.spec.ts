@@ -20,7 +20,7 @@ describe.each(types)('%s', (type) => {
     expect(decodePayoutEvent(stored(event))).toEqual(event);
   });
 
-  test('leaves out what it does not know', () => {
+  test('drops unknown fields', () => {
     expect(decodePayoutEvent(stored({ type, data: { ...event.data, __extra: 1 } }))).toEqual(event);
   });
 
@@ -28,14 +28,14 @@ describe.each(types)('%s', (type) => {
     expect(() => decodePayoutEvent({ type, data })).toThrow();
   });
 
-  test.each(Object.keys(event.data))('is not read where %s has the wrong type', (name) => {
+  test.each(Object.keys(event.data))('is not read if %s has the wrong type', (name) => {
     for (const wrong of [null, Number.NaN, [[]]])
       expect(() => decodePayoutEvent({ type, data: { ...event.data, [name]: wrong } })).toThrow();
   });
 });
 
 test.each(['PayoutLost', 'PaymentApproved', '', 'constructor', '__proto__'])(
-  'the unknown type %j is not read on as if the event were not there',
+  'the unknown type %j is not skipped',
   (type) => {
     expect(() => decodePayoutEvent({ type, data: {} })).toThrow(RangeError);
   },
@@ -57,19 +57,19 @@ test.each([
   { kind: 'card', sanitizedMask: '462734******9018 4627342642639018' },
   { kind: 'bankAccount', bankName: 'A bank', accountEnding: 'DE02120300000000202051' },
   { kind: 'cheque' },
-])('what money could be sent to is not recorded: %j', (destination) => {
+])('a payable destination is not recorded: %j', (destination) => {
   const { data } = payoutRequested();
   const terms = { ...data.terms, destination };
   expect(() => decodePayoutEvent({ type: 'PayoutRequested', data: { ...data, terms } })).toThrow();
 });
 
-test('a field next to the mask that holds the card is left out', () => {
+test('a field next to the mask that contains the card is dropped', () => {
   const pan = '4627342642639018';
   const mask = { kind: 'card', sanitizedMask: '462734******9018' };
   expect(payoutDestinationSchema.parse({ ...mask, pan, account: pan })).toEqual(mask);
 });
 
-test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is no amount', (amount) => {
+test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is not an amount', (amount) => {
   const { data } = payoutRequested();
   const terms = { ...data.terms, amount };
   expect(() => decodePayoutEvent({ type: 'PayoutRequested', data: { ...data, terms } })).toThrow();

@@ -1,6 +1,6 @@
 /**
  * The events of a payout (stream `payout-<token>`). They are the only record of what happened; a changed event is a
- * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
+ * new schema version with an upcaster, never an edit of a stored one. Times are milliseconds since the Unix epoch.
  */
 import { amountSchema, currencySchema } from '../money.ts';
 import { z } from 'zod';
@@ -16,21 +16,18 @@ export const payoutStatuses = ['pending', 'approved', 'declined'] as const;
 export const payoutStatusSchema = z.enum(payoutStatuses);
 export type PayoutStatus = z.infer<typeof payoutStatusSchema>;
 
-/**
- * Where the money goes, as far as it may be kept: it identifies the card or account to a reader, and cannot be paid
- * to.
- */
+/** The destination, as far as it may be stored: enough to identify the card or account, not enough to pay to it. */
 export const payoutDestinationSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('card'),
-    /** First six and last four digits, of up to 14 digits the last four alone. What holds more cannot be recorded. */
+    /** First six and last four digits; of up to 14 digits only the last four. Anything longer cannot be recorded. */
     sanitizedMask: z
       .string()
       .regex(/^(\d{6}\*{5,9}|\*{1,15})\d{4}$/, 'must show first six and last four digits only'),
   }),
   z.object({
     kind: z.literal('recurring'),
-    /** Our alias of the recurring token that is paid to. */
+    /** Our alias of the destination's recurring token. */
     recurringToken: textSchema,
   }),
   z.object({
@@ -42,7 +39,7 @@ export const payoutDestinationSchema = z.discriminatedUnion('kind', [
 ]);
 export type PayoutDestination = z.infer<typeof payoutDestinationSchema>;
 
-/** What the team asked for. `orderNumber` is the team's own and stays with us. */
+/** The team's request. `orderNumber` is the team's own and is not sent to the provider. */
 export const payoutTermsSchema = z.object({
   amount: amountSchema,
   currency: currencySchema,
@@ -53,17 +50,16 @@ export const payoutTermsSchema = z.object({
 });
 export type PayoutTerms = z.infer<typeof payoutTermsSchema>;
 
-/** The one announced call that makes the payout at the Payment Service. There is never another one. */
+/** The only announced call that makes the payout at the Payment Service. */
 export const payoutCallSchema = z.object({
-  /** The account of the service that is asked. */
+  /** The merchant account. */
   account: textSchema,
-  /** Unique for every payout; what one whose answer was lost is found by. */
+  /** Unique per payout; finds a payout whose answer was lost. */
   providerOrderNumber: textSchema,
   ...callWindowSchema.shape,
 });
 export type PayoutCall = z.infer<typeof payoutCallSchema>;
 
-/** Why a review is opened. */
 export const payoutReviewCodes = ['discrepancy', 'payout_not_found', 'service_not_readable'] as const;
 export const payoutReviewCodeSchema = z.enum(payoutReviewCodes);
 export type PayoutReviewCode = z.infer<typeof payoutReviewCodeSchema>;
@@ -80,9 +76,9 @@ export const payoutFailureSchema = z.enum([
 const requestShape = {
   environment: environmentSchema,
   team: textSchema,
-  /** From which it is paid, as `walletNameOf` named the team's wallet at the time. */
+  /** The source wallet: the team's at the time, as `walletNameOf` named it. */
   wallet: textSchema,
-  /** The key that asked, which can never approve it. */
+  /** The requesting key, which can never approve it. */
   askedBy: textSchema,
   terms: payoutTermsSchema,
   /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
@@ -97,13 +93,13 @@ export const payoutEventSchemas = {
     ...payoutCallSchema.pick({ account: true, providerOrderNumber: true }).shape,
     lapsesAt: instantSchema,
   }),
-  /** The team repeats its request, which sends it, because its destination is not stored. */
+  /** The team repeats its request to send it, because its destination is not stored. */
   PayoutApprovalGranted: z.object({ grantedBy: textSchema, lapsesAt: instantSchema }),
   PayoutApprovalRefused: z.object({ refusedBy: textSchema, reason: textSchema }),
   PayoutRequested: z.object({ ...requestShape, call: payoutCallSchema }),
   PayoutAccepted: z.object({
     serviceToken: textSchema,
-    /** How it is known: by the call's own answer, or by a status inquiry. */
+    /** Source: the call's own answer, or a status inquiry. */
     evidence: z.enum(['answer', 'inquiry']),
   }),
   PayoutRefused: z.object({ errors: errorsSchema }),
@@ -114,21 +110,18 @@ export const payoutEventSchemas = {
   PayoutFailed: z.object({ reason: payoutFailureSchema }),
   FinalStatusRevised: z.object({
     from: z.enum(['approved', 'declined']),
-    /**
-     * `pending` if a payout that had failed, or that a person had resolved as undone, turned up at the service,
-     * undecided.
-     */
+    /** `pending` if a failed payout, or one that a person resolved as undone, is found undecided at the provider. */
     to: payoutStatusSchema,
     declineReason: textSchema.optional(),
-    /** The service's token, if the payout had failed and so had none. */
+    /** The provider's token, if the payout had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
-  /** A callback came while the service could not be asked; the inquiry schedule asks it. */
+  /** A callback arrived while its subject could not be inquired; the inquiry schedule takes over. */
   CallbackDeferred: callbackDeferredSchema,
-  /** What a deferred callback named has been inquired. */
+  /** The provider's token of a deferred callback has been inquired. */
   CallbackInquired: callbackInquiredSchema,
   ReviewOpened: reviewOpenedSchema(payoutReviewCodeSchema),
-  /** Of two persons whom it takes, one has answered the review. */
+  /** The first of two people has answered the review. */
   ReviewResolutionProposed: reviewResolutionProposedSchema(payoutReviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema),
 } as const;
@@ -139,7 +132,6 @@ export type PayoutEventOf<Type extends PayoutEventType> = Extract<PayoutEvent, {
 
 export const payoutStreamPrefix = 'payout-';
 export const payoutStream = (token: string): string => `${payoutStreamPrefix}${token}`;
-/** The token of a payout's stream. */
 export const tokenOfPayoutStream = (stream: string): string => stream.slice(payoutStreamPrefix.length);
 
 export const { decode: decodePayoutEvent, versionOf: versionOfPayoutEvent } = eventFamily(payoutEventSchemas);

@@ -13,7 +13,7 @@ import {
   type PayoutPhase,
 } from './payout-machine.ts';
 
-/** The machine's events by name, with the fact that decides where they lead behind a colon. */
+/** The machine's events by name, followed by a colon and the fact that decides the next state. */
 const machineEvents: Record<string, PayoutMachineEvent> = {
   PayoutApprovalGranted: { type: 'PayoutApprovalGranted' },
   PayoutApprovalRefused: { type: 'PayoutApprovalRefused' },
@@ -35,7 +35,7 @@ const machineEvents: Record<string, PayoutMachineEvent> = {
   ReviewResolved: { type: 'ReviewResolved' },
 };
 
-/** The lifecycle. What is not in a row is not allowed in that phase; reviews and callbacks are allowed in every one. */
+/** The lifecycle. Events missing in a row are not allowed in that phase; reviews and callbacks always are. */
 const lifecycle: Record<PayoutPhase, Record<string, PayoutPhase>> = {
   awaiting_approval: {
     PayoutApprovalGranted: 'approval_granted',
@@ -82,12 +82,12 @@ const cells = payoutPhases.flatMap((phase) =>
   })),
 );
 
-test('the table knows every event type but PayoutApprovalRequested, which only begins a payout', () => {
+test('the table has every event type except PayoutApprovalRequested, which only begins a payout', () => {
   const names = new Set(Object.values(machineEvents).map(({ type }) => type));
   expect([...names, 'PayoutApprovalRequested'].sort()).toEqual(Object.keys(payoutEventSchemas).sort());
 });
 
-test('the machine has the phases of the table and no other', () => {
+test('the machine has exactly the phases of the table', () => {
   const statesOfMachine = Object.values(payoutMachine.states).flatMap(({ key, states }) => {
     const inner = Object.keys(states);
     return inner.length === 0 ? [key] : inner.map((each) => `${key}.${each}`);
@@ -105,15 +105,15 @@ describe.each(payoutPhases)('in phase %s', (phase) => {
   });
 });
 
-test('a payout begins as requested, or waits for its approval, and every phase can be reached from there', () => {
+test('a payout begins as requested or waiting for approval, and every phase can be reached from there', () => {
   const reached = new Set<PayoutPhase>(['requested', 'awaiting_approval']);
-  // A set that grows while it is walked through is walked through to its end.
+  // A set that grows during iteration is iterated to its end.
   for (const phase of reached)
     for (const event of Object.values(machineEvents)) reached.add(payoutPhaseAfter(phase, event) ?? phase);
   expect([...reached].sort()).toEqual([...payoutPhases].sort());
 });
 
-test('no event leads back to requested: what is requested once is not called for again', () => {
+test('no event leads back to requested: a payout is never called for twice', () => {
   const before = ['requested', 'approval_granted'];
   expect(cells.filter(({ phase, next }) => next === 'requested' && !before.includes(phase))).toEqual([]);
   expect(cells.filter(({ next }) => next === 'awaiting_approval').map(({ phase }) => phase)).not.toContain(
@@ -121,7 +121,7 @@ test('no event leads back to requested: what is requested once is not called for
   );
 });
 
-test('a final status is changed by a revision only', () => {
+test('only a revision changes a final status', () => {
   const changes = cells.filter(
     ({ phase, next }) =>
       isFinalPayoutPhase(phase) &&

@@ -1,17 +1,17 @@
 /**
- * The lifecycle of a payout: the only definition of which event may follow which. There is one outbound call, so nothing
- * leads back to `paying`. It begins there, or if a second key must approve it first.
+ * The lifecycle of a payout: the only definition of which event may follow which. It has one outbound call, so nothing
+ * leads back to `paying`. It begins there, or with the approval of a second key.
  */
 import { setup } from 'xstate';
 import { createMachineWalk } from '../machine-walk.ts';
 import type { PayoutEventType, PayoutStatus } from './payout-events.ts';
 
-/** An event as the machine sees it: its type, and the one fact about it that decides where it leads. */
+/** An event as the machine sees it: its type, and the one fact that decides the next state. */
 export type PayoutMachineEvent =
   | { type: Exclude<PayoutEventType, 'PayoutApprovalRequested' | 'FinalStatusRevised'> }
   | { type: 'FinalStatusRevised'; to: PayoutStatus };
 
-// A self-transition must differ from "not allowed", which XState answers with silence: an action marks it.
+// XState ignores an event that is not allowed. An action marks a self-transition, to distinguish the two.
 const stay = { actions: 'note' } as const;
 const toApproved = { guard: 'toApproved', target: 'approved' } as const;
 const toPending = { guard: 'toPending', target: 'pending' } as const;
@@ -56,7 +56,8 @@ export const payoutMachine = setup({
     },
     pending: { on: { PayoutApproved: 'approved', PayoutDeclined: 'declined' } },
     approved: { on: { FinalStatusRevised: { guard: 'toDeclined', target: 'declined' } } },
-    // To pending where a payout that failed, or that a person resolved as undone, turns up at the service, or is under way there again.
+    // Pending if a failed payout, or one that a person resolved as undone, is found at the provider, or is under way there
+    // again.
     declined: { on: { FinalStatusRevised: [toApproved, toPending] } },
     failed: { on: { FinalStatusRevised: [toApproved, toPending] } },
   },
@@ -74,7 +75,6 @@ export const payoutPhases = [
 ] as const;
 export type PayoutPhase = (typeof payoutPhases)[number];
 
-/** The machine's state. */
 export type PayoutMachineState = {
   lifecycle: Exclude<PayoutPhase, 'requested' | 'unresolved'> | 'paying.announced' | 'paying.unresolved';
 };
@@ -102,7 +102,7 @@ const statusByPhase: Record<PayoutPhase, PayoutStatus> = {
   failed: 'declined',
 };
 
-/** The status that a phase shows. */
+/** The status of a phase. */
 export const statusOfPayoutPhase = (phase: PayoutPhase): PayoutStatus => statusByPhase[phase];
 
 /** True if no further change is expected. */

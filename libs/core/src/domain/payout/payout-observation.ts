@@ -32,8 +32,8 @@ import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
 import { inPayoutSteps, isPayoutAwaited, ourPayoutSide, type Payout } from './payout-state.ts';
 
 /**
- * The payout's one call, in flight while its outcome is unknown. A second call may pay twice, and money that went out
- * seldom comes back: a lost answer is inquired, and if the provider does not have the payout, a review opens.
+ * The payout's only call, in flight while its outcome is unknown. A second call may pay twice, and a payout is rarely
+ * recovered: a lost answer is inquired, and if the provider does not have the payout, a review opens.
  */
 const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout> => ({
   ...state.call,
@@ -79,7 +79,7 @@ export function recordPayoutSearch(state: Payout, search: RecordPayoutSearch): P
       settleCall<PayoutEvent>(call, {
         inquiredAt,
         effect: first && accept(state, first, 'inquiry'),
-        // An answer about other orders than the one asked for proves no absence either.
+        // The answer concerns other orders, so it proves no absence.
         absent: () => giveUp(state, own[0] ?? found[0]),
       }),
     ...own.map((each) => (payout: Payout) => (each === first ? [] : observeDuplicate(payout, each))),
@@ -88,9 +88,9 @@ export function recordPayoutSearch(state: Payout, search: RecordPayoutSearch): P
 }
 
 /**
- * A refusal is confirmed. Anything else may have been paid out.
+ * A refusal is confirmed. Any other call may have paid out.
  *
- * @param stranger was found, and the call cannot have made it
+ * @param stranger found, but not made by the call
  */
 function giveUp(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
   const { errors, call } = state;
@@ -110,7 +110,7 @@ export function recordPayoutObservation(state: Payout, observation: RecordPayout
     return isOurs
       ? [...observePayout(state, observation), ...endDeferredOfOwn(state, serviceToken)]
       : [...observeDuplicate(state, observed), ...endDeferredAbout(state, serviceToken)];
-  // Without a number nothing says that it is this one: the search that follows finds it.
+  // Without a number it cannot be recognized: the search that follows finds it.
   if (observed.orderNumber === undefined) return [];
   if (!isOurs) return [...observeDuplicate(state, observed), ...endDeferredAbout(state, serviceToken)];
   const call = payoutInFlight(state);
@@ -128,7 +128,7 @@ const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): boolean
 const mayBeOurs = (state: Payout, observed: ObservedPayout): boolean =>
   isOwnNumber(state, observed) && mayBeMadeBy(state.call, observed);
 
-/** Of those that may be ours: what was asked for first, and of that what was paid out. */
+/** The best match of the candidates: our terms first, then the one that was paid out. */
 function likeliestOf(state: Payout, found: readonly ObservedPayout[]): ObservedPayout | undefined {
   const paid = ({ status }: ObservedPayout) => (status === 'approved' ? 2 : status === 'declined' ? 0 : 1);
   const likelihood = (each: ObservedPayout) => (agrees(state, each) ? 3 : 0) + paid(each);
@@ -137,7 +137,7 @@ function likeliestOf(state: Payout, found: readonly ObservedPayout[]): ObservedP
     .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
 }
 
-/** The awaited payout is there: it is ours, and what it shows counts if it is what was asked for. */
+/** The awaited payout was found: it is ours, and its status counts if its terms match. */
 const accept = (state: Payout, observed: ObservedPayout, evidence: 'answer' | 'inquiry'): PayoutEvent[] =>
   inPayoutSteps(
     state,
@@ -145,13 +145,13 @@ const accept = (state: Payout, observed: ObservedPayout, evidence: 'answer' | 'i
     (payout) => observePayout(payout, { observed, inquiredAt: 0, changedAt: 0 }),
   );
 
-/** Of a payout that failed, anything under its number that its call may have made disagrees with that. */
+/** For a failed payout, any payout under its number that its call may have made is a discrepancy. */
 const observeFound = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
   state.serviceToken === undefined && mayBeOurs(state, observed)
     ? observePayout(state, { observed, inquiredAt: 0, changedAt: 0 })
     : observeDuplicate(state, observed);
 
-/** A second payout under our number. One that was declined is none. */
+/** A second payout under our number. A declined one is not a duplicate. */
 const observeDuplicate = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
   observed.status === 'declined'
     ? endDiscrepancy(state, observed.serviceToken)
@@ -171,7 +171,7 @@ const differing = (
 
 type Verdict = DiscrepancyKind | 'agrees' | 'says-nothing';
 
-/** Its progress, and what disagrees. */
+/** Its progress and its discrepancies. */
 const observePayout = (
   state: Payout,
   observation: Pick<RecordPayoutObservation, 'observed'> & Inquired,
@@ -206,14 +206,14 @@ function verdictOn(
   if (!agrees(state, observed)) return 'terms_disagree';
   if (!isFinalPayoutPhase(state.phase) || statusOfPayoutPhase(state.phase) === observed.status)
     return 'agrees';
-  // One that failed, or that a person resolved as not made, has never been pending at the provider by our record.
+  // By our record, a failed payout, or one that a person resolved as not made, was never pending at the provider.
   const wasPending = state.phase !== 'failed' && state.declineReason !== resolvedByAPerson;
   return observed.status === 'pending' && wasPending && isStale(inquired)
     ? 'says-nothing'
     : 'final_status_revised';
 }
 
-/** Money of another amount, currency or order is not this payout's. */
+/** Money of another amount, currency or order does not belong to this payout. */
 const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean =>
   observed.amount === terms.amount &&
   observed.currency === terms.currency &&

@@ -60,7 +60,7 @@ describe.each(payoutPhases)('in phase %s', (phase) => {
     },
   );
 
-  test.each(laterEvents)('$type leads where the machine says, or is loud', (event) => {
+  test.each(laterEvents)("$type leads to the machine's next state, or breaks the stream", (event) => {
     const before = frozen(payoutAfter(payoutHistoryTo[phase]));
     const next = payoutWalk.next(payoutStateOf(phase), toPayoutMachineEvent(event as never));
     if (next === undefined) expect(() => evolvePayout(before, event)).toThrow(InvariantViolation);
@@ -68,7 +68,7 @@ describe.each(payoutPhases)('in phase %s', (phase) => {
   });
 });
 
-test('an acceptance names the service’s token', () => {
+test('an acceptance has the provider’s token', () => {
   expect(payoutAfter(payoutHistoryTo.pending).serviceToken).toBe('token-a');
 });
 
@@ -78,7 +78,7 @@ test('a refusal has its errors, and the failure its reason', () => {
   expect(failure).toBe('refused');
 });
 
-test('a revision takes away the reasons of the status that no longer holds', () => {
+test('a revision drops the reasons of the superseded status', () => {
   const revised: PayoutEvent = { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } };
   const approved = payoutAfter([...payoutHistoryTo.declined, revised]);
   expect(approved).not.toHaveProperty('declineReason');
@@ -120,7 +120,7 @@ test.each(payoutPhases)('a deferred callback is unresolved until it is inquired,
   expect(inquiryNeedOfPayout(over)).toBe(inquiryNeedOfPayout(payoutAfter(history)));
 });
 
-test('the request announces the one call, and nothing else announces any', () => {
+test('only the request announces a call', () => {
   const payout = payoutAfter([payoutRequested()]);
   const { account, providerOrderNumber, sendBy, answerBy, quietUntil } = payoutCall;
   const window = { sendBy, answerBy, quietUntil };

@@ -33,48 +33,46 @@ import {
   type PayoutMachineEvent,
 } from './payout-machine.ts';
 
-/** A payout as it is kept: what is not a field here is lost when a view of it is stored. */
+/** A stored payout. Views drop everything that is not a field here. */
 export const payoutSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
-  /** From which it is paid, whatever wallet the team has by now. */
+  /** Source wallet, whatever wallet the team has now. */
   wallet: z.string(),
-  /** The key that asked. */
   askedBy: z.string(),
   terms: payoutTermsSchema,
   fingerprint: z.string(),
   phase: z.enum(payoutPhases),
-  /** Of one that is not announced yet, with instants of 0. */
+  /** All times are 0 before the announcement. */
   call: payoutCallSchema,
-  /** Where a second key must approve it. */
+  /** Set if a second key must approve it. */
   approval: z
     .object({
-      /** Of a key. */
       grantedBy: z.string().exactOptional(),
-      /** Until when it waits to be approved, and then to be sent. */
+      /** Deadline of the approval, and then of the sending. */
       lapsesAt: z.int(),
     })
     .exactOptional(),
-  /** The service's token, once the service is known to have the payout; absent while it has failed. */
+  /** The provider's token, once the provider is known to have the payout; absent while it has failed. */
   serviceToken: z.string().exactOptional(),
   declineReason: z.string().exactOptional(),
   /** Why nothing was paid out, while it has failed. */
   failure: payoutFailureSchema.exactOptional(),
-  /** What the service refused it for, confirmed or not. */
+  /** Errors of the provider's refusal, confirmed or not. */
   errors: z.array(apiErrorSchema).readonly(),
   ...deferredCallbacksShape,
   ...reviewableShape(payoutReviewCodeSchema),
 });
 export type Payout = z.infer<typeof payoutSchema>;
 
-/** A payout that has not been requested yet. */
+/** Before the request. */
 export const noPayout = undefined;
 export type PayoutState = Payout | typeof noPayout;
 
 /**
  * The state after an event.
  *
- * @throws InvariantViolation if the machine does not allow the event: the stream is damaged, or the code is.
+ * @throws InvariantViolation if the machine does not allow the event: the stream or the code is broken
  */
 export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (state === undefined) return begin(event);
@@ -107,7 +105,6 @@ function begin(event: PayoutEvent): Payout {
 
 type LaterEvent = Exclude<PayoutEvent, { type: 'PayoutApprovalRequested' }>;
 
-/** The event as the machine sees it. */
 export const toPayoutMachineEvent = (event: LaterEvent): PayoutMachineEvent =>
   event.type === 'FinalStatusRevised' ? { type: event.type, to: event.data.to } : { type: event.type };
 
@@ -147,7 +144,7 @@ function apply(state: Payout, event: LaterEvent): Payout {
   }
 }
 
-/** The provider's amount that a person accepted holds from now on. */
+/** The provider's amount that a person accepted applies from now on. */
 function closeReview(state: Payout, { data }: PayoutEventOf<'ReviewResolved'>): Payout {
   const about = state.discrepancies.find(({ number }) => number === data.number);
   const amount = data.resolution === 'accept_theirs' && about?.theirs?.amount;
@@ -165,26 +162,24 @@ function requireApproval({ approval }: Payout) {
 
 function revise(state: Payout, { data }: PayoutEventOf<'FinalStatusRevised'>): Payout {
   const { declineReason, serviceToken } = data;
-  // The reasons of the status that no longer holds go with it.
+  // The reasons of a superseded status are dropped.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
   return { ...rest, ...omitUndefined({ declineReason, serviceToken }), errors: [] };
 }
 
-/** True while the outcome of the call is unknown. */
 export const isPayoutAwaited = ({ phase }: Payout): boolean =>
   phase === 'requested' || phase === 'unresolved';
 
-/** Why a payout is inquired again. */
 export function inquiryNeedOfPayout(payout: Payout): InquiryNeed {
   if (isPayoutAwaited(payout) || payout.deferredCallbacks.length > 0) return 'unresolved';
   return isFinalPayoutPhase(payout.phase) ? 'settled' : 'open';
 }
 
-/** From when on the outcome could have been known, milliseconds since the Unix epoch. */
+/** When the outcome could have been known, milliseconds since the Unix epoch. */
 export const payoutQuietUntil = (payout: Payout): number =>
   Math.max(payout.call.quietUntil, latestDeferredAt(payout));
 
-/** True while nothing of it is announced. */
+/** True before the announcement. */
 export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean =>
   phase === 'awaiting_approval' || phase === 'approval_granted';
 
@@ -192,13 +187,12 @@ export const isBeforeAnnouncement = ({ phase }: Pick<Payout, 'phase'>): boolean 
 export const isApprovalOver = ({ approval }: Pick<Payout, 'approval'>, at: number): boolean =>
   approval !== undefined && at >= approval.lapsesAt;
 
-/** Takes steps in order, each on the payout after the previous one. */
+/** Applies steps in order, each to the payout after the previous one. */
 export const inPayoutSteps = (
   payout: Payout,
   ...steps: ((payout: Payout) => readonly PayoutEvent[])[]
 ): PayoutEvent[] => inOrder<Payout, PayoutEvent>(payout, evolvePayout, steps);
 
-/** Our side of a discrepancy. */
 export const ourPayoutSide = ({ phase, terms, call }: Payout): Side => ({
   status: statusOfPayoutPhase(phase),
   amount: terms.amount,
@@ -226,7 +220,7 @@ export interface AnnouncedPayoutCall {
 }
 
 /**
- * The call that just appended events announce, or undefined where they announce none.
+ * The call that just appended events announce, or undefined if they announce none.
  *
  * @param payout after the events
  */

@@ -26,7 +26,7 @@ import {
   type PayoutState,
 } from './payout-state.ts';
 
-// What moves a payout on is drawn more often, so that runs get far; the first thing is always the request.
+// Actions that make progress are drawn more often, so that runs get far; the first is always the request.
 const happening: fc.Arbitrary<PayoutHappening> = fc.record({
   kind: fc.oneof(
     fc.constantFrom(...payoutHappeningKinds),
@@ -38,9 +38,9 @@ const happening: fc.Arbitrary<PayoutHappening> = fc.record({
   pick: fc.nat(1_000),
 });
 const one = (kind: PayoutHappening['kind'], pick = 0): PayoutHappening => ({ kind, pick });
-/** A person has seen how it is there, and answered. */
+/** A person has checked the provider, and answered. */
 const acknowledged = [one('snapshot is taken'), one('snapshot is recorded'), one('person resolves', 1)];
-/** How far a payout has come when the mess begins. */
+/** The progress of a payout before the random actions. */
 const beginnings: PayoutHappening[][] = [
   [one('request')],
   [one('approval is asked for')],
@@ -75,7 +75,7 @@ const happenings = fc
 const hasReview = (history: readonly PayoutEvent[], code: string): boolean =>
   history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);
 
-/** As `toEqual`, fast enough to be asked hundreds of thousands of times. */
+/** As `toEqual`, but fast enough for hundreds of thousands of calls. */
 const expectSame = (actual: unknown, expected: unknown) =>
   expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
 
@@ -85,14 +85,14 @@ function checkDecision(
   before: PayoutState,
   world: PayoutWorld,
 ): void {
-  // Deterministic, and pure: the same command on the same payout gives the same events.
+  // Pure: the same command on the same payout returns the same events.
   expectSame(decidePayout(before, command), { kind: 'events', events });
-  // Idempotent: the second time changes nothing.
+  // Idempotent: a repeat changes nothing.
   const again = decidePayout(world.state, command);
   const isHeld = events.some(({ type }) => type === 'ReviewResolved');
   if (command.type === 'ResolveReview' && isHeld) expect(again).toMatchObject({ kind: 'refused' });
   else expectSame(again, { kind: 'events', events: [] });
-  // What is appended can be read back.
+  // Appended events can be read back.
   for (const event of events) expect(decodePayoutEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
 }
 
@@ -103,7 +103,7 @@ function createCheckedWorld(): PayoutWorld {
   return world;
 }
 
-/** The truth about money is the service's ledger. */
+/** The provider's ledger is the truth about money. */
 function checkMoney(world: PayoutWorld): void {
   expect(world.sentCount).toBeLessThanOrEqual(1);
   expect(world.service.filter(({ isStranger }) => isStranger !== true).length).toBeLessThanOrEqual(1);
@@ -111,7 +111,7 @@ function checkMoney(world: PayoutWorld): void {
   expect(world.history.filter(({ type }) => type === 'PayoutAccepted').length).toBeLessThanOrEqual(1);
 }
 
-/** A status is decided once; a final one changes only by a person who accepts what the provider shows. */
+/** A status is decided once; a final one changes only if a person accepts the provider's record. */
 function checkHistory(history: readonly PayoutEvent[]): void {
   let state: PayoutState;
   for (const [index, event] of history.entries()) {
@@ -125,7 +125,7 @@ function checkHistory(history: readonly PayoutEvent[]): void {
   }
 }
 
-/** It is ours and on record, or a discrepancy has what the provider shows. */
+/** It is ours and recorded, or a discrepancy has the provider's record. */
 function checkTruth(state: Payout, shown: PayoutWorld['service'][number]): void {
   const { serviceToken, status, amount } = shown;
   const isOurs = (state.serviceToken ?? serviceToken) === serviceToken;
@@ -135,7 +135,7 @@ function checkTruth(state: Payout, shown: PayoutWorld['service'][number]): void 
   expect(about?.theirs ?? JSON.stringify({ shown, state })).toMatchObject({ status, amount });
 }
 
-/** No answer of a person frees what may have been paid out: only the provider's record, accepted or shown, does. */
+/** No answer of a person frees money that may have been paid out: only the provider's record, accepted or shown, does. */
 function checkReserved({ state, service }: PayoutWorld): void {
   if (state === undefined) return;
   const paidOut = service
@@ -150,7 +150,7 @@ function checkReserved({ state, service }: PayoutWorld): void {
   expect(ours + reservedByPayoutDiscrepancies(state)).toBeGreaterThanOrEqual(paidOut);
 }
 
-test('pays out once and keeps the invariants, whatever happens in whatever order', () => {
+test('pays out once and keeps the invariants under any sequence of actions', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(happenings, (all) => {
@@ -166,14 +166,14 @@ test('pays out once and keeps the invariants, whatever happens in whatever order
     }),
     { numRuns: propertyRuns(1_000) },
   );
-  // A model in which little happens proves little.
+  // A model with few events proves little.
   const expected = [...Object.keys(payoutEventSchemas), ...payoutReviewCodes].filter(
     (each) => each !== 'ReviewOpened',
   );
   if (isWholeRun) expect(expected.filter((each) => !seen.has(each))).toEqual([]);
 });
 
-test('is final as the service shows it, or under review, once the faults have ended', () => {
+test("has the provider's status, or is under review, once the faults have ended", () => {
   fc.assert(
     fc.property(happenings, (all) => {
       const world = createCheckedWorld();
@@ -187,7 +187,7 @@ test('is final as the service shows it, or under review, once the faults have en
       checkReserved(world);
       if (service.length === 0 && state.phase !== 'failed')
         expect(hasReview(world.history, 'payout_not_found')).toBe(true);
-      // None is left waiting without an inquiry.
+      // No payout waits without an inquiry.
       expect(isFinalPayoutPhase(state.phase)).toBe(inquiryNeedOfPayout(state) === 'settled');
       expect(state.deferredCallbacks).toEqual([]);
     }),
@@ -195,7 +195,7 @@ test('is final as the service shows it, or under review, once the faults have en
   );
 });
 
-test('is in review if the provider has opened it again, once that is not stale', () => {
+test('is in review if the provider has reopened it, once the read is not stale', () => {
   fc.assert(
     fc.property(happenings, (all) => {
       const world = createCheckedWorld();
@@ -217,7 +217,7 @@ test('is in review if the provider has opened it again, once that is not stale',
   );
 });
 
-test('opens no review for a contradiction while neither the service nor a person contradicts', () => {
+test('opens no discrepancy unless the provider or a person contradicts itself', () => {
   fc.assert(
     fc.property(happenings, (all) => {
       const world = createCheckedWorld();

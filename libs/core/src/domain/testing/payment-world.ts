@@ -1,7 +1,7 @@
 /**
  * A small world around one payment for property tests: the Payment Service with its ledger, calls whose answers are
- * lost, late or repeated, inquiries that others overtake, people who say what is true, and a gateway that keeps the rule
- * for calling the service: an announced call is sent by the one whose append won, before `sendBy`, once.
+ * lost, late or repeated, concurrent inquiries, people who answer truthfully, and a gateway that keeps the rule: an
+ * announced call is sent once, before `sendBy`, by the process whose append won.
  */
 import { callRules } from '../outbound-call/outbound-call.ts';
 import { resolutions, type Resolution } from '../review.ts';
@@ -15,7 +15,7 @@ import type { ServicePayment } from './service-model.ts';
 import { carryOutLate, send } from './world-calls.ts';
 import { execute, nextAttempt, picked, planAttempt, planWindow, timing, type World } from './world.ts';
 
-/** One thing that happens in the world. `pick` chooses among what there is; `size` is an amount, a time or a second choice. */
+/** One action in the world. `pick` chooses among the candidates; `size` is an amount, a time or a second choice. */
 export interface Happening {
   kind: HappeningKind;
   pick: number;
@@ -34,7 +34,7 @@ function beginInquiry(world: World): PaymentInput | undefined {
   return { type: 'RecordSearch', attemptNumber: number, found, inquiredAt: world.now, ...nextAttempt(world) };
 }
 
-/** A retrieval; `mayCall` where a capture or void may be submitted again by it. */
+/** A retrieval; `mayCall` if it may submit a capture or void again. */
 function retrieve(world: World, payment: ServicePayment, mayCall: boolean): RecordObservation {
   const snapshot = atService.snapshotOf(payment);
   const observed = world.mistells ? { ...snapshot, status: 'odd' } : snapshot;
@@ -43,7 +43,7 @@ function retrieve(world: World, payment: ServicePayment, mayCall: boolean): Reco
   return { type: 'RecordObservation', observed, inquiredAt: world.now, changedAt: world.changedAt, ...call };
 }
 
-// The service layer appends what a retrieval shows, expecting the revision at which the retrieval began.
+// The service layer appends the result of a retrieval at the revision at which the retrieval began.
 function recordSnapshot(world: World, pick: number): void {
   const inTime = world.snapshots.filter(({ revision }) => revision === world.history.length);
   const [snapshot] = inTime.splice(pick % (inTime.length || 1), 1);
@@ -51,7 +51,7 @@ function recordSnapshot(world: World, pick: number): void {
   recordIfAny(world, snapshot?.observation);
 }
 
-/** Few keys and few amounts, so that keys are used again, for the same and for another refund. */
+/** Few keys and few amounts, so that keys are reused, for the same and for another refund. */
 function askForRefund(world: World, pick: number, size: number): void {
   const amount = size % 6 === 5 ? {} : { amount: 1 + (size % 1_000) };
   const refundToken = `refund-${1 + (pick % 6)}`;
@@ -62,7 +62,7 @@ function askForRefund(world: World, pick: number, size: number): void {
     askedBy: 'key-1',
     askedAt: world.now,
     ...amount,
-    // Sometimes nobody could be inquired before.
+    // Sometimes the inquiry before it failed.
     ...(pick % 8 > 5 ? { sumUnknown: true } : {}),
     fingerprint,
     window: planWindow(world.now),
@@ -94,7 +94,7 @@ function personResolves(world: World, pick: number, size: number): void {
     number,
     resolution,
     reason: 'seen',
-    // Sometimes it takes two of them.
+    // Sometimes two people are required.
     ...(pick % 4 < 3 ? {} : { proposer: { name: `person-${(pick >> 2) & 1}`, at: world.now } }),
   };
   const isGone = state.discrepancies.some((each) => each.number === number && each.theirs === null);
@@ -102,7 +102,7 @@ function personResolves(world: World, pick: number, size: number): void {
   if (!isFalse && isTrue(world, state, resolution)) execute(world, command);
 }
 
-/** Whether the service's ledger bears this resolution out. */
+/** True if the provider's ledger confirms this resolution. */
 function isTrue({ ledger, unsent, slow }: World, state: Payment, resolution: Resolution): boolean {
   const isOnItsWay = (operation: string) => [...unsent, ...slow].some((call) => call.operation === operation);
   const refund = undecidedRefund(state);
@@ -122,7 +122,7 @@ function isTrue({ ledger, unsent, slow }: World, state: Payment, resolution: Res
   }
 }
 
-// A resolution is true at its time only, and an inquiry is recorded only by the process that made it.
+// A resolution is true only at its time, and an inquiry is recorded only by the process that made it.
 function repeatCommand(world: World, pick: number): void {
   const command = picked(world.commands, pick);
   if (command?.type !== 'RecordObservation' && command?.type !== 'ResolveReview') recordIfAny(world, command);
@@ -141,7 +141,7 @@ const readDisputes = ({ state, ledger }: World): RecordDispute[] =>
     }));
 
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
-/** What a callback names: nothing, or one of the first payments of the service. */
+/** The token in a callback: none, or one of the provider's first payments. */
 const namedBy = (pick: number): { serviceToken?: string } =>
   pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
 
@@ -221,14 +221,14 @@ const ways = {
 export type HappeningKind = keyof typeof ways;
 export const happeningKinds = Object.keys(ways) as HappeningKind[];
 
-/** Lets one thing happen; nothing if there is nothing that it could happen to. */
+/** Performs one action; none if there is no candidate. */
 export function happen(world: World, { kind, pick, size }: Happening): void {
   ways[kind](world, pick, size);
 }
 
 /**
- * The faults end: nobody waits any more, the service decides what it was asked, and all is inquired as time passes.
- * Each attempt may be searched for, abandoned and followed by another: bounded by the attempts there are.
+ * The faults end: no caller waits, the provider decides everything, and everything is inquired as time passes. Each attempt
+ * may be searched for, abandoned and followed by another, which bounds the number of rounds.
  */
 export function settle(world: World): void {
   Object.assign(world, { unsent: [], slow: [], mistells: false });
@@ -243,7 +243,7 @@ export function settle(world: World): void {
   for (const [place, dispute] of world.ledger.disputes.entries())
     if (dispute.state !== 'won') atService.changeDispute(dispute, 1 + (place % 2));
   for (const dispute of readDisputes(world)) execute(world, dispute);
-  // Whatever may take days has taken them.
+  // Decisions that may take days are over.
   world.now += callRules.refund.decisionMs;
   for (const payment of world.ledger.payments) atService.expireAtService(payment);
   for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));

@@ -1,4 +1,4 @@
-/** Samples that the specs of payouts build on. */
+/** Samples for the specs of payouts. */
 import type { ObservedPayout, RequestPayout } from '../payout/payout-commands.ts';
 import type {
   PayoutReviewCode,
@@ -62,7 +62,7 @@ export const payoutReviewResolved = (
 
 export const refusalError = { code: 'balance_less_than_amount', kind: 'processing_error' };
 
-/** Asked by the key `key-1` at 50,000, so that it lapses a day later. */
+/** Requested by the key `key-1` at 50,000, so it lapses a day later. */
 export const payoutApprovalRequested = (lapsesAt = 86_450_000): PayoutEventOf<'PayoutApprovalRequested'> => {
   const { call, ...request } = payoutRequested().data;
   const { account, providerOrderNumber } = call;
@@ -72,7 +72,6 @@ export const payoutApprovalRequested = (lapsesAt = 86_450_000): PayoutEventOf<'P
   };
 };
 
-/** A side of a discrepancy. */
 const samplePayoutSide = {
   status: 'approved',
   amount: 1000,
@@ -158,7 +157,7 @@ export const payoutHistoryTo: Record<PayoutPhase, readonly PayoutEvent[]> = {
   failed: [payoutRequested(), payoutSampleEvents.PayoutRefused, payoutSampleEvents.PayoutFailed],
 };
 
-/** What the service shows of the payout that {@link payoutHistoryTo} was accepted as. */
+/** The provider's record of the payout that {@link payoutHistoryTo} was accepted as. */
 export const observedPayout = (status: string, changes: Partial<ObservedPayout> = {}): ObservedPayout => ({
   serviceToken: 'token-a',
   status,
@@ -171,7 +170,7 @@ export const observedPayout = (status: string, changes: Partial<ObservedPayout> 
 export const foldPayout = (history: readonly PayoutEvent[]): PayoutState =>
   history.reduce<PayoutState>(evolvePayout, noPayout);
 
-/** As {@link foldPayout}, of a history that is not empty. */
+/** As {@link foldPayout}, for a history that is not empty. */
 export function payoutAfter(history: readonly PayoutEvent[]): Payout {
   const payout = foldPayout(history);
   if (payout === undefined) throw new Error('the history is empty');

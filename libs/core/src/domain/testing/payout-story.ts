@@ -1,4 +1,4 @@
-/** Inputs and events that the payout specs are written with. */
+/** Inputs and events for the payout specs. */
 import type { ObservedPayout, PayoutInput, PayoutOutcome } from '../payout/payout-commands.ts';
 import { decidePayout } from '../payout/payout-decide.ts';
 import type { PayoutEvent, PayoutStatus } from '../payout/payout-events.ts';
@@ -6,7 +6,7 @@ import { evolvePayout, noPayout, type PayoutState } from '../payout/payout-state
 import { observeDiscrepancy, type DiscrepancyKind } from '../discrepancy.ts';
 import { observedPayout, payoutReviewResolved, refusalError } from './payout-samples.ts';
 
-/** Payouts as `scenario` of `@tollgate/testing` takes them. */
+/** Payouts for `scenario` of `@tollgate/testing`. */
 export const payoutDomain = {
   initial: noPayout as PayoutState,
   evolve: evolvePayout,
@@ -38,7 +38,7 @@ export const retrieved = (
   inquiredAt = afterQuiet,
   changedAt = inquiredAt,
 ): PayoutInput => ({ type: 'RecordPayoutObservation', observed, inquiredAt, changedAt });
-/** Half an hour after the last change: it is no older snapshot. */
+/** Half an hour after the last change: not a stale read. */
 export const retrievedLater = (observed: ObservedPayout): PayoutInput =>
   retrieved(observed, afterQuiet + 30 * 60_000, afterQuiet);
 export const missing = (serviceToken = 'token-a'): PayoutInput => ({
@@ -48,7 +48,7 @@ export const missing = (serviceToken = 'token-a'): PayoutInput => ({
 });
 const named = (serviceToken: string | undefined) => (serviceToken === undefined ? {} : { serviceToken });
 
-/** A callback that names this, or nothing, waits for its inquiry. */
+/** A callback with this token, or none, waits for its inquiry. */
 export const defer = (serviceToken?: string): PayoutInput => ({
   type: 'DeferCallback',
   ...named(serviceToken),
@@ -90,7 +90,7 @@ const ourSide = ({
   orderNumber,
 });
 
-/** The review about what the provider shows; `ours` is our status, null for a duplicate. */
+/** The review of the provider's record; `ours` is our status, null for a duplicate. */
 export const differs = (
   kind: DiscrepancyKind,
   ours: PayoutStatus | null,

@@ -1,7 +1,7 @@
 /**
  * A small world around one payout for property tests: the Payment Service with its ledger, a call whose answer is lost,
- * late or repeated, inquiries and retrievals that are recorded in any order, people who resolve, and a gateway that keeps the
- * rule for calling the service: an announced call is sent by the one whose append won, before `sendBy`, once.
+ * late or repeated, inquiries and retrievals recorded in any order, people who answer, and a gateway that keeps the rule: an
+ * announced call is sent once, before `sendBy`, by the process whose append won.
  */
 import type { ObservedPayout, PayoutInput, PayoutOutcome } from '../payout/payout-commands.ts';
 import { decidePayout, payoutResolutionsOf } from '../payout/payout-decide.ts';
@@ -17,14 +17,14 @@ import { payoutTerms, requestPayout } from './payout-samples.ts';
 interface ServicePayout {
   serviceToken: string;
   orderNumber: string;
-  /** Frozen is none that the specification knows. */
+  /** Frozen is not a status of the specification. */
   status: 'pending' | 'approved' | 'declined' | 'frozen';
   amount: number;
-  /** Made under the same number, by another installation. */
+  /** Made under the same number by another installation. */
   isStranger?: true;
 }
 
-/** One thing that happens in the world. `pick` chooses among what there is. */
+/** One action in the world. `pick` chooses among the candidates. */
 export interface PayoutHappening {
   kind: PayoutHappeningKind;
   pick: number;
@@ -63,24 +63,23 @@ type PayoutHappeningKind = (typeof payoutHappeningKinds)[number];
 
 export interface PayoutWorld {
   now: number;
-  /** When the latest event was appended. */
   changedAt: number;
   history: PayoutEvent[];
   state: PayoutState;
-  /** Commands in the order in which they were carried out. */
+  /** Commands in execution order. */
   commands: PayoutInput[];
-  /** Announced calls that this world's gateway may still send. */
+  /** Announced calls that this gateway may still send. */
   unsent: AnnouncedPayoutCall[];
-  /** Calls that were sent, whatever became of them. */
+  /** Sent calls, whatever their outcome. */
   sentCount: number;
-  /** Calls that are on their way and will still take effect. */
+  /** Calls in transit that will still take effect. */
   slow: AnnouncedPayoutCall[];
   answers: PayoutInput[];
   inquiries: PayoutInput[];
-  /** Retrievals, with the number of events that there were when each began. */
+  /** Retrievals, with the number of events at the start of each. */
   snapshots: { observation: PayoutInput; revision: number }[];
   service: ServicePayout[];
-  /** Called with each command and the events that it gave, after they were applied. */
+  /** Called after each applied command, with its events. */
   onDecided: (command: PayoutInput, events: readonly PayoutEvent[], before: PayoutState) => void;
 }
 
@@ -109,7 +108,6 @@ const planCall = (now: number): PayoutCall => ({
 });
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** The first one has asked. */
 const keyOf = (pick: number): string => `key-${(pick % 3) + 1}`;
 
 function askApproval(now: number): PayoutInput {
@@ -127,7 +125,7 @@ function askApproval(now: number): PayoutInput {
 const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
   items[pick % (items.length || 1)];
 
-/** Carries out a command as the gateway does: decide, append, and remember the call that this announced. */
+/** Executes a command like the gateway: decide, append, and remember the announced call. */
 function executePayout(world: PayoutWorld, command: PayoutInput): void {
   const before = world.state;
   const decision = decidePayout(before, command);
@@ -141,7 +139,7 @@ function executePayout(world: PayoutWorld, command: PayoutInput): void {
   world.onDecided(command, decision.events, before);
 }
 
-/** The service carries out a call. */
+/** The provider executes a call. */
 function takeEffect(world: PayoutWorld, orderNumber: string, pick: number): ServicePayout {
   const payout: ServicePayout = {
     serviceToken: `token-${world.service.length + 1}`,
@@ -172,7 +170,7 @@ const retrievalOf = ({ now, changedAt }: PayoutWorld, payout: ServicePayout): Pa
   changedAt,
 });
 
-/** As of an inquiry, which counts while nothing else was recorded. */
+/** As from an inquiry, which counts while nothing else was recorded. */
 function recordSnapshot(world: PayoutWorld, pick: number): void {
   world.snapshots = world.snapshots.filter(({ revision }) => revision === world.history.length);
   const snapshot = picked(world.snapshots, pick);
@@ -210,7 +208,7 @@ function send(world: PayoutWorld, pick: number): unknown {
   return picked(ways, Math.floor(pick / 3))?.();
 }
 
-// At any time: even a quiet period that was too short must lead to no second payout.
+// At any time: even a quiet period that was too short must not lead to a second payout.
 function slowEffect(world: PayoutWorld, pick: number): unknown {
   const call = world.slow.pop();
   return call && acceptCall(world, call, pick);
@@ -229,19 +227,19 @@ function personResolves({ state, now }: PayoutWorld, pick: number): PayoutInput 
   if (open === undefined) return undefined;
   const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open), pick);
   const { code, number } = open;
-  // Sometimes it takes two of them.
+  // Sometimes two people are required.
   const proposer = pick % 4 > 0 ? {} : { proposer: { name: `person-${(pick / 4) & 1}`, at: now } };
   return resolution && { type: 'ResolveReview', code, number, resolution, reason: 'a reason', ...proposer };
 }
 
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
-/** What a callback names: nothing, or one of the first payouts of the service. */
+/** The token in a callback: none, or one of the provider's first payouts. */
 const namedBy = (pick: number): { serviceToken?: string } =>
   pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
 
 const lapse = (world: PayoutWorld): PayoutInput => ({ type: 'RecordApprovalLapsed', at: world.now + dayMs });
 
-/** Lets one thing happen; nothing if there is nothing that it could happen to. */
+/** Performs one action; none if there is no candidate. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
   const payout = picked(world.service, pick);
   const recorded = (command: PayoutInput | undefined) => {
@@ -267,7 +265,7 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'snapshot is recorded': () => recordSnapshot(world, pick),
     'command is repeated': () => {
       const command = picked(world.commands, pick);
-      // What was retrieved is recorded only by the process that retrieved it, and at the revision before.
+      // A retrieval is recorded only by the process that made it, at the revision of its start.
       if (command?.type !== 'RecordPayoutObservation') recorded(command);
     },
     'time passes': () => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
@@ -306,12 +304,11 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
   ways[kind]();
 }
 
-/** The faults end: nobody waits any more, the service decides every payout, and all is inquired. */
+/** The faults end: no caller waits, the provider decides every payout, and all are inquired. */
 export function settlePayout(world: PayoutWorld): void {
   world.unsent = [];
   world.slow = [];
   world.now += 100_000;
-  // Nobody sends what waits for it.
   executePayout(world, lapse(world));
   for (const payout of world.service) if (payout.status === 'pending') payout.status = 'approved';
   if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutInquiry(world));

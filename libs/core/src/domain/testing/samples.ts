@@ -1,4 +1,4 @@
-/** Samples that the specs of this library build on. */
+/** Samples for the specs of this library. */
 import type { CallWindow } from '../outbound-call/outbound-call.ts';
 import type {
   ObservedPayment,
@@ -59,7 +59,7 @@ export const requested = (changes: Partial<PaymentTerms> = {}): PaymentEventOf<'
   };
 };
 
-/** A partially refunded payment that was made before us; as old as 1 ms after the Unix epoch. */
+/** A partially refunded payment that was made before Tollgate, 1 ms after the Unix epoch. */
 export const adopted = (
   changes: Partial<PaymentEventOf<'PaymentAdopted'>['data']> = {},
 ): PaymentEventOf<'PaymentAdopted'> => ({
@@ -80,7 +80,7 @@ export const adopted = (
   },
 });
 
-/** Of captures, voids and refunds: announced at 0. */
+/** For captures, voids and refunds: announced at 0. */
 export const announcedCall: CallWindow = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
 
 export const refundSubmitted = (refundToken: string, amount: number): PaymentEventOf<'RefundSubmitted'> => ({
@@ -97,7 +97,6 @@ export const refundSubmitted = (refundToken: string, amount: number): PaymentEve
 
 export const apiError = (kind: string, code = 'a_code') => ({ code, kind, message: 'A sentence.' });
 
-/** A side of a discrepancy. */
 const sampleSide = {
   status: 'approved',
   amount: 1000,
@@ -254,7 +253,7 @@ export const historyTo: Record<PaymentPhase, readonly PaymentEvent[]> = {
 
 const named = (serviceToken: string | undefined) => (serviceToken === undefined ? {} : { serviceToken });
 
-/** A callback that names this, or nothing, waits for its inquiry. */
+/** A callback with this token, or none, waits for its inquiry. */
 export const defer = (serviceToken?: string): Extract<PaymentInput, { type: 'DeferCallback' }> => ({
   type: 'DeferCallback',
   ...named(serviceToken),
@@ -269,7 +268,7 @@ export const callbackInquired = (serviceToken?: string): PaymentEvent => ({
   data: named(serviceToken),
 });
 
-/** What the service shows of the payment that {@link historyTo} was accepted as. */
+/** The provider's record of the payment that {@link historyTo} was accepted as. */
 export const observed = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment => ({
   serviceToken: 'token-a',
   status,
@@ -281,7 +280,7 @@ export const observed = (status: string, changes: Partial<ObservedPayment> = {})
   ...changes,
 });
 
-/** An inquiry that showed this, and began at 0: before the outcome of any announced call is due, and at the last change. */
+/** An inquiry with this result that began at 0: before the outcome of any announced call is due, and at the last change. */
 export const inquired = (
   snapshot: ObservedPayment,
   changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
@@ -293,7 +292,7 @@ export const inquired = (
   ...changes,
 });
 
-/** What `scenario` needs to know of payments. */
+/** Payments for `scenario`. */
 export const paymentDomain = {
   initial: undefined as PaymentState,
   evolve,
@@ -308,7 +307,7 @@ export const types = (events: readonly PaymentEvent[]): string[] => events.map((
 export const fold = (history: readonly PaymentEvent[]): PaymentState =>
   history.reduce<PaymentState>(evolve, undefined);
 
-/** As {@link fold}, of a history that is not empty. */
+/** As {@link fold}, for a history that is not empty. */
 export function paymentAfter(history: readonly PaymentEvent[]): Payment {
   const payment = fold(history);
   if (payment === undefined) throw new Error('the history is empty');
@@ -316,8 +315,7 @@ export function paymentAfter(history: readonly PaymentEvent[]): Payment {
 }
 
 /**
- * The events of a command that is not refused. It is carried out twice, as a repeated message is: the second time must
- * change nothing.
+ * The events of a command that is not refused. It is executed twice, like a repeated message: the repeat must change nothing.
  */
 export function decided(history: readonly PaymentEvent[], command: PaymentInput): readonly PaymentEvent[] {
   const events = eventsOf(history, command);

@@ -1,6 +1,6 @@
 /**
- * The Payment Service of the property tests: its ledger, and what each call does there. It offers nothing against a
- * second call, and does not count refunds: that no more is refunded than was paid is the gateway's business here.
+ * The Payment Service of the property tests: its ledger, and the effects of each call. It has no protection against a
+ * second call or an excessive refund: that is the gateway's task here.
  */
 import type { ObservedPayment } from '../payment/payment-commands.ts';
 import { disputeStates, type DisputeState } from '../dispute/dispute.ts';
@@ -13,9 +13,9 @@ export interface ServicePayment {
   amount: number;
   authorizedAmount: number;
   refundedAmount: number;
-  /** Somebody may pay: the page was handed out, or a card was sent along. */
+  /** It can be paid: the page was handed out, or a card was sent. */
   hasPayer: boolean;
-  /** Somebody else has changed the sums, in the service's console: from then on it counts them itself. */
+  /** The sums were changed in the provider's console: from then on it counts them itself. */
   isCounted: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ServiceRefund {
 
 export interface ServiceDispute {
   disputeToken: string;
-  /** Of the payment. */
+  /** Token of the payment. */
   serviceToken: string;
   amount: number;
   state: DisputeState;
@@ -38,7 +38,6 @@ export interface ServiceDispute {
   revision: number;
 }
 
-/** What the service knows. */
 export interface Ledger {
   payments: ServicePayment[];
   refunds: ServiceRefund[];
@@ -78,14 +77,14 @@ export function createAtService(
   return payment;
 }
 
-/** Captures or voids authorized money; false where none is. */
+/** Captures or voids authorized money; false if there is none. */
 export function captureOrVoidAtService(payment: ServicePayment, operation: 'capture' | 'void'): boolean {
   if (payment.status !== 'pending' || payment.authorizedAmount === 0) return false;
   Object.assign(payment, { status: operation === 'capture' ? 'approved' : 'declined', authorizedAmount: 0 });
   return true;
 }
 
-/** Takes a refund in, decided or not; undefined where it refuses. */
+/** Accepts a refund, decided or not; undefined if refused. */
 export function refundAtService(
   ledger: Ledger,
   payment: ServicePayment,
@@ -112,7 +111,7 @@ const isOpen = (status: ServiceRefund['status']): boolean => status === 'pending
 const isOf = (serviceToken: string, payment: ServicePayment): boolean =>
   payment.serviceToken === serviceToken;
 
-/** Decides a refund that was taken in; one that a revision has left without the money is declined. */
+/** Decides an accepted refund; if a revision has left too little money, it is declined. */
 export function decideAtService(
   { payments }: Ledger,
   refund: ServiceRefund,
@@ -131,18 +130,18 @@ function giveBack(payment: ServicePayment, amount: number): void {
   if (payment.refundedAmount === payment.amount) payment.status = 'refunded';
 }
 
-/** A refund in the service's own console. */
+/** A refund in the provider's own console. */
 export function refundInConsole(ledger: Ledger, payment: ServicePayment, amount: number): void {
   payment.isCounted = true;
   if (isRefundable(ledger, payment, amount)) giveBack(payment, amount);
 }
 
-/** An operator takes an approved payment back, or approves one after all, with an amount of their own. */
+/** An operator revokes an approved payment, or approves one after all, with a new amount. */
 export function reviseAtService(payment: ServicePayment, size: number): void {
   if (!payment.hasPayer) return;
   payment.isCounted = true;
   if (payment.status === 'approved') {
-    // Taken back, held back, or taken back and approved again with another amount.
+    // Revoked, frozen, or revoked and approved again with another amount.
     payment.status = (['declined', 'declined', 'pending', 'approved'] as const)[size % 4] ?? 'declined';
     if (payment.status === 'approved') payment.amount = payment.refundedAmount + 1 + (size % 2_000);
   } else if (payment.status === 'declined' || payment.status === 'expired') {
@@ -151,7 +150,7 @@ export function reviseAtService(payment: ServicePayment, size: number): void {
   }
 }
 
-/** What the customer does on the page, or their bank with the card. Authorized money waits for the merchant. */
+/** The customer's action on the page, or the bank's decision about the card. Authorized money waits for the merchant. */
 export function customerActs(payment: ServicePayment, pick: number): void {
   const isOpenToPay =
     payment.status === 'init' || (payment.status === 'pending' && payment.authorizedAmount === 0);
@@ -170,7 +169,7 @@ export function expireAtService(payment: ServicePayment): void {
     Object.assign(payment, { status: 'expired', authorizedAmount: 0 });
 }
 
-/** What a retrieval shows. */
+/** The result of a retrieval. */
 export const snapshotOf = (payment: ServicePayment): ObservedPayment => ({
   serviceToken: payment.serviceToken,
   status: payment.status,

@@ -1,10 +1,10 @@
-/** Draws a state machine as a mermaid diagram, from its definition alone. */
+/** Draws a state machine as a Mermaid diagram, from its definition alone. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 
 /**
- * @param begins the event that begins it in its first state
+ * @param begins the event that leads to the initial state
  * @param omitted events that are not drawn
- * @param elsewhere further states in which it may begin, and the events that do it
+ * @param elsewhere other initial states, and their events
  */
 export function stateDiagramOf(
   machine: AnyStateMachine,
@@ -53,7 +53,7 @@ function drawTransitions(node: AnyStateNode, omitted: readonly string[]): string
   return [...labels].map(([arrow, events]) => `${arrow} : ${events.join(', ')}`);
 }
 
-/** States of different parents may share a key; ids in a diagram may not. Those of the main region go by their key. */
+/** States of different parents may share a key; ids in a diagram may not. Those of the main region use their key. */
 function idOf(node: AnyStateNode | undefined): string {
   if (node?.parent === undefined) return node?.key ?? '';
   const { root } = node.machine;

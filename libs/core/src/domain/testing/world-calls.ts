@@ -27,13 +27,13 @@ const lost = (reason: string): Failure => ({ kind: 'unknown', reason });
 const tooLate: Failure = { kind: 'not-sent', reason: 'too late' };
 const noConnection: Failure = { kind: 'not-sent', reason: 'connection refused' };
 
-/** What names a call: no two that were announced have the same. */
+/** The unique id of an announced call. */
 function nameOf(call: AnnouncedCall): string {
   if (call.operation === 'authorize') return `attempt ${call.attemptNumber}`;
   return call.operation === 'refund' ? `refund ${call.refundToken}` : `submission ${call.submission}`;
 }
 
-/** Sends the call that was announced last; one whose time has passed is not sent. */
+/** Sends the latest announced call, unless it is stale. */
 export function send(world: World, pick: number): void {
   const call = world.unsent.pop();
   if (call === undefined) return;
@@ -159,7 +159,7 @@ function refundNow(world: World, call: Call<'refund'>, status: ServiceRefund['st
   return payment === undefined ? undefined : refundAtService(world.ledger, payment, call, status);
 }
 
-/** What the service answers about a refund; where it mistells, the money is another, or the status one that nobody knows. */
+/** The provider's answer to a refund; if false, with a wrong amount or an unknown status. */
 function takenAs(world: World, { serviceRefundToken, amount, status }: ServiceRefund): RefundOutcome {
   const { mistells } = world;
   world.mistells = false;
@@ -174,8 +174,8 @@ function takenAs(world: World, { serviceRefundToken, amount, status }: ServiceRe
 }
 
 /**
- * A call that nobody waits for takes effect after all. Of creations at any time: even a quiet period that was too short
- * must lead to no second charge. Of the others within their quiet period, as the service promises.
+ * A call that no caller waits for takes effect after all. Creations at any time: even a quiet period that was too short
+ * must not lead to a second charge. Others within their quiet period, as the provider promises.
  */
 export function carryOutLate(world: World, pick: number): void {
   const [call] = world.slow.splice(pick % (world.slow.length || 1), 1);

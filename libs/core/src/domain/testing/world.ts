@@ -1,4 +1,4 @@
-/** The world of the property tests around one payment, and the gateway in it: decide, append, remember what this announced. */
+/** The world of the property tests around one payment, and its gateway: decide, append, remember the announced call. */
 import { callRules, type CallWindow } from '../outbound-call/outbound-call.ts';
 import { callAnnouncedBy, type AnnouncedCall } from '../payment/announced-call.ts';
 import type { PaymentInput, RecordObservation } from '../payment/payment-commands.ts';
@@ -10,30 +10,28 @@ import type { Ledger, ServicePayment } from './service-model.ts';
 
 export interface World {
   now: number;
-  /** When the latest event was appended. */
   changedAt: number;
   kind: PaymentTerms['kind'];
   history: PaymentEvent[];
   state: PaymentState;
-  /** Commands in the order in which they were carried out. */
+  /** Commands in execution order. */
   commands: PaymentInput[];
-  /** Codes of the refusals. */
   refusals: Set<string>;
-  /** Announced calls that this world's gateway may still send. */
+  /** Announced calls that this gateway may still send. */
   unsent: AnnouncedCall[];
-  /** What was sent, one entry for each time. */
+  /** Sent calls, one entry per send. */
   sent: string[];
-  /** Calls that are on their way and will still take effect. */
+  /** Calls in transit that will still take effect. */
   slow: AnnouncedCall[];
   answers: PaymentInput[];
   inquiries: PaymentInput[];
-  /** Retrievals, with the number of events that there were when each began. */
+  /** Retrievals, with the number of events at the start of each. */
   snapshots: { observation: RecordObservation; revision: number }[];
   callbacks: PaymentInput[];
   ledger: Ledger;
-  /** The service's next answer is nonsense. */
+  /** The provider's next answer is nonsense. */
   mistells: boolean;
-  /** Called with each command that was not refused and the events that it gave, after they were applied. */
+  /** Called after each command that was not refused, with its events. */
   onDecided: (command: PaymentInput, events: readonly PaymentEvent[], before: PaymentState) => void;
 }
 
@@ -80,11 +78,11 @@ export function nextAttempt(world: World): { nextAttempt?: Attempt } {
 export const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
   items[pick % (items.length || 1)];
 
-/** The payment at the service that the gateway's payment was accepted as. */
+/** The provider's payment that the gateway's payment was accepted as. */
 export const ownPayment = ({ ledger, state }: World): ServicePayment | undefined =>
   ledger.payments.find(({ serviceToken }) => serviceToken === state?.serviceToken);
 
-/** Carries out a command as the gateway does: decide, append, and remember the call that this announced. */
+/** Executes a command like the gateway: decide, append, and remember the announced call. */
 export function execute(world: World, command: PaymentInput): void {
   const before = world.state;
   const decision = decide(before, command);
@@ -105,7 +103,7 @@ function append(world: World, events: readonly PaymentEvent[]): void {
   }
   const call = world.state === undefined ? undefined : callAnnouncedBy(events, world.state);
   if (call !== undefined) world.unsent.push(call);
-  // A page is handed out by what is on record, never by an answer that was not recorded.
+  // A page is handed out from the recorded state, never from an unrecorded answer.
   const accepted = ownPayment(world);
   if (accepted !== undefined && world.state?.processingUrl !== undefined) accepted.hasPayer = true;
 }
