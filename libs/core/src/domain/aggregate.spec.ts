@@ -19,7 +19,7 @@ import type { PaymentEvent } from './payment/payment-events.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
 import type { UnmatchedEvent } from './unmatched/unmatched.ts';
 
-/** The event of this revision, one second after the one before. */
+/** The event of this revision, one second after the previous one. */
 const at = <Event>(event: Event, revision: number) => ({
   token: 'tok_1',
   event,
@@ -28,7 +28,6 @@ const at = <Event>(event: Event, revision: number) => ({
   recordedAt: 1_000 * (revision + 1),
 });
 
-/** The aggregate after all of them. */
 function after<Event, State extends Aggregate>(
   evolve: (before: State | undefined, happened: ReturnType<typeof at<Event>>) => State,
   history: readonly Event[],
@@ -77,7 +76,7 @@ const resolved = (number: number): UnmatchedEvent => ({
 });
 
 describe('an aggregate', () => {
-  it('has the times and places of its first and latest event', () => {
+  it('has the times and positions of its first and latest event', () => {
     const payment = paymentAfter([requested(), sampleEvents.AttemptAccepted]);
     expect(payment).toMatchObject({
       token: 'tok_1',
@@ -90,7 +89,7 @@ describe('an aggregate', () => {
     });
   });
 
-  it('waits for the event after its latest, and takes no other', () => {
+  it('expects the event after its latest, and accepts no other', () => {
     const first = paymentAfter([requested()]);
     expect([nextRevision(undefined), nextRevision(first), nextRevision({ revision: 7 })]).toEqual([0, 1, 8]);
     const missing = new InvariantViolation('events are missing before this one');
@@ -98,12 +97,12 @@ describe('an aggregate', () => {
     expect(() => evolvePaymentAggregate(undefined, at(requested(), 1))).toThrow(missing);
   });
 
-  it('is as old as the service says only if it was adopted', () => {
+  it("has the provider's creation time only if it was adopted", () => {
     const old = paymentAfter([adopted({ createdAt: 7 })]);
     expect(old).toMatchObject({ createdAt: 7, updatedAt: 1_000 });
   });
 
-  it('knows when each refund was asked for, and when it last changed', () => {
+  it('has the times of request and last change of each refund', () => {
     const { RefundSubmitted, RefundDeclined } = sampleEvents;
     const again = { ...RefundSubmitted, data: { ...RefundSubmitted.data, refundToken: 'ref_again' } };
     const history = [...historyTo.approved, RefundSubmitted, RefundDeclined, again];
@@ -140,17 +139,17 @@ describe('an aggregate', () => {
   });
 });
 
-describe('a review is as old as its opening', () => {
+describe('a review has the time of its opening', () => {
   const afterAll = (...history: readonly UnmatchedEvent[]): UnmatchedAggregate =>
     after<UnmatchedEvent, UnmatchedAggregate>(evolveUnmatchedAggregate, history);
 
-  it('whatever else happens', () => {
+  it('despite later events', () => {
     const aggregate = afterAll(unmatched, reviewOpened(0), unmatched);
     expect(aggregate).toMatchObject({ createdAt: 1_000, updatedAt: 3_000, unmatched: { amount: 900 } });
     expect(aggregate.reviewsSince).toEqual([2_000]);
   });
 
-  it('also where somebody answers it and a second person must agree', () => {
+  it('after a proposal that a second person must confirm', () => {
     const proposed: UnmatchedEvent = {
       type: 'ReviewResolutionProposed',
       data: {
@@ -171,7 +170,7 @@ describe('a review is as old as its opening', () => {
     expect(aggregate.unmatched.reviews[1]).not.toHaveProperty('proposal');
   });
 
-  it('also if one of several is resolved, or another opens', () => {
+  it('after another one is resolved or opened', () => {
     const two = [unmatched, reviewOpened(0), reviewOpened(1)];
     expect(afterAll(...two).reviewsSince).toEqual([2_000, 3_000]);
     expect(afterAll(...two, resolved(1)).reviewsSince).toEqual([3_000]);

@@ -1,7 +1,4 @@
-/**
- * Payments, payouts, disputes and transfers with the metadata of their streams. The command service decides on these; views are
- * stored from them.
- */
+/** Payments, payouts, disputes and transfers with the metadata of their streams. Commands decide on these; views store them. */
 import { evolveDispute, type Dispute, type DisputeEvent } from './dispute/dispute.ts';
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
@@ -17,28 +14,27 @@ import { evolveUnmatched, type Unmatched, type UnmatchedEvent } from './unmatche
 export interface Aggregate<Position extends string = string> {
   token: string;
   /**
-   * When the first and the latest event were decided, milliseconds since the Unix epoch; of what was adopted, when it was
-   * made.
+   * Decision times of the first and latest event, milliseconds since the Unix epoch. An adopted payment has the provider's
+   * creation time.
    */
   createdAt: number;
   updatedAt: number;
-  /** Of the latest event, in its stream, from 0. */
+  /** Revision of the latest event, from 0. */
   revision: number;
-  /** Of the latest event, in the store. */
+  /** Position of the latest event in the store. */
   position: Position;
 }
 
 interface Reviewed {
-  /** When each open review was opened, in the order of `reviews`, milliseconds since the Unix epoch. */
+  /** Opening time of each open review, in the order of `reviews`, milliseconds since the Unix epoch. */
   reviewsSince: readonly number[];
 }
 
-/** When a part of a payment began and last changed, milliseconds since the Unix epoch. */
+/** Start and last change of a part of a payment, milliseconds since the Unix epoch. */
 type Times = Pick<Aggregate, 'createdAt' | 'updatedAt'>;
 
 export interface PaymentAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   payment: Payment;
-  /** Of each refund, in the order of `refunds`. */
   refundTimes: readonly Times[];
 }
 export interface PayoutAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
@@ -54,21 +50,21 @@ export interface UnmatchedAggregate<Position extends string = string> extends Ag
   unmatched: Unmatched;
 }
 
-/** An event of one stream with the metadata that an aggregate takes over. */
+/** An event of one stream with its metadata. */
 export interface Happened<Event, Position extends string = string> {
   token: string;
   event: Event;
-  /** When it was decided, milliseconds since the Unix epoch. */
+  /** Decision time, milliseconds since the Unix epoch. */
   recordedAt: number;
   revision: number;
   position: Position;
 }
 
-/** The revision of the event that an aggregate waits for. */
+/** The revision of the next event. */
 export const nextRevision = (before: Pick<Aggregate, 'revision'> | undefined): number =>
   before === undefined ? 0 : before.revision + 1;
 
-/** @throws InvariantViolation where events are missing before this one, or the payment rules it out */
+/** @throws InvariantViolation if events are missing before this one, or the payment rules it out */
 export function evolvePaymentAggregate<Position extends string>(
   before: PaymentAggregate<Position> | undefined,
   happened: Happened<PaymentEvent, Position>,
@@ -79,7 +75,7 @@ export function evolvePaymentAggregate<Position extends string>(
   return { ...envelopeAfter(before, happened, begunAt(happened)), payment, reviewsSince, refundTimes };
 }
 
-/** As {@link evolvePaymentAggregate}, of a payout. */
+/** As {@link evolvePaymentAggregate}, for a payout. */
 export function evolvePayoutAggregate<Position extends string>(
   before: PayoutAggregate<Position> | undefined,
   happened: Happened<PayoutEvent, Position>,
@@ -89,7 +85,7 @@ export function evolvePayoutAggregate<Position extends string>(
   return { ...envelopeAfter(before, happened), payout, reviewsSince };
 }
 
-/** As {@link evolvePaymentAggregate}, of what only the provider has. */
+/** As {@link evolvePaymentAggregate}, for an operation that only the provider has. */
 export function evolveUnmatchedAggregate<Position extends string>(
   before: UnmatchedAggregate<Position> | undefined,
   happened: Happened<UnmatchedEvent, Position>,
@@ -99,7 +95,7 @@ export function evolveUnmatchedAggregate<Position extends string>(
   return { ...envelopeAfter(before, happened), unmatched, reviewsSince };
 }
 
-/** As {@link evolvePaymentAggregate}, of a dispute. */
+/** As {@link evolvePaymentAggregate}, for a dispute. */
 export const evolveDisputeAggregate = <Position extends string>(
   before: DisputeAggregate<Position> | undefined,
   happened: Happened<DisputeEvent, Position>,
@@ -108,7 +104,7 @@ export const evolveDisputeAggregate = <Position extends string>(
   dispute: evolveDispute(before?.dispute, happened.event),
 });
 
-/** As {@link evolvePaymentAggregate}, of a transfer. */
+/** As {@link evolvePaymentAggregate}, for a transfer. */
 export const evolveTransferAggregate = <Position extends string>(
   before: TransferAggregate<Position> | undefined,
   happened: Happened<TransferEvent, Position>,
@@ -117,7 +113,7 @@ export const evolveTransferAggregate = <Position extends string>(
   transfer: evolveTransfer(before?.transfer, happened.event),
 });
 
-/** A payment that was adopted is as old as the service says. */
+/** An adopted payment has the provider's creation time. */
 const begunAt = ({ event, recordedAt }: Happened<PaymentEvent>): number =>
   (event.type === 'PaymentAdopted' ? event.data.createdAt : undefined) ?? recordedAt;
 
@@ -145,7 +141,7 @@ function refundTimesAfter(
   });
 }
 
-/** What was open before keeps its time. Several reviews of one code may be open. */
+/** Open reviews keep their time. Several reviews of one code may be open. */
 function reviewsSinceAfter(
   before: Reviewed | undefined,
   old: { reviews: readonly Review[] } | undefined,

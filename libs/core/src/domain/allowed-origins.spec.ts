@@ -83,7 +83,7 @@ describe('a URL is allowed if its origin is listed', () => {
   });
 });
 
-// Each of these is a listed host to one reader and another host to the next.
+// Parsers disagree about the host of each of these.
 const ambiguous = [
   'https://shop.example@evil.example/',
   'https://user@shop.example/',
@@ -146,7 +146,7 @@ describe('a URL is refused', () => {
     expect(isAllowedRedirect('https://shop.example/', [])).toBe(false);
   });
 
-  test('where a list holds what no list may, such as plain HTTP', () => {
+  test('if the list contains an invalid entry, such as plain HTTP', () => {
     expect(isAllowedOrigin('http://shop.example/', ['http://shop.example'])).toBe(false);
     expect(isAllowedOrigin('https://shop.example:1/', ['https://shop.example:*'])).toBe(false);
   });
@@ -154,20 +154,20 @@ describe('a URL is refused', () => {
 
 describe('a team without a list of redirects', () => {
   test.each(['https://shop.example/thanks', 'https://anywhere.example:444/', 'http://localhost:8080/thanks'])(
-    'may send customers to %s',
+    'may redirect customers to %s',
     (url) => {
       expect(isAllowedRedirect(url, undefined)).toBe(true);
     },
   );
 
   test.each(['http://shop.example/', 'javascript:alert(1)', 'data:text/html,a', ...ambiguous])(
-    'may not send customers to %j',
+    'may not redirect customers to %j',
     (url) => {
       expect(isAllowedRedirect(url, undefined)).toBe(false);
     },
   );
 
-  test('has set one as soon as it has one', () => {
+  test('uses its list as soon as it is set', () => {
     expect(isAllowedRedirect('https://shop.example/thanks', ['https://shop.example'])).toBe(true);
     expect(isAllowedRedirect('https://anywhere.example/', ['https://shop.example'])).toBe(false);
   });

@@ -1,23 +1,23 @@
 /**
- * Where the URLs of a team's requests may point: to origins that the team has named beforehand.
+ * Origins that the URLs in a team's requests may use.
  *
- * A list for callbacks is needed, because it is the gateway that calls them, from inside its network. For redirects it is
- * a choice: there it is the customer's browser that goes, wherever the owner of the key sends it, and a team that comes
- * from the Payment Service has no list to bring. Once a team has set one, even an empty one, it holds.
+ * A list for callbacks is required, because the gateway itself calls them from inside its network. A list for redirects is
+ * optional: the customer's browser follows them, and a team that migrates from the Payment Service has no list. Once set,
+ * even an empty list applies.
  */
 export const originPurposes = ['callback', 'redirect'] as const;
 export type OriginPurpose = (typeof originPurposes)[number];
 
-/** Origins of one purpose at most. */
+/** Maximum number of origins per purpose. */
 export const originsMax = 50;
 
-/** After a loopback host: whatever port. What runs on a developer's machine takes any free one (RFC 8252, section 7.3). */
+/** After a loopback host: any port. Development servers use any free port (RFC 8252, section 7.3). */
 const anyPort = ':*';
 
 /**
- * The one way in which an origin is written in a list: scheme, host in lower case and ASCII, port unless it is the
- * default one; `http://localhost:*` is a loopback host with any port. Undefined for what cannot be allowed: plain HTTP to
- * other hosts, a path, a user name, a wildcard in the host, a second spelling of another host.
+ * The canonical form of an origin in a list: scheme, host in lower case and ASCII, and a port other than the default.
+ * `http://localhost:*` is a loopback host with any port. Undefined if not allowed: plain HTTP to other hosts, a path, a
+ * user name, a wildcard in the host, an alternative spelling of a host.
  */
 export function normaliseOrigin(text: string): string | undefined {
   const [, base = '', portMark = ''] = listedPattern.exec(text) ?? [];
@@ -29,14 +29,14 @@ export function normaliseOrigin(text: string): string | undefined {
 
 const listedPattern = /^(https?:\/\/[^\s/\\?#@%*\p{Cc}]{1,255}?)(:\*)?\/?$/iu;
 
-/** Whether a URL points to one of the origins, which are written as `normaliseOrigin` gives them. */
+/** True if the URL points to one of the origins, given in canonical form (`normaliseOrigin`). */
 export function isAllowedOrigin(url: string, origins: readonly string[]): boolean {
   const parsed = URL.parse(url);
   if (parsed === null || !isReachedSafely(parsed) || !isPlainlyWritten(url, parsed)) return false;
   return origins.includes(parsed.origin) || (isLoopback(parsed) && origins.includes(withAnyPort(parsed)));
 }
 
-/** As `isAllowedOrigin`; a team without its own list may redirect to HTTPS and to loopback hosts. */
+/** As `isAllowedOrigin`; a team without a list may redirect to HTTPS and to loopback hosts. */
 export function isAllowedRedirect(url: string, origins: readonly string[] | undefined): boolean {
   if (origins !== undefined) return isAllowedOrigin(url, origins);
   const parsed = URL.parse(url);
@@ -48,7 +48,7 @@ const withAnyPort = ({ protocol, hostname }: URL): string => `${protocol}//${hos
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 
-/** HTTPS, or a way that does not leave the machine; to a host that has no second name which a list would not know. */
+/** HTTPS, or local to the machine; the host has no alternative spelling that a list would miss. */
 function isReachedSafely(url: URL): boolean {
   const { protocol, hostname } = url;
   if (hostname.endsWith('.') || hostname.startsWith('[::ffff:')) return false;
@@ -56,8 +56,8 @@ function isReachedSafely(url: URL): boolean {
 }
 
 /**
- * The URL names its host in the only spelling in which all who read it agree: a user name, a backslash, a percent sign,
- * an octal address or a character that only looks like a letter is read by one as this host, by another as that.
+ * The URL spells its host in the one way on which all parsers agree: a user name, a backslash, a percent sign, an octal
+ * address or a look-alike character is read as different hosts by different parsers.
  */
 function isPlainlyWritten(text: string, { origin, protocol }: URL): boolean {
   const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0].toLowerCase();

@@ -41,7 +41,7 @@ describe('a card number', () => {
     expect(isCardNumber(digits)).toBe(false);
   });
 
-  it('is spoilt by changing any one digit', () => {
+  it('is invalid after a change of any one digit', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...cardNumbers),
@@ -72,7 +72,7 @@ describe('a text holds a card number', () => {
       expect([text, containsCardNumber(text)]).toEqual([text, true]);
   });
 
-  it.each([' ', '-', '.', '_', '/', '\u00a0', '\n'])('in groups of four parted by %j', (separator) => {
+  it.each([' ', '-', '.', '_', '/', '\u00a0', '\n'])('in groups of four separated by %j', (separator) => {
     const text = inGroups('4392963203551251', separator);
     for (const around of [text, `card: ${text}.`, `card-${text}`, `card${text}`, `2026 ${text}`])
       expect([around, containsCardNumber(around)]).toEqual([around, true]);
@@ -88,7 +88,7 @@ describe('a text holds a card number', () => {
       expect([text, containsCardNumber(text)]).toEqual([text, true]);
   });
 
-  it('with its expiry or CVV behind it', () => {
+  it('followed by its expiry or CVV', () => {
     for (const rest of [' 737', ' 12/27', '-12-2027', ' 1', ' exp 12/27'])
       expect([rest, containsCardNumber(`4392 9632 0355 1251${rest}`)]).toEqual([rest, true]);
   });
@@ -97,7 +97,7 @@ describe('a text holds a card number', () => {
     expect(containsCardNumber('４３９２９６３２０３５５１２５１')).toBe(true);
   });
 
-  // All of these passed as free text, and were stored.
+  // All of these were accepted as free text and stored.
   it.each([
     '4392  9632  0355  1251',
     '4392,9632,0355,1251',
@@ -131,7 +131,7 @@ describe('a text holds a card number', () => {
     expect(containsCardNumber(text)).toBe(true);
   });
 
-  // Records of fixed width have no separators: a number inside a longer run of digits passed, and was stored.
+  // Records of fixed width have no separators: a number inside a longer run of digits was accepted and stored.
   it.each([
     ['and MMYY', '43929632035512511227'],
     ['and YYMM', '43929632035512512712'],
@@ -145,7 +145,7 @@ describe('a text holds a card number', () => {
     expect(maskCardNumbers(text)).not.toContain('963203551251');
   });
 
-  it.each([40, 64])('filled up with zeros to the %d digits of a hash', (length) => {
+  it.each([40, 64])('padded with zeros to the %d digits of a hash', (length) => {
     for (const text of [
       '4392963203551251'.padStart(length, '0'),
       '4392963203551251'.padEnd(length, '0'),
@@ -155,7 +155,7 @@ describe('a text holds a card number', () => {
       expect([text, containsCardNumber(text)]).toEqual([text, true]);
   });
 
-  it('filled up with zeros to a UUID', () => {
+  it('padded with zeros to a UUID', () => {
     expect(containsCardNumber('00000000-0000-0000-4392-963203551251')).toBe(true);
     expect(containsCardNumber('43929632-0355-1251-8000-000000000000')).toBe(true);
   });
@@ -165,7 +165,7 @@ describe('a text holds a card number', () => {
     ['with Fs behind it', `4392963203551251${'F'.repeat(16)}`],
     ['with Fs before it', `${'f'.repeat(16)}4392963203551251`],
     ['by the rest of its second track', '4392963203551251D30122010000000F'],
-  ])('filled up to 32 hexadecimal digits %s', (_how, text) => {
+  ])('padded to 32 hexadecimal digits %s', (_how, text) => {
     expect(containsCardNumber(text)).toBe(true);
   });
 
@@ -191,7 +191,7 @@ describe('a text holds a card number', () => {
     );
   });
 
-  it('wherever words stand around it', () => {
+  it('surrounded by any words', () => {
     const word = fc.stringMatching(/^[A-Za-z ,.:]{0,20}$/);
     fc.assert(
       fc.property(word, fc.constantFrom(...cardNumbers), word, (before, digits, after) => {
@@ -278,7 +278,7 @@ describe('a text holds no card number', () => {
         expect([text, containsCardNumber(text)]).toEqual([text, false]);
       }),
     );
-    // As the ids of the Payment Service's disputes.
+    // Like the dispute ids of the Payment Service.
     expect(containsCardNumber('ab5555555555554444cd0123456789ef')).toBe(false);
   });
 
@@ -294,8 +294,8 @@ describe('a text holds no card number', () => {
     expect(containsCardNumber(text)).toBe(false);
   });
 
-  // Of the numbers of 16 digits, a tenth pass Luhn's check, and nearly half of those have an issuer's prefix. A number in a
-  // longer run needs an expiry date as well.
+  // A tenth of all 16-digit numbers pass Luhn's check, and nearly half of those have an issuer's prefix. A number in a longer
+  // run also needs an expiry date.
   it.each([
     [13, 0.05],
     [16, 0.07],
@@ -312,7 +312,7 @@ describe('a text holds no card number', () => {
 
 describe('a bank account', () => {
   it.each(['4392963203551251', '4392-9632-0355-1251', ' 4392 9632 0355 1251', '004392963203551251'])(
-    'is none, but a card number: %j',
+    'is a card number instead: %j',
     (text) => {
       expect(isOnlyCardNumber(text)).toBe(true);
     },
@@ -344,12 +344,12 @@ describe('a mask', () => {
     expect(maskCardNumbers('Do not honour')).toBe('Do not honour');
   });
 
-  it('of a text that is cut leaves no part of a number that the end cuts in two', () => {
+  it('of a truncated text leaves no part of a number that is cut in two', () => {
     for (let length = 1; length < 40; length += 1)
       expect(maskedText('Do not honour 4392963203551251, sorry', length)).not.toMatch(/\d{7}/);
   });
 
-  it('leaves no second number that is an id only once the first is masked', () => {
+  it('leaves no second number that looks like an id once the first is masked', () => {
     expect(maskCardNumbers('4392963203551251abcdef5555555555554444abcdef')).toBe(
       '439296******1251abcdef555555******4444abcdef',
     );
@@ -357,7 +357,7 @@ describe('a mask', () => {
     expect(maskCardNumbers(`${id} 4392963203551251 ${id}`)).toBe(`${id} 439296******1251 ${id}`);
   });
 
-  it('leaves no card number, whatever is around it', () => {
+  it('leaves no card number in any surrounding text', () => {
     const piece = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[\d %]{0,20}$/),

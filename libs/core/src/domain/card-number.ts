@@ -1,12 +1,12 @@
-/** Finds and masks card numbers in free text, whatever separates their digits. */
+/** Finds and masks card numbers in free text, with any separators. */
 
 /** True for 12 to 19 digits with a valid Luhn check digit (ISO/IEC 7812-1). */
 export const isCardNumber = (digits: string): boolean =>
   /^\d{12,19}$/.test(digits) && numberFrom(digits, 0, (end) => end === digits.length) !== undefined;
 
 /**
- * Prefixes and lengths of issuers. Every tenth number has a valid check digit: without this table, so would every tenth time in
- * milliseconds, date with a serial number, and IMEI that merchants use as an order number.
+ * Prefixes and lengths of issuers. A tenth of all numbers have a valid check digit; without this table, that includes times in
+ * milliseconds, dates with a serial number, and IMEIs used as order numbers.
  */
 const issuedForms = [
   /^4(?:\d{12}|\d{15}|\d{18})$/, // Visa
@@ -22,34 +22,33 @@ const issuedForms = [
 const isIssued = (digits: string): boolean => issuedForms.some((form) => form.test(digits));
 
 /**
- * True if a text contains the number of a card: 12 to 19 digits as an issuer gives them out, of any script, after zeros or none,
- * with any separators between them, percent-encoded or not. Inside a longer run of digits, as in records of fixed width, a
- * number counts if an expiry date or zeros follow. Whole UUIDs and hashes contain none. The time is linear in the length.
+ * True if a text contains a card number: 12 to 19 digits in an issuer's format, in any script, after optional zeros, with any
+ * separators, percent-encoded or not. Inside a longer run of digits, as in records of fixed width, a number counts if an
+ * expiry date or zeros follow. Whole UUIDs and hashes contain none. Linear time.
  */
 export const containsCardNumber = (text: string): boolean =>
   findNumber(plainOf(text)) !== undefined ||
   (text.includes('%') && findNumber(plainOf(percentDecoded(text))) !== undefined);
 
-/** True if a text is the number of a card and nothing else, however it is written. */
+/** True if a text is a card number and nothing else. */
 export function isOnlyCardNumber(text: string): boolean {
   const digits = plainOf(text).text.replace(/^0+/, '');
   return isCardNumber(digits) && isIssued(digits);
 }
 
-/** A card number as it may be shown: never more digits than are hidden, but for the usual first six and last four. */
+/** A card number for display: the first six and last four digits at most, and never more than are hidden. */
 export function maskCardNumber(digits: string): string {
   const isLong = digits.length >= firstSixFrom;
   const first = isLong ? digits.slice(0, 6) : '';
   return `${first}${'*'.repeat(Math.max(0, digits.length - first.length - 4))}${digits.slice(-4)}`;
 }
 
-/** Of shorter numbers, six and four digits would leave next to nothing to guess. */
+/** Of a shorter number, six and four digits would leave almost nothing to guess. */
 const firstSixFrom = 15;
 
-/** The text with every card number in it masked; the rest stays as it is. */
 export function maskCardNumbers(text: string): string {
   let masked = text;
-  // A mask shows digits that can be part of another number.
+  // The digits of a mask can be part of another number.
   for (let round = 0; round < maskRoundsMax; round += 1) {
     if (!containsCardNumber(masked)) return masked;
     const once = maskedOnce(masked);
@@ -61,8 +60,8 @@ export function maskCardNumbers(text: string): string {
 const maskRoundsMax = 5;
 
 /**
- * The first characters of a text, without card numbers. The text is cut before it is searched, because its sender chooses its
- * length, and leaves room for a number that the end cuts in two.
+ * The first characters of a text, without card numbers. The text is cut before the search, because its sender chooses its
+ * length; the cut leaves room for a number that it would split.
  */
 export const maskedText = (text: string, lengthMax: number): string =>
   maskCardNumbers(maskCardNumbers(text.slice(0, 2 * lengthMax)).slice(0, lengthMax));
@@ -79,23 +78,23 @@ function maskedOnce(text: string): string {
   return masked + text.slice(at);
 }
 
-/** A text without the separators. Every character that is neither separator nor digit is an `x`, as are those of ids. */
+/** A text without separators. Every other character that is not a digit is an `x`, as are those of ids. */
 interface Plain {
   text: string;
-  /** Where in the original each character begins and ends. */
+  /** Start and end of each character in the original. */
   from: number[];
   to: number[];
   /** True for a digit that directly follows another. */
   isJoined: boolean[];
 }
 
-/** The first card number from an index on. */
+/** The first card number at or after an index. */
 function findNumber(plain: Plain, first = 0): { start: number; end: number } | undefined {
   const { text, isJoined } = plain;
   let isBeginning = true;
   for (let start = first; start < text.length; start += 1) {
     isBeginning ||= isJoined[start] !== true;
-    // Zeros before a number are not part of it.
+    // Leading zeros are not part of a number.
     if (!isDigit(text.charAt(start)) || text.charAt(start) === '0') continue;
     const isWhole = isBeginning;
     const end = numberFrom(text, start, (at) => {
@@ -108,7 +107,7 @@ function findNumber(plain: Plain, first = 0): { start: number; end: number } | u
   return undefined;
 }
 
-/** The end of the digits from `start` on whose check digit is valid and that `isNumber` accepts. */
+/** End of the digits from `start` with a valid check digit that `isNumber` accepts. */
 function numberFrom(text: string, start: number, isNumber: (end: number) => boolean): number | undefined {
   let luhn = 0;
   let swapped = 0;
@@ -116,7 +115,7 @@ function numberFrom(text: string, start: number, isNumber: (end: number) => bool
   for (let at = start; at < endMax; at += 1) {
     const digit = text.charCodeAt(at) - zero;
     if (digit < 0 || digit > 9) return undefined;
-    // Every second digit from the right is doubled: with one more digit, it is the others.
+    // Luhn doubles every second digit from the right, so the parity changes with each further digit.
     const sum = swapped + digit;
     swapped = luhn + (digit > 4 ? digit * 2 - 9 : digit * 2);
     luhn = sum;
@@ -127,7 +126,7 @@ function numberFrom(text: string, start: number, isNumber: (end: number) => bool
 
 const zero = '0'.charCodeAt(0);
 
-/** In a run of digits: a number of today's usual lengths, and after it an expiry date (MMYY, YYMM) or zeros. */
+/** In a longer run of digits: a number of a common length, followed by an expiry date (MMYY, YYMM) or zeros. */
 function isInRecord({ text, isJoined }: Plain, start: number, end: number): boolean {
   const rest = text.slice(end, end + 4);
   return (
@@ -144,7 +143,7 @@ function plainOf(original: string): Plain {
   let stars = 0;
   for (const char of original.replace(hexadecimal, (id) => (isId(id) ? other.repeat(id.length) : id))) {
     stars = char === '*' ? stars + 1 : 0;
-    // The digits before and after the stars of a mask are of one number, but not all of it.
+    // The digits around the stars of a mask belong to one number, but not all of it.
     const each = stars === maskMin ? other : plainOfChar(char);
     if (each !== separator) {
       plain.isJoined.push(each !== other && plain.to.at(-1) === at);
@@ -161,7 +160,7 @@ function plainOf(original: string): Plain {
 const separator = '';
 const other = 'x';
 
-/** A mask has at least as many stars. */
+/** Any mask has at least as many stars. */
 const maskMin = 4;
 
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
@@ -175,7 +174,7 @@ function plainOfChar(char: string): string {
 
 const knownDigits = new Map<string, string>();
 
-/** The decimal digit that a character stands for, of whatever script or form (`٤`, `④`, `⒋`). */
+/** The decimal digit of a character, in any script or form (`٤`, `④`, `⒋`). */
 function digitOf(char: string): string {
   const known = knownDigits.get(char);
   if (known !== undefined) return known;
@@ -197,13 +196,13 @@ const hexadecimal =
   /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
 const uuid = /^[\da-f]{12}[1-8][\da-f]{3}[89ab][\da-f]{15}$/i;
 
-/** UUIDs and hashes. What was filled up to their length has fewer different letters. */
+/** UUIDs and hashes. A padded number has fewer different characters. */
 function isId(text: string): boolean {
   const letters = new Set(text.toLowerCase().replace(/[\d-]/g, '')).size;
   return letters >= 3 || (letters > 0 && uuid.test(text.replaceAll('-', '')));
 }
 
-/** Through several layers (`%2520`). Bytes that are not UTF-8 are separators. */
+/** Several layers (`%2520`). Bytes that are not UTF-8 count as separators. */
 const percentDecoded = (text: string): string =>
   text.replace(/%(?:25)+/g, '%').replace(/(?:%[\da-f]{2})+/gi, (escapes) => {
     const bytes = escapes.split('%').slice(1);

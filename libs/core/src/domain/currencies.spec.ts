@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { formatAmount, isCurrency, minorUnitDigits } from './money.ts';
 
-/** Codes that the runtime still knows and ISO 4217 does not, or that nothing can be charged in. */
+/** Codes that the runtime still lists and ISO 4217 does not, or that cannot be charged. */
 const notActive = {
   withdrawn: ['ANG', 'BGN', 'CUC', 'HRK', 'SLL', 'ZWL', 'DEM', 'MRO', 'STD', 'VEF', 'BYR', 'LTL'],
   withoutMinorUnit: ['XDR', 'XSU', 'XUA', 'XAU', 'XAG', 'XPT', 'XPD', 'XBA', 'XTS', 'XXX'],
 };
 
 describe('the currencies', () => {
-  it('leave out what was withdrawn and what has no minor unit', () => {
+  it('omit withdrawn codes and codes without a minor unit', () => {
     for (const code of [...notActive.withdrawn, ...notActive.withoutMinorUnit])
       expect([code, isCurrency(code)]).toEqual([code, false]);
   });
 
-  it('hold what took their place', () => {
+  it('include their replacements', () => {
     for (const code of ['XCG', 'EUR', 'CUP', 'SLE', 'ZWG', 'MRU', 'STN', 'VES', 'BYN', 'XAD'])
       expect([code, isCurrency(code)]).toEqual([code, true]);
   });
 
-  it('hold every other code that the runtime knows', () => {
+  it('include every other code that the runtime lists', () => {
     const explained = new Set(Object.values(notActive).flat());
     const missing = Intl.supportedValuesOf('currency').filter(
       (code) => !isCurrency(code) && !explained.has(code),
@@ -44,13 +44,13 @@ describe('the currencies', () => {
     expect(minorUnitDigits(code)).toBe(digits);
   });
 
-  it.each(['eur', '', 'EU', 'constructor', '__proto__'])('%j is none', (code) => {
+  it.each(['eur', '', 'EU', 'constructor', '__proto__'])('%j is not a currency', (code) => {
     expect(isCurrency(code)).toBe(false);
     expect(minorUnitDigits(code)).toBeUndefined();
   });
 });
 
-describe('an amount as a person reads it', () => {
+describe('an amount for people', () => {
   it.each([
     [123450, 'EUR', '1234.50 EUR'],
     [5, 'EUR', '0.05 EUR'],

@@ -1,6 +1,6 @@
 /**
- * What a team sent about a payment's customer (stream `customer-<payment token>`): kept encrypted, and only where a further
- * attempt of the creation may have to send it again. To forget it is to remove the stream.
+ * Customer data of a payment (stream `customer-<payment token>`): encrypted, and kept only while another attempt of the
+ * creation may have to send it. It is erased by deleting the stream.
  */
 import { z } from 'zod';
 

@@ -11,7 +11,7 @@ export const events = <Event>(...list: Event[]): { kind: 'events'; events: reado
 });
 export const refuse = <Refusal>(refusal: Refusal): Refused<Refusal> => ({ kind: 'refused', refusal });
 
-/** Takes steps in order, each on the state after the previous one. */
+/** Applies steps in order, each to the state after the previous one. */
 export function inOrder<State, Event>(
   state: State,
   evolve: (state: State, event: Event) => State,

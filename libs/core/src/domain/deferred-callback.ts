@@ -1,11 +1,11 @@
 /**
- * Callbacks that came while the provider could not be asked what they were about. They are recorded, so that the inquiry
- * schedule brings their inquiry and nobody else's callbacks wait for it.
+ * Callbacks that arrived while their subject could not be inquired. They are recorded, so that the inquiry schedule takes
+ * over and no other callback waits.
  */
 import { z } from 'zod';
 import { cut, textSchema } from './values.ts';
 
-/** What such a callback names; absent if it names nothing. */
+/** The provider's token in the callback; absent if it names none. */
 const named = { serviceToken: textSchema.optional() };
 
 export const callbackDeferredSchema = z.object({
@@ -36,15 +36,15 @@ export interface CallbackInquired {
   data: z.infer<typeof callbackInquiredSchema>;
 }
 
-/** Of one payment or payout at a time; more add nothing. */
+/** Maximum per payment or payout; more are ignored. */
 const deferredMax = 10;
 
-/** One for each service token that callbacks name, and one for all that name none. */
+/** One for each provider token that callbacks name, and one for all callbacks that name none. */
 export function deferCallback(
   { deferredCallbacks }: Deferring,
   { serviceToken: named, deferredAt }: { serviceToken?: string; deferredAt: number },
 ): CallbackDeferred[] {
-  // What is too long to be read back is no token of the provider: an inquiry about its beginning finds nothing.
+  // A text too long to be read back is not a token of the provider: an inquiry about its prefix finds nothing.
   const serviceToken = named === undefined ? null : cut(named);
   const isKnown = deferredCallbacks.some((each) => each.serviceToken === serviceToken);
   if (isKnown || deferredCallbacks.length >= deferredMax) return [];
@@ -52,9 +52,9 @@ export function deferCallback(
 }
 
 /**
- * Ends those about what was inquired, and those that name nothing.
+ * Ends those about the inquired subject, and those that name nothing.
  *
- * @param inquiredAt when the inquiry began, if it may be older than the state: it says nothing about later callbacks
+ * @param inquiredAt start of the inquiry, if it may predate the state: it proves nothing about later callbacks
  */
 export const endDeferredOfOwn = (
   state: Deferring,
@@ -67,7 +67,7 @@ export const endDeferredOfOwn = (
       deferredAt <= inquiredAt && (serviceToken === null || serviceToken === ownToken),
   );
 
-/** Ends the one about just this service token. */
+/** Ends the one about this provider token. */
 export const endDeferredAbout = (state: Deferring, serviceToken: string): CallbackInquired[] =>
   endWhere(state, (each) => each.serviceToken === serviceToken);
 
@@ -95,6 +95,6 @@ export const afterInquired = (
   deferredCallbacks: deferredCallbacks.filter((each) => each.serviceToken !== serviceToken),
 });
 
-/** When the latest one came; 0 where none waits. */
+/** Time of the latest one; 0 if none waits. */
 export const latestDeferredAt = ({ deferredCallbacks }: Deferring): number =>
   Math.max(0, ...deferredCallbacks.map(({ deferredAt }) => deferredAt));

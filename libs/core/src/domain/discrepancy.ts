@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Evidence, Reviewable, ReviewOpened, ReviewResolved } from './review.ts';
 import { cut, cutEvidence, reportedSumSchema, textSchema } from './values.ts';
 
-/** Which disagreement it is, for people: every kind is handled alike. */
+/** The kind of disagreement, for people: all kinds are handled alike. */
 const discrepancyKinds = [
   /** Ours is final, and the provider shows another status. */
   'final_status_revised',
@@ -14,23 +14,23 @@ const discrepancyKinds = [
   'only_at_service',
   /** Our books have it, and the provider does not. */
   'only_here',
-  /** The refunded sums differ, or a refund that ended here without effect may have had one. */
+  /** The refunded sums differ, or a refund that failed here may have taken effect. */
   'refund_disagrees',
   'second_payment_found',
   'second_payout_found',
   /** Another amount, currency or order number. */
   'terms_disagree',
-  /** A status that the specification does not have. */
+  /** A status that is not in the specification. */
   'unknown_status',
 ] as const;
 export type DiscrepancyKind = (typeof discrepancyKinds)[number];
 
-/** One side. Amounts are in minor units if the provider keeps to its interface, and any number if not. */
+/** One side. Amounts are minor units if the provider follows its interface, and any number otherwise. */
 const sideSchema = z.object({
   status: textSchema,
   amount: z.number(),
   currency: textSchema,
-  /** Null if not shown: that is not 0. */
+  /** Null if not shown, which does not mean 0. */
   refundedAmount: reportedSumSchema,
   authorizedAmount: reportedSumSchema,
   orderNumber: z.union([textSchema, z.null()]),
@@ -40,9 +40,8 @@ export type Side = z.infer<typeof sideSchema>;
 export const discrepancySchema = z.object({
   kind: z.enum(discrepancyKinds),
   operation: z.enum(['payment', 'payout']),
-  /** The provider's. */
   serviceToken: textSchema,
-  /** Set if it is about one refund of the payment: our token of that refund. */
+  /** Set if it concerns one refund of the payment: our token of that refund. */
   refundToken: textSchema.exactOptional(),
   ours: z.union([sideSchema, z.null()]),
   theirs: z.union([sideSchema, z.null()]),
@@ -50,8 +49,8 @@ export const discrepancySchema = z.object({
 export type Discrepancy = z.infer<typeof discrepancySchema>;
 
 /**
- * As it is kept. `open`: a review waits; `kept`: a person keeps our record, and the worst case stays reserved; `released`: an
- * operator keeps our record, and nothing is reserved.
+ * The stored record. `open`: a review waits; `kept`: a person keeps our record, and the worst case stays reserved;
+ * `released`: an operator keeps our record, and nothing is reserved.
  */
 export const recordedDiscrepancySchema = discrepancySchema.extend({
   number: z.int().min(1),
@@ -69,7 +68,6 @@ const keyOf = ({ refundToken, serviceToken }: Pick<Discrepancy, 'refundToken' | 
 export const findDiscrepancy = ({ discrepancies }: Recorded, key: string): RecordedDiscrepancy | undefined =>
   discrepancies.find((each) => keyOf(each) === cut(key));
 
-/** The provider's side. */
 export const theirSide = (observed: {
   status: string;
   amount: number;
@@ -86,10 +84,10 @@ export const theirSide = (observed: {
   orderNumber: observed.orderNumber === undefined ? null : cutEvidence(observed.orderNumber),
 });
 
-/** Records of duplicates per payment or payout. One more takes the place of the one with the smallest amount, or is not recorded. */
+/** Maximum records of duplicates per payment or payout. One more replaces the one with the smallest amount, or is ignored. */
 const duplicatesMax = 10;
 
-/** Records what the provider shows; nothing if it is on record already. */
+/** Records what the provider shows; no event if it is already recorded. */
 export function observeDiscrepancy(state: Recorded, shown: Discrepancy): Events {
   const discrepancy = { ...shown, serviceToken: cut(shown.serviceToken) };
   const known = findDiscrepancy(state, keyOf(discrepancy));
@@ -109,11 +107,11 @@ function smallestDuplicate({ discrepancies }: Recorded, { kind }: Discrepancy) {
   return isDuplicate({ kind }) && duplicates.length >= duplicatesMax ? duplicates[0] : undefined;
 }
 
-/** The amount that may have moved under the token of the provider. */
+/** The amount that may have moved under the provider's token. */
 const amountIn = ({ theirs }: Pick<Discrepancy, 'theirs'>): number =>
   theirs === null || theirs.status === 'declined' || theirs.status === 'expired' ? 0 : theirs.amount;
 
-/** The provider shows what our record has. */
+/** The provider's record agrees with ours. */
 export const endDiscrepancy = (state: Recorded, key: string | undefined): Events =>
   key === undefined
     ? []
@@ -134,7 +132,7 @@ const isSameSide = (one: Side | null, other: Side | null): boolean =>
     ? one === other
     : Object.entries(one).every(([name, value]) => other[name as keyof Side] === value);
 
-/** The record as a review shows it to people. */
+/** The record as shown in a review. */
 function evidenceOf({ kind, serviceToken, refundToken, ours, theirs }: Discrepancy): Evidence {
   return {
     kind,
@@ -159,10 +157,10 @@ function evidenceOf({ kind, serviceToken, refundToken, ours, theirs }: Discrepan
 }
 
 /**
- * Minor units that must not be paid out or refunded while both sides disagree: of a payment, what our record has left and the
- * provider's does not; of a payout, what left by the provider's record and not by ours.
+ * Minor units that must not be paid out or refunded while both sides disagree. Payment: what remains by our record and not by
+ * the provider's. Payout: what left by the provider's record and not by ours.
  *
- * @param discrepancy with our side as it is now
+ * @param discrepancy with our current side
  */
 export function worstCaseOf({
   operation,
@@ -188,7 +186,7 @@ const paidOutIn = (side: Side | null): number =>
 export const isPaid = ({ status }: Pick<Side, 'status'>): boolean =>
   status === 'approved' || status === 'refunded';
 
-/** True if the provider says that money went back, and not how much: that may be everything. */
+/** True if the provider shows a refund without an amount: it may be everything. */
 export const isRefundedByWord = ({
   status,
   refundedAmount,

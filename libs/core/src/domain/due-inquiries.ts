@@ -1,4 +1,4 @@
-/** The due inquiries, as the index returns them to the inquiry schedule. */
+/** Due inquiries, as the index returns them to the inquiry schedule. */
 import type { InquiryNeed } from './failed-inquiry.ts';
 import type { InquiryItem } from './inquiry-times.ts';
 import type { Environment } from './values.ts';
@@ -14,7 +14,7 @@ export interface DueQueue {
 
 export interface DueItem extends InquiryItem {
   kind: DueQueue['kind'];
-  /** Of the view that the due time belongs to. */
+  /** Revision of the view that the due time belongs to. */
   revision: number;
   /** Milliseconds since the Unix epoch. */
   dueAt: number;
@@ -22,15 +22,15 @@ export interface DueItem extends InquiryItem {
 
 export interface Postponed {
   item: Pick<DueItem, 'kind' | 'token' | 'revision'>;
-  /** Milliseconds since the Unix epoch; undefined: it is not due again until it changes. */
+  /** Milliseconds since the Unix epoch; undefined: not due again until it changes. */
   dueAt: number | undefined;
 }
 
 export interface DueInquiries {
-  /** In which queues of these shards inquiries are due now, with the oldest due time of each. @throws while they are not all known */
+  /** Queues of these shards with inquiries due now, and the oldest due time of each. @throws until the index has all of them */
   dueQueues(shards: readonly number[]): (DueQueue & { oldestDueAt: number })[];
-  /** What is due in a queue: those that have been due longest, or those that have become due last. */
+  /** Due items of a queue: the longest overdue, or the most recent. */
   dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
-  /** Moves the due times of what has not changed since; resolves when they are moved. */
+  /** Moves the due times of items that have not changed since; resolves when done. */
   postpone(postponed: readonly Postponed[]): Promise<void>;
 }

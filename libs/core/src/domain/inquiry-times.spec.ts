@@ -16,7 +16,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const item = { token: 'pay_1', inquiryNeed: 'open', updatedAt: 0 } as const;
 
-/** The next `count` instants for an item whose last change was at 0, without the lateness of its token. */
+/** The next `count` times for an item whose last change was at 0, without the delay of its token. */
 function distancesOf(inquiryNeed: 'unresolved' | 'open' | 'settled', count: number): (number | undefined)[] {
   const stretch = nextInquiryAt(item, 0)! / inquiryDelays.open[0]!;
   const distances: (number | undefined)[] = [];
@@ -27,21 +27,21 @@ function distancesOf(inquiryNeed: 'unresolved' | 'open' | 'settled', count: numb
   return distances;
 }
 
-it('inquires what is unresolved soon, then ever more seldom, and never stops', () => {
+it('inquires an unresolved item soon, then less and less often, and never stops', () => {
   const daily = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => count * day);
   expect(distancesOf('unresolved', 18)).toEqual([...inquiryDelays.unresolved.slice(0, 9), ...daily]);
 });
 
-it('inquires what is open as if no callback ever came', () => {
+it('inquires an open item whether or not callbacks arrive', () => {
   expect(distancesOf('open', 6)).toEqual([2 * minute, 10 * minute, hour, 6 * hour, 30 * hour, 54 * hour]);
 });
 
-// A payment that had expired was revised to approved while its callback was lost, and nobody ever learnt it.
-it('inquires what is settled after an hour, a day, a week and a month, and no more', () => {
+// An expired payment was revised to approved, its callback was lost, and the change was never noticed.
+it('inquires a settled item after an hour, a day, a week and a month, then stops', () => {
   expect(distancesOf('settled', 5)).toEqual([hour, day, 7 * day, 30 * day, undefined]);
 });
 
-it('makes tokens later by up to a tenth, each always by the same', () => {
+it('delays each token by up to a tenth, always by the same amount', () => {
   const tokens = Array.from({ length: 1_000 }, (_, index) => `pay_${index}`);
   const first = tokens.map((token) => nextInquiryAt({ ...item, token }, 0)!);
   expect(Math.min(...first)).toBeGreaterThanOrEqual(2 * minute);
@@ -50,7 +50,7 @@ it('makes tokens later by up to a tenth, each always by the same', () => {
   expect(tokens.map((token) => nextInquiryAt({ ...item, token }, 0))).toEqual(first);
 });
 
-it('shares tokens out evenly over the shards, independently of how late they are', () => {
+it('distributes tokens evenly over the shards, independently of their delay', () => {
   const tokens = Array.from({ length: 8_000 }, (_, index) => `pay_${index}`);
   const byShard = Map.groupBy(tokens, inquiryShardOf);
   expect([...byShard.keys()].sort()).toEqual([...Array(inquiryShards).keys()]);
@@ -61,12 +61,12 @@ it('shares tokens out evenly over the shards, independently of how late they are
   }
 });
 
-it('counts a change from when it is seen where the clock that recorded it ran ahead', () => {
+it('counts a change from its first sight if the recording clock ran ahead', () => {
   const ahead = { ...item, updatedAt: 365 * day };
   expect(firstInquiryAt(ahead, 0)).toBe(firstInquiryAt(item, 0));
 });
 
-// It was inquired once, and then not before the clock that had recorded it was right: a year later.
+// It was inquired once, and then not before the wall clock reached the recorded time: a year later.
 it('does not wait for a clock that ran ahead', () => {
   const ahead = { ...item, updatedAt: 365 * day };
   expect(nextInquiryAt({ ...ahead, inquiryNeed: 'unresolved' }, 0)).toBeLessThanOrEqual(1.1 * minute);
@@ -74,7 +74,7 @@ it('does not wait for a clock that ran ahead', () => {
   expect(nextInquiryAt({ ...ahead, inquiryNeed: 'settled' }, 0)).toBeLessThanOrEqual(7.7 * day);
 });
 
-it('spreads what becomes known long after it was due', () => {
+it('spreads items that were due long before they became known', () => {
   const now = 40 * day;
   expect(firstInquiryAt({ ...item, inquiryNeed: 'unresolved' }, now)).toBe(now);
   expect(firstInquiryAt(item, now)).toBe(spreadFrom(item, now));
@@ -82,8 +82,8 @@ it('spreads what becomes known long after it was due', () => {
   expect(spreadFrom({ ...item, updatedAt: now - 5 * minute }, now)).toBeLessThan(now + 2 * minute);
 });
 
-// After an outage of eleven days what had been open before it, and was inquired daily by now, waited for up to six hours.
-it('spreads what is open over an hour at most, however seldom it is inquired by now', () => {
+// After an outage of eleven days, open items from before it, by then inquired daily, waited for up to six hours.
+it('spreads open items over an hour at most, however rarely they are inquired', () => {
   const now = 11 * day;
   const waits = Array.from(
     { length: 1_000 },
@@ -95,17 +95,17 @@ it('spreads what is open over an hour at most, however seldom it is inquired by 
   expect(waits.filter((wait) => wait < hour / 2).length).toBeLessThan(550);
 });
 
-it('does not start over, in a new index, with what was settled long ago', () => {
+it('does not start over, in a new index, for items settled long ago', () => {
   const settled = { ...item, inquiryNeed: 'settled' } as const;
   expect(firstInquiryAt(settled, 2 * day)).toBe(nextInquiryAt(settled, 2 * day));
   expect(firstInquiryAt(settled, 40 * day)).toBeUndefined();
   expect(firstInquiryAt(settled, 0, { ...inquiryDelays, settled: [] })).toBeUndefined();
 });
 
-/** As much later as the token makes each distance. */
+/** The delay of the token, as a factor. */
 const stretch = nextInquiryAt(item, 0)! / (2 * minute);
 
-it('waits the third distance after a clock that ran ahead, a day if there is none', () => {
+it('waits the third distance, or a day, after a clock that ran ahead', () => {
   const ahead = { ...item, updatedAt: 365 * day };
   expect(nextInquiryAt(ahead, 5 * day)).toBeCloseTo(5 * day + hour * stretch);
   const delays = { ...inquiryDelays, open: [minute, 3 * minute] };
@@ -113,7 +113,7 @@ it('waits the third distance after a clock that ran ahead, a day if there is non
   expect(nextInquiryAt(ahead, 0, { ...delays, open: [] })).toBeCloseTo(day * stretch);
 });
 
-it('is due for the first time when its first distance is over, not before and not at once', () => {
+it('is due for the first time after its first distance', () => {
   expect(firstInquiryAt(item, minute)).toBe(nextInquiryAt(item, 0));
   const settled = { ...item, inquiryNeed: 'settled' } as const;
   expect(firstInquiryAt(settled, minute)).toBe(nextInquiryAt(settled, 0));
@@ -121,15 +121,15 @@ it('is due for the first time when its first distance is over, not before and no
   expect(firstInquiryAt(item, atOnce)).toBe(spreadFrom(item, atOnce));
 });
 
-it('spreads an item whose last inquiry is over by an hour', () => {
+it('spreads an item by an hour once its last inquiry is past', () => {
   const now = 400 * day;
   const fraction = (stretch - 1) * 10;
   expect(spreadFrom({ ...item, inquiryNeed: 'settled' }, now)).toBeCloseTo(now + (fraction * hour) / 4);
   expect(spreadFrom(item, now)).toBeCloseTo(now + fraction * hour);
 });
 
-// Each of two processes has its own index: what one has inquired for the last time, the other still has as due.
-it('leaves out what another process has inquired for the last time', () => {
+// Two processes have an index each: one has made the last inquiry, and the other still has it as due.
+it('omits items whose last inquiry another process has made', () => {
   const settled = { ...item, inquiryNeed: 'settled' } as const;
   const [now, last] = [40 * day, 30 * day * stretch];
   expect(spreadDue({ ...settled, dueAt: hour }, now)).toBeUndefined();
@@ -147,9 +147,9 @@ it('repeats what has failed after 15 s, then doubling, at the latest when the ne
   expect(delaysOf('unresolved', 70 * day, [1, 2, 3, 8, 9, 50])).toEqual([15, 30, 60, 1_920, 3_600, 3_600]);
   expect(delaysOf('open', 70 * day, [1, 50])).toEqual([15, 6 * 3_600]);
   expect(delaysOf('settled', 61 * day, [1, 50])).toEqual([15, 24 * 3_600]);
-  // After 40 days nothing about it is inquired any more.
+  // After 40 days, its inquiries stop.
   expect(delaysOf('settled', 60 * day, [1])).toEqual([15]);
   expect(delaysOf('settled', 60 * day - 1, [1])).toEqual([undefined]);
-  // The next one is due a minute, and up to a tenth, after the change.
+  // The next one is due a minute, plus up to a tenth, after the change.
   expect(delaysOf('unresolved', 100 * day - 30_000, [3])[0]).toBeLessThan(37);
 });

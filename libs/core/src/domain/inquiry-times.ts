@@ -1,4 +1,4 @@
-/** When payments and payouts are inquired, whether or not a callback comes. Durations and instants are milliseconds. */
+/** Due times of status inquiries, with or without callbacks. Durations and times are milliseconds. */
 import type { InquiryNeed } from './failed-inquiry.ts';
 
 /** Distances of the inquiries from the last change, by need. */
@@ -17,26 +17,24 @@ export const inquiryDelays: InquiryDelays = {
     ...[1, 2, 3, 4, 5, 6, 7].map((count) => count * day),
   ],
   open: [2 * minute, 10 * minute, hour, 6 * hour],
-  // What is final may be revised while the callback of it is lost.
+  // A final status may be revised while its callback is lost.
   settled: [hour, day, 7 * day, 30 * day],
 };
 
-/** Something to inquire. */
 export interface InquiryItem {
   token: string;
   inquiryNeed: InquiryNeed;
-  /** When its last event was decided, since the Unix epoch. */
+  /** Decision time of its last event, since the Unix epoch. */
   updatedAt: number;
 }
 
 /**
- * The next instant after `after` at which an inquiry is due, since the Unix epoch. After the last distance what is not
- * settled is inquired daily indefinitely, because time alone turns nothing into failed; what is settled is not any more:
- * undefined.
+ * The first due time after `after`, since the Unix epoch. After the last distance an item that is not settled is inquired
+ * daily without end, because time alone never turns unknown into failed. A settled item is not: undefined.
  *
- * What was recorded by a clock that ran ahead is inquired at one distance until that time has come.
+ * If the recording clock ran ahead, the item is inquired at one distance until that time is reached.
  *
- * Each token is later by up to a tenth of the distance, so that what was made together is not inquired together.
+ * Each token is delayed by up to a tenth of the distance, so that items created together are not inquired together.
  */
 export function nextInquiryAt(
   { token, inquiryNeed, updatedAt }: InquiryItem,
@@ -50,15 +48,15 @@ export function nextInquiryAt(
   return inquiryNeed === 'settled' ? undefined : after + day * stretch;
 }
 
-/** Before a failed inquiry is repeated; doubled with each failure in a row. */
+/** Before a failed inquiry is retried; doubled with each consecutive failure. */
 const repeatMs = 15 * second;
 const repeatMsMax: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour, settled: day };
-/** Since the last change: from then on inquiries about what is settled may fail permanently. */
+/** Since the last change: after it, failed inquiries about settled items are not retried. */
 const repeatedUntilMs = 40 * day;
 
 /**
- * When a failed inquiry is repeated, which has shown nothing: at the latest when the next one is due. Undefined for what is
- * settled, and has failed long after its last inquiry.
+ * Retry time of a failed inquiry, at the latest when the next one is due. Undefined for a settled item whose inquiries have
+ * failed long after the last due time.
  */
 export function repeatedInquiryAt(
   item: InquiryItem,
@@ -71,13 +69,10 @@ export function repeatedInquiryAt(
   return Math.min(next ?? Infinity, now + delay);
 }
 
-/** The third distance: how often it was inquired is not known. */
+/** The third distance: the number of previous inquiries is not known. */
 const delayAhead = (delays: readonly number[]): number => delays[2] ?? delays.at(-1) ?? day;
 
-/**
- * The first inquiry about something in the state in which it has just become known. A change that was recorded by a clock
- * that runs ahead counts from now.
- */
+/** The first inquiry about an item in its current state. If the recording clock runs ahead, the change counts from now. */
 export function firstInquiryAt(
   item: InquiryItem,
   now: number,
@@ -86,14 +81,14 @@ export function firstInquiryAt(
   const seen = { ...item, updatedAt: Math.min(item.updatedAt, now) };
   const first = nextInquiryAt(seen, seen.updatedAt, delays);
   if (first === undefined || first > now) return first;
-  // How often it was inquired since is not known; after the last distance it has been often enough.
+  // The number of inquiries since is not known; after the last distance there were enough.
   return item.inquiryNeed === 'settled' ? nextInquiryAt(seen, now, delays) : spreadFrom(seen, now, delays);
 }
 
 /**
- * When an inquiry is made that was due before `since`, as after a start or in a new index: what is unresolved at once, the
- * rest spread over a quarter of the time until the next one would be due, because all at once is too much. What is open, over
- * an hour at most: after an outage of days somebody waits for each.
+ * New due time of an inquiry that was due before `since`, for example after a start or in a new index. Unresolved items are
+ * due at once. The rest is spread over a quarter of the next distance, because all at once is too many; open items over an
+ * hour at most, because callers wait for them.
  */
 export function spreadFrom(item: InquiryItem, since: number, delays: InquiryDelays = inquiryDelays): number {
   if (item.inquiryNeed === 'unresolved') return since;
@@ -103,8 +98,8 @@ export function spreadFrom(item: InquiryItem, since: number, delays: InquiryDela
 }
 
 /**
- * As {@link spreadFrom}, for what this index has as due. Undefined if it is settled and its last inquiry has passed, while
- * the index still has an earlier one as due: another process, with its own index, has made them.
+ * As {@link spreadFrom}, for the due items of this index. Undefined if the item is settled and its last inquiry is past while
+ * this index still has an earlier one as due: another process, with its own index, has made them.
  */
 export function spreadDue(
   item: InquiryItem & { dueAt: number },
@@ -118,11 +113,11 @@ export function spreadDue(
     : spreadFrom(item, since, delays);
 }
 
-/** The schedule's work is shared out by shards of tokens. */
+/** The schedule distributes its work by shards of tokens. */
 export const inquiryShards = 8;
 export const inquiryShardOf = (token: string): number => hashOf(token) % inquiryShards;
 
-/** In [0, 1), the same on every machine: independent of the shard. */
+/** In [0, 1), the same on every machine, independent of the shard. */
 const fractionOf = (token: string): number => (hashOf(token) >>> 8) / 2 ** 24;
 
 /** FNV-1a, 32 bits, mixed at the end so that all bits depend on every character. */

@@ -1,4 +1,4 @@
-/** The domain rules this out, and it has happened. It stops the stream that it happened in, loudly. */
+/** Thrown if a broken invariant is found. It stops the affected stream, loudly. */
 export class InvariantViolation extends Error {
   readonly code = 'invariant_violation';
 
@@ -8,7 +8,7 @@ export class InvariantViolation extends Error {
   }
 }
 
-/** Makes a `switch` over a closed union exhaustive: the compiler refuses a call that can be reached. */
+/** Makes a `switch` over a closed union exhaustive: the compiler rejects a reachable call. */
 export function unreachable(value: never): never {
   throw new InvariantViolation(`unexpected value: ${JSON.stringify(value)}`);
 }

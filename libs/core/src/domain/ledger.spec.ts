@@ -25,7 +25,6 @@ const postings = (entries: readonly JournalEntry[]) =>
 
 const sumOf = ({ postings: all }: JournalEntry): bigint => all.reduce((sum, { amount }) => sum + amount, 0n);
 
-/** The entries of each event that moves money. */
 function journal<State, Event extends { type: string }>(
   history: readonly Event[],
   fold: (state: State | undefined, event: Event) => State,
@@ -92,7 +91,7 @@ describe('the journal of a payment', () => {
         ['DisputeWon', { available: 400, lost: -400 }],
       ],
     ],
-    // A team took 900, lost a dispute of 900, and paid 900 of another team out.
+    // A team took 900, lost a dispute of 900, and paid out 900 of another team's money.
     [
       'has a lost dispute, and goes below zero if the money is gone already',
       [sampleEvents.ExternalRefundObserved, disputed('Lost', 1, 1000)],
@@ -129,8 +128,8 @@ describe('the journal of a payment', () => {
     ]);
   });
 
-  // A team adopted a payment of 1,000 whose money it had paid out before it moved, and paid it out again.
-  test('keeps adopted money apart until an operator says that it counts', () => {
+  // A team adopted a payment of 1,000 whose money it had already paid out, and paid it out again.
+  test('keeps adopted money apart until an operator declares it payable', () => {
     expect(ofPayment([adopted()]).map(([, all]) => postings(all))).toEqual([
       [{ customers: -800, adopted: 800 }],
     ]);
@@ -169,7 +168,7 @@ describe('the journal of a payout', () => {
   });
 });
 
-test('a transfer is an entry in each of both wallets', () => {
+test('a transfer has an entry in each of its two wallets', () => {
   const transfer = { environment: 'sandbox', account: 'main', currency: 'EUR', amount: 70 } as const;
   const entries = entriesOf(
     [],
@@ -195,7 +194,7 @@ test.each([
   expect(entryKindOf(subject, type)).toBe(kind);
 });
 
-describe('what counts under the limits of a day', () => {
+describe('amounts under the daily limits', () => {
   const after = (history: readonly PaymentEvent[]) => {
     const payment = history.reduce<PaymentState>(evolve, undefined);
     return payment === undefined ? [] : spendingOfPayment(payment, 5);
@@ -224,7 +223,7 @@ describe('what counts under the limits of a day', () => {
     expect(after(history)).toHaveLength(expected.length);
   });
 
-  test('a payout counts from its request on, unless nothing comes of it', () => {
+  test('a payout counts from its request on, unless it fails', () => {
     const of = (history: readonly PayoutEvent[]) => {
       const payout = history.reduce<PayoutState>(evolvePayout, undefined);
       return payout === undefined ? [] : spendingOfPayout(payout, 7);

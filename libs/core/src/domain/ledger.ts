@@ -1,5 +1,6 @@
 /**
- * The ledger: every cent by double entry. A standing has the amounts of one payment, payout or transfer in the accounts of its
+ * The ledger: every cent in double entry. A standing holds the amounts of one payment, payout or transfer in the accounts of
+ * its
  * wallet; they sum to zero. A journal entry is the change of a standing by one event. Both are computed from the events.
  */
 import { disputedAmount, lostAmount } from './payment/payment-state.ts';
@@ -13,7 +14,7 @@ import { statusOfPhase } from './payment/payment-machine.ts';
 import type { Environment } from './values.ts';
 
 export const ledgerAccounts = [
-  /** The outside world, where money comes from and returns to. */
+  /** The outside world: the source and destination of money. */
   'customers',
   /** Can be paid out or refunded. */
   'available',
@@ -23,9 +24,9 @@ export const ledgerAccounts = [
   'disputed',
   'paidOut',
   'lost',
-  /** Of adopted payments that no operator has declared payable. */
+  /** Adopted payments that no operator has declared payable. */
   'adopted',
-  /** Moved to other wallets; below zero if it came from them. */
+  /** Moved to other wallets; negative if received from them. */
   'transferred',
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
@@ -33,7 +34,6 @@ export type LedgerAccount = (typeof ledgerAccounts)[number];
 /** Minor units by ledger account; 0 where absent. */
 export type LedgerAmounts = Readonly<Partial<Record<LedgerAccount, bigint>>>;
 
-/** Whose accounts they are. */
 export interface LedgerOwner {
   environment: Environment;
   /** As `walletNameOf` names it. */
@@ -50,7 +50,7 @@ export interface Standing extends LedgerOwner {
 
 export interface Posting {
   ledgerAccount: LedgerAccount;
-  /** Minor units; below zero where money leaves the account. */
+  /** Minor units; negative if money leaves the account. */
   amount: bigint;
 }
 
@@ -59,13 +59,15 @@ export interface JournalEntry extends LedgerOwner {
   postings: readonly Posting[];
 }
 
-/** Of a payment: approved, refunded, reserved for refunds, lost, and disputed, including the worst case of its discrepancies. */
+/**
+ * Of a payment: approved, refunded, reserved for refunds, lost, and disputed, including the worst case of its discrepancies.
+ */
 export function standingsOfPayment(payment: Payment): Standing[] {
   const { environment, wallet, terms, attempt, notPayable } = payment;
   const taken = BigInt(isPaidPhase(payment) ? payment.approvedAmount : 0);
   const refunded = BigInt(payment.refundedAmount);
   const reserved = BigInt(reservedAmount(payment));
-  // A bank takes back only what was taken.
+  // A bank takes back no more than was taken.
   const lost = BigInt(isPaidPhase(payment) ? lostAmount(payment) : 0);
   const open = BigInt(isPaidPhase(payment) ? disputedAmount(payment) : 0);
   const left = taken - refunded - reserved - lost - open;
@@ -80,7 +82,7 @@ export function standingsOfPayment(payment: Payment): Standing[] {
   });
 }
 
-/** A discrepancy cannot hold more than the disputes leave. */
+/** A discrepancy reserves at most what the disputes leave. */
 const atMost = (worstCase: bigint, left: bigint): bigint =>
   left <= 0n ? 0n : worstCase < left ? worstCase : left;
 
@@ -95,7 +97,6 @@ export function standingsOfPayout(payout: Payout): Standing[] {
   return standing(owner, { available: -reserved - paidOut - disputed, reserved, paidOut, disputed });
 }
 
-/** One in each of both wallets. */
 export function standingsOfTransfer({ amount, from, to, ...owner }: Transfer): Standing[] {
   const moved = BigInt(amount);
   const { environment, account, currency } = owner;
@@ -121,7 +122,6 @@ const postingsOf = (amounts: LedgerAmounts): Posting[] =>
     .map((ledgerAccount) => ({ ledgerAccount, amount: amounts[ledgerAccount] ?? 0n }))
     .filter(({ amount }) => amount !== 0n);
 
-/** Changes summed up by owner. */
 export function createLedgerChanges() {
   const byOwner = new Map<string, Standing>();
   const add = (standings: readonly Standing[], sign: 1n | -1n): void => {
@@ -172,21 +172,21 @@ export function entryKindOf(subject: 'payment' | 'payout' | 'transfer', type: st
   return type.includes('Adopt') ? 'adoption' : subject;
 }
 
-/** An amount that counts under the limits of a day. */
+/** An amount under the daily limits. */
 export interface Spending {
   environment: Environment;
   team: string;
-  /** The key that asked. */
+  /** Id of the key of the request. */
   keyId: string;
   operation: LimitedOperation;
   currency: string;
-  /** When it was asked for, milliseconds since the Unix epoch. */
+  /** Time of the request, milliseconds since the Unix epoch. */
   at: number;
   /** Minor units. */
   amount: number;
 }
 
-/** The payment and its refunds, unless they were declined, failed or expired. */
+/** The payment, unless declined, failed or expired, and its refunds. */
 export function spendingOfPayment(payment: Payment, createdAt: number): Spending[] {
   const { environment, team, terms, askedBy, phase } = payment;
   const owner = { environment, team, currency: terms.currency };

@@ -7,22 +7,22 @@ const region = (initial: string, other: string) => ({
   initial,
   states: { [initial]: { on: { TURN: other } }, [other]: {} },
 });
-/** Two regions whose states read alike when they are written without anything between them. */
+/** Two regions whose states look alike if they are joined without a separator. */
 const walk = createMachineWalk<{ one: string; two: string }, { type: string }>(
   createMachine({ type: 'parallel', states: { one: region('a', 'ab'), two: region('bc', 'c') } }),
 );
 
-it('moves every region that an event concerns', () => {
+it('moves every region that an event affects', () => {
   expect(walk.next({ one: 'a', two: 'bc' }, { type: 'TURN' })).toEqual({ one: 'ab', two: 'c' });
 });
 
-it('remembers each place apart', () => {
+it('caches each state separately', () => {
   expect(walk.next({ one: 'a', two: 'bc' }, { type: 'TURN' })).toEqual({ one: 'ab', two: 'c' });
   expect(walk.next({ one: 'ab', two: 'c' }, { type: 'TURN' })).toBeUndefined();
   expect(walk.next({ one: 'a', two: 'c' }, { type: 'TURN' })).toEqual({ one: 'ab', two: 'c' });
 });
 
-it('remembers each event apart', () => {
+it('caches each event separately', () => {
   const single = createMachineWalk<{ all: string }, { type: string; to?: string }>(
     createMachine({ initial: 'a', states: { a: { on: { TURNED: 'b' } }, b: {} } }),
   );
@@ -30,13 +30,13 @@ it('remembers each event apart', () => {
   expect(single.next({ all: 'a' }, { type: 'TURNED' })).toEqual({ all: 'b' });
 });
 
-it('says what is not allowed, and where', () => {
+it('reports the disallowed event and the state', () => {
   const refused = () => walk.require({ one: 'ab', two: 'c' }, { type: 'TURN' });
   expect(refused).toThrow(new InvariantViolation('TURN is not allowed in ab, c'));
   expect(walk.require({ one: 'ab', two: 'bc' }, { type: 'TURN' })).toEqual({ one: 'ab', two: 'c' });
 });
 
-it('what the domain rules out is reported as a broken invariant', () => {
+it('reports a broken invariant if the domain rules the event out', () => {
   expect(() => unreachable({ type: 'Unheard' } as never)).toThrow(
     new InvariantViolation('unexpected value: {"type":"Unheard"}'),
   );

@@ -1,4 +1,7 @@
-/** Walks a state machine without an actor: pure, and remembered, since a transition costs tens of microseconds and folds take millions. */
+/**
+ * Walks a state machine without an actor. Pure, and cached, since a transition costs tens of microseconds and folds take
+ * millions.
+ */
 import { transition, type AnyMachineSnapshot, type AnyStateMachine, type StateValue } from 'xstate';
 import { InvariantViolation } from './invariant.ts';
 
@@ -6,13 +9,13 @@ import { InvariantViolation } from './invariant.ts';
 export type Regions = Readonly<Record<string, string>>;
 
 export interface MachineWalk<State extends Regions, Event extends { type: string }> {
-  /** Where an event leads, or undefined if it is not allowed. */
+  /** The next state, or undefined if the event is not allowed. */
   next(state: State, event: Event): State | undefined;
   /** As `next`. @throws InvariantViolation if the event is not allowed */
   require(state: State, event: Event): State;
 }
 
-/** @param machine parallel where `State` has several regions */
+/** @param machine parallel if `State` has several regions */
 export function createMachineWalk<State extends Regions, Event extends { type: string }>(
   machine: AnyStateMachine,
 ): MachineWalk<State, Event> {

@@ -16,7 +16,7 @@ it.each([
   expect(metadataBytes({ '': value })).toBe(quotesAndBraces + bytes);
 });
 
-it('counts what goes over the wire, whatever the text is', () => {
+it('counts bytes on the wire, for any text', () => {
   expect(metadataBytes(undefined)).toBe(0);
   const metadata = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
   fc.assert(

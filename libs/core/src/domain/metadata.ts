@@ -1,10 +1,10 @@
-/** A team's own notes on a payment, refund or payout. They decide nothing. */
+/** A team's own notes on a payment, refund or payout. They have no effect. */
 import { z } from 'zod';
 
-/** Entries at most, and characters of a name and of a value. */
+/** Maximum number of entries, and maximum lengths of a name and a value in characters. */
 export const metadataLimits = { entries: 50, name: 40, value: 500 } as const;
 
-/** As JSON, in bytes: it is in every record of its payment on the topic, which have to stay small. */
+/** Size as JSON in bytes: it is in every record of the payment on the topic, and those must stay small. */
 export const metadataBytesMax = 32_768;
 /** Of all refunds of one payment together. */
 export const refundsMetadataBytesMax = 65_536;

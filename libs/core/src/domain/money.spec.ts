@@ -10,7 +10,7 @@ describe('an amount', () => {
   });
 
   it.each([1.5, 2 ** 53, '100', Number.NaN, Infinity, -Infinity, null, 1n, true, [1]])(
-    'is no %s',
+    'is never %s',
     (amount) => {
       expect(faultsOf(amountSchema, amount)).toEqual(['must be an integer in minor units']);
     },
@@ -27,7 +27,7 @@ describe('a currency', () => {
   });
 
   it.each(['eur', 'Eur', 'HRK', 'BGN', 'EURO', ' EUR', '978', '', 'constructor', 978, null])(
-    'is no %j',
+    'is not %j',
     (code) => {
       expect(faultsOf(currencySchema, code)).toEqual([
         'must be an ISO 4217 alphabetic code in capitals, for example EUR',

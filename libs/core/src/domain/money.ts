@@ -5,8 +5,8 @@ export * from './card-number.ts';
 
 /**
  * ISO 4217 active alphabetic codes with their minor-unit digits (list one of the standard, amendments 1 to 180).
- * Precious metals, testing codes and units without a minor unit (XAU, XTS, XDR) are no currency to charge in, and absent.
- * Kept as data because `Intl` answers with CLDR's digits, which differ (HUF, COP and IDR have 2 here, 0 there).
+ * Precious metals, testing codes and units without a minor unit (XAU, XTS, XDR) cannot be charged and are absent. `Intl` is
+ * no replacement: its digits are CLDR's, which differ (HUF, COP and IDR have 2 here, 0 there).
  */
 const codesByMinorUnitDigits: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -27,13 +27,13 @@ const minorUnitDigitsByCode: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** True where `code` is an active ISO 4217 alphabetic code in capitals. */
+/** True if `code` is an active ISO 4217 alphabetic code in capitals. */
 export const isCurrency = (code: string): boolean => minorUnitDigitsByCode.has(code);
 
-/** Number of decimal digits between the major and the minor unit of a currency, by ISO 4217; undefined for an unknown code. */
+/** Decimal digits between the major and the minor unit, by ISO 4217; undefined for an unknown code. */
 export const minorUnitDigits = (code: string): number | undefined => minorUnitDigitsByCode.get(code);
 
-/** An amount in minor units as a person reads it, without grouping: `formatAmount(123450, 'EUR')` is `1234.50 EUR`. */
+/** An amount in minor units for people, without grouping: `formatAmount(123450, 'EUR')` is `1234.50 EUR`. */
 export function formatAmount(amount: number | bigint, currency: string): string {
   const digits = minorUnitDigits(currency) ?? 0;
   const sign = amount < 0 ? '-' : '';
@@ -52,7 +52,7 @@ export type PaymentStatus = z.infer<typeof paymentStatusSchema>;
 /** States that the specification marks as final (section 3). */
 export const isFinalStatus = (status: PaymentStatus): boolean => status !== 'init' && status !== 'pending';
 
-/** Distinguishes a missing field from a wrong one. */
+/** Distinguishes a missing field from an invalid one. */
 export const orMissing = (message: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? 'is missing' : message),
 });
@@ -67,11 +67,11 @@ export const currencySchema = z
   .string(orMissing('must be an ISO 4217 alphabetic code in capitals, for example EUR'))
   .refine(isCurrency, 'must be an ISO 4217 alphabetic code in capitals, for example EUR');
 
-/** The kinds of error of section 7, and those that known deployments add. */
+/** The error types of section 7, and those that known deployments add. */
 export type SpecifiedErrorKind =
   'api_error' | 'authentication_error' | 'invalid_request_error' | 'processing_error';
 
-/** One entry of an error answer (section 7). `parameter` names the request field at fault, if there is one. */
+/** One entry of an error answer (section 7). `parameter` names the request field at fault, if any. */
 export const apiErrorSchema = z.object({
   code: z.string(),
   kind: z.string(),

@@ -12,10 +12,10 @@ test.each([
   expect(isOwnedBy(owned, caller)).toBe(isOwned);
 });
 
-test.each(['', 'a b', '../x', 'pay-1/x', 'x'.repeat(129), 'pay_é'])('%j is no token', (text) => {
+test.each(['', 'a b', '../x', 'pay-1/x', 'x'.repeat(129), 'pay_é'])('%j is not a token', (text) => {
   expect(isToken(text)).toBe(false);
 });
 
-test('what we derive is a token', () => {
+test('a derived token is a token', () => {
   expect(isToken('pay_kvfr2icb77qdmlphfs7vmiq5gg5ke67uygzh4abw25d2p7k46zca')).toBe(true);
 });

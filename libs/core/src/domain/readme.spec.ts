@@ -5,7 +5,7 @@ import { stateDiagramOf } from './testing/state-diagram.ts';
 import { paymentMachine } from './payment/payment-machine.ts';
 import { payoutMachine } from './payout/payout-machine.ts';
 
-test('the diagrams in the README are the machines', () => {
+test('the diagrams in the README match the machines', () => {
   const readme = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
   const diagrams = [...readme.matchAll(/```mermaid\n([\s\S]*?)\n```/g)].map(([, diagram]) => diagram);
   expect(diagrams).toEqual([

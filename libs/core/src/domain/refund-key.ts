@@ -1,6 +1,6 @@
 /**
- * What a refund's idempotency key was first used for (stream `refund-<refund token>`). The refund itself is part of its
- * payment; this distinguishes a replay from another request under the same key, whichever payment that names.
+ * The first use of a refund's idempotency key (stream `refund-<refund token>`). The refund itself is part of its
+ * payment; this distinguishes a replay from another request under the same key, whichever payment it names.
  */
 import { z } from 'zod';
 import { environmentSchema } from './values.ts';

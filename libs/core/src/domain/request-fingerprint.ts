@@ -1,8 +1,8 @@
-/** Distinguishes a replay from another request under the same idempotency key, without keeping what was asked for. */
+/** Distinguishes a replay from another request under the same idempotency key, without storing the request. */
 export interface RequestFingerprints {
-  /** Keyed hash over the validated request, as it is recorded for a new one. */
+  /** Keyed hash over the validated request, as recorded for a new one. */
   fingerprint: string;
-  /** The same request under earlier keys: what was recorded while one of them was in use is a replay, too. */
+  /** The same request under earlier secrets: a request recorded under one of them is a replay. */
   earlierFingerprints?: readonly string[];
 }
 

@@ -10,8 +10,8 @@ export const walletNameSchema = z
   );
 
 /**
- * What bounds a team's payouts. `own`: what it took itself and has not given back or paid out; `shared`: the same of all
- * teams that name this wallet; `provider`: nothing of ours, only the balance at the provider.
+ * The limit of a team's payouts. `own`: its own income, less refunds and payouts; `shared`: the same for all teams of this
+ * wallet; `provider`: only the balance at the provider.
  */
 export const walletSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('own') }),
@@ -20,15 +20,15 @@ export const walletSchema = z.discriminatedUnion('kind', [
 ]);
 export type Wallet = z.infer<typeof walletSchema>;
 
-/** The name of a wallet in the ledger. All teams that leave the bound to the provider share `provider`. */
+/** The name of a wallet in the ledger. All teams limited only by the provider share `provider`. */
 export const walletNameOf = ({ team, wallet }: { team: string; wallet: Wallet }): string => {
   if (wallet.kind === 'provider') return providerWallet;
   return wallet.kind === 'own' ? `team-${team}` : `wallet-${wallet.name}`;
 };
-/** The team that has a wallet alone; undefined for one that is shared. */
+/** The team of an unshared wallet; undefined for a shared one. */
 export const ownWalletTeam = (wallet: string): string | undefined => /^team-(.+)$/.exec(wallet)?.[1];
 
-/** Nothing of ours bounds payouts from it. */
+/** Payouts from it are limited only by the provider. */
 export const providerWallet = 'provider';
 
 export const limitedOperations = ['payment', 'refund', 'payout'] as const;
@@ -41,31 +41,29 @@ const limitShape = {
   currency: z.string(),
   /** The limited key; the whole team if absent. */
   keyId: z.string().optional(),
-  /** Minor units; null: not limited. */
+  /** Minor units; null: no limit. */
   perCall: z.int().min(1).nullable(),
   perDay: z.int().min(1).nullable(),
 };
 export const limitSchema = z.object(limitShape);
-/** What may be asked for in one call, and on one day in UTC. */
+/** Limits of one call and of one day in UTC. */
 export type MoneyLimit = z.infer<typeof limitSchema>;
 
-/** The team that asks for an operation. */
+/** The team that requests an operation. */
 export interface Requester {
   team: string;
   keyId: string;
   environment: Environment;
-  /** The person who operates the gateway and asks for the team; absent where the team asks. */
+  /** The operator who acts for the team; absent if the team itself acts. */
   operator?: { person: string };
   allowedOrigins: AllowedOrigins;
-  /** What its payouts are taken from. */
   wallet: Wallet;
-  /** Above which sum its payouts wait for a second key, minor units by currency; absent where none does. */
+  /** Payouts above this sum wait for a second key, minor units by currency; absent if none do. */
   approvalAbove?: Readonly<Record<string, number>>;
-  /** What bounds its sums; absent where nothing does. */
   limits?: readonly MoneyLimit[];
 }
 
-/** Where the URLs of a team's requests may point (`isAllowedOrigin`, `isAllowedRedirect`). */
+/** Origins that the URLs of its requests may use (`isAllowedOrigin`, `isAllowedRedirect`). */
 interface AllowedOrigins {
   callback: readonly string[];
   /** Undefined until the team has set a list. */

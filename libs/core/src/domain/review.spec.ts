@@ -63,7 +63,7 @@ test('only an acknowledgement is remembered', () => {
 
 // --- Numbers
 
-test('reviews are numbered as they open, over the life of what they are about', () => {
+test('reviews are numbered in order of opening, over the life of their subject', () => {
   const first = openedIn(openedIn(nobody, 'odd', {}), 'even', {});
   expect(first.reviews.map(({ number }) => number)).toEqual([1, 2]);
   const later = openedIn(
@@ -85,14 +85,14 @@ test('a person resolves a review by its code and its number', () => {
   expect(findOpen(open, { code: 'odd', number: 3 })).toBeUndefined();
 });
 
-test('a resolution resolves that review only, and remembers only its evidence', () => {
+test('a resolution closes only its own review, and remembers only its evidence', () => {
   const open = openedIn(openedIn(nobody, 'odd', { number: 7 }), 'odd', { number: 8 });
   const after = resolvedIn(open, { code: 'odd', number: 2, resolution: 'acknowledged', reason: 'seen' });
   expect(after.reviews.map(({ number }) => number)).toEqual([1]);
   expect(after.acknowledged.map(({ number }) => number)).toEqual([2]);
 });
 
-test('each review that is over is resolved by its own event', () => {
+test('each resolved review has its own event', () => {
   const open = [1, 2, 3].reduce((state, number) => openedIn(state, 'odd', { number }), nobody);
   const endOf = (numbers: number[]) =>
     resolveWhere(open, ({ number }) => numbers.includes(number), 'found', 'reported').map(({ data }) => data);
@@ -104,7 +104,7 @@ test('each review that is over is resolved by its own event', () => {
   expect(endOf([])).toEqual([]);
 });
 
-describe('where it takes two persons', () => {
+describe('if two people must resolve a review', () => {
   const open = openedIn(openedIn(nobody, 'even', {}), 'odd', {});
   const odd = { code: 'odd', number: 2 } as const;
   const answer = (name: string, resolution: Resolution = 'refund_made') =>
@@ -124,28 +124,28 @@ describe('where it takes two persons', () => {
       odd,
     )!;
 
-  test('the first answer is kept, with who gave it, when and why', () => {
+  test('the first answer is stored, with person, time and note', () => {
     expect(proposalFor(reviewAfter(), answer('ada'))).toEqual([proposed('ada')]);
     const { code, number, ...proposal } = proposed('ada').data;
     expect(reviewAfter(proposed('ada'))).toEqual({ code, number, evidence, proposal });
   });
 
-  test('the same answer of somebody else holds', () =>
+  test('the same answer of another person takes effect', () =>
     expect(proposalFor(reviewAfter(proposed('ada')), answer('bob'))).toBeUndefined());
 
-  test('the same answer of the same person changes nothing, however often it comes', () =>
+  test('the same answer of the same person changes nothing, however often it is repeated', () =>
     expect(proposalFor(reviewAfter(proposed('ada')), answer('ada'))).toEqual([]));
 
-  test.each(['ada', 'bob'])('another answer takes its place, of %s', (id) => {
+  test.each(['ada', 'bob'])('a different answer replaces it, of %s', (id) => {
     const [other] = proposalFor(reviewAfter(proposed('ada')), answer(id, 'refund_not_made'))!;
     expect(other).toEqual(proposed(id, 'refund_not_made'));
-    // And the first one counts for nothing any more.
+    // And the first answer no longer counts.
     const after = reviewAfter(proposed('ada'), proposed(id, 'refund_not_made'));
     expect(proposalFor(after, answer('bob'))).toEqual([proposed('bob')]);
   });
 
-  // The review would be closed by one person, with a first answer that somebody else had given.
-  test('also to ask the service again', () =>
+  // One person would close the review with a first answer of another person.
+  test('asking the provider again also takes two', () =>
     expect(proposalFor(reviewAfter(), answer('ada', 'check_again'))).toEqual([
       proposed('ada', 'check_again'),
     ]));
@@ -154,19 +154,19 @@ describe('where it takes two persons', () => {
     expect(proposalFor(reviewAfter(proposed('ada')), answer(name))).toEqual([]),
   );
 
-  test('the same person may give better reasons', () => {
+  test('the same person may improve the note', () => {
     const better = { ...answer('ada'), reason: 'The bank has sent a letter' };
     const [again] = proposalFor(reviewAfter(proposed('ada')), better)!;
     expect(again?.data).toMatchObject({ proposedBy: 'ada', reason: 'The bank has sent a letter' });
   });
 
-  test('one is enough where nobody says that it takes two', () => {
+  test('one is enough unless two are required', () => {
     const { proposer: _, ...alone } = answer('ada');
     expect(proposalFor(reviewAfter(), alone)).toBeUndefined();
     expect(proposalFor(reviewAfter(proposed('ada')), alone)).toBeUndefined();
   });
 
-  test('the answer to one review says nothing about another', () => {
+  test('the answer to one review does not affect another', () => {
     const state = { ...open, ...afterProposed(open, proposed('ada').data) };
     expect(state.reviews.map(({ proposal }) => proposal?.proposedBy)).toEqual([undefined, 'ada']);
     expect(afterProposed(open, { ...proposed('ada').data, number: 9 }).reviews).toEqual(open.reviews);

@@ -6,10 +6,10 @@ import { cutEvidence, instantSchema } from './values.ts';
 const evidenceSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
 
-/** From 1, over the life of a payment or payout, resolved reviews included. */
+/** From 1, over the life of a payment or payout, including resolved reviews. */
 const reviewNumberSchema = z.int().min(1);
 
-/** The answer of one person to a review that takes two. */
+/** The first answer to a review that takes two people. */
 const proposalSchema = z.object({
   resolution: z.string(),
   reason: z.string(),
@@ -33,9 +33,9 @@ export function reviewableShape<Code extends z.ZodType<string>>(code: Code) {
     .readonly();
   return {
     reviews,
-    /** Those that a person has acknowledged: the same evidence does not open another one. */
+    /** Acknowledged evidence: the same evidence does not open another review. */
     acknowledged: reviews,
-    /** How many were opened so far; the latest has this number. */
+    /** Reviews opened so far; the latest has this number. */
     reviewCount: z.int().min(0),
     discrepancies: z.array(recordedDiscrepancySchema).readonly(),
   };
@@ -55,15 +55,15 @@ export interface Reviewable<Code extends string = string> {
 
 export const noReviews = { reviews: [], acknowledged: [], reviewCount: 0, discrepancies: [] } as const;
 
-/** The resolutions a person may choose from. Their effect is defined where the review's code belongs. */
+/** All resolutions. Their effect is defined with the review's code. */
 export const resolutions = [
-  /** Of a discrepancy: the provider's record holds. */
+  /** Discrepancy: the provider's record is correct. */
   'accept_theirs',
-  /** Of a discrepancy: our record stays as it is. */
+  /** Discrepancy: our record stays. */
   'keep_ours',
-  /** The provider may know more now. */
+  /** Inquire again: the provider may know more now. */
   'check_again',
-  /** The case is known; nothing changes. */
+  /** Known; nothing changes. */
   'acknowledged',
   /** The provider never executed the call. */
   'payment_not_made',
@@ -77,7 +77,6 @@ export const resolutions = [
 export const resolutionSchema = z.enum(resolutions);
 export type Resolution = z.infer<typeof resolutionSchema>;
 
-/** Data of the event, as stored. */
 export const reviewOpenedSchema = <Code extends z.ZodType<string>>(code: Code) =>
   z.object({ code, evidence: evidenceSchema, discrepancy: discrepancySchema.exactOptional() });
 export const reviewResolvedSchema = <Code extends z.ZodType<string>>(code: Code) =>
@@ -106,8 +105,9 @@ export interface ReviewResolutionProposed<Code extends string> {
 }
 
 /**
- * Opens a review. One of its code is open at a time, with the latest evidence: a person must have seen that. Evidence that
- * was acknowledged opens none.
+ * Opens a review. One of each code is open at a time, with the latest evidence, because a person must have seen it.
+ * Acknowledged
+ * evidence opens none.
  */
 export function openReview<Code extends string>(
   { reviews, acknowledged }: Pick<Reviewable, 'reviews' | 'acknowledged'>,
@@ -134,7 +134,7 @@ const isSame = (a: Evidence, b: Evidence): boolean =>
   Object.keys(a).length === Object.keys(b).length &&
   Object.entries(a).every(([name, value]) => Object.hasOwn(b, name) && b[name] === value);
 
-/** True if the evidence names this; a missing entry equals null. */
+/** True if the evidence matches; a missing entry equals null. */
 export const isAbout = (
   { evidence }: Pick<Review, 'evidence'>,
   entry: string,
@@ -146,7 +146,6 @@ export const isOpen = <Code extends string>(
   code: Code,
 ): boolean => reviews.some((open) => open.code === code);
 
-/** The open review that a person resolves. */
 export const findOpen = <Code extends string>(
   { reviews }: Pick<Reviewable<Code>, 'reviews'>,
   { code, number }: Pick<Review<Code>, 'code' | 'number'>,
@@ -154,15 +153,14 @@ export const findOpen = <Code extends string>(
 
 /** The person who answers a review if a second person must agree. */
 export interface Proposer {
-  /** The person's name. */
   name: string;
-  /** When, milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   at: number;
 }
 
 /**
- * What is recorded of an answer that a second person must agree with; undefined if it holds now, because this is the second
- * person, or because it takes one only. The same person may give better reasons.
+ * The record of a first answer; undefined if the answer takes effect now, because this is the second person or one is
+ * enough. The same person may improve the note.
  */
 export function proposalFor<Code extends string>(
   { code, number, proposal }: Review<Code>,
@@ -182,7 +180,7 @@ export function proposalFor<Code extends string>(
   return [{ type: 'ReviewResolutionProposed', data }];
 }
 
-/** However the name is spelt. */
+/** However the name is spelled. */
 const isSamePerson = (one: string, other: string): boolean => folded(one) === folded(other);
 const folded = (name: string): string => name.normalize('NFKC').toLowerCase().trim();
 
@@ -246,5 +244,5 @@ export function afterResolved<Code extends string>(
   };
 }
 
-/** Decline reason of what a person resolved as not executed by the provider. */
+/** Decline reason after a person resolved it as not executed by the provider. */
 export const resolvedByAPerson = 'resolved_by_a_person';

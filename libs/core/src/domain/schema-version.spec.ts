@@ -6,7 +6,7 @@ import { EventOfNewerVersion, eventFamily, schemaVersion, since, versionNeededBy
 const readable = 4;
 const added = <Schema extends z.ZodType>(version: number, schema: Schema) => since(version, schema, readable);
 
-/** As a later release may have it: with a type, fields and enum values of versions 2 to 4. */
+/** As in a later release: a type, fields and enum values of versions 2 to 4. */
 const schemas = {
   Opened: z.object({
     sum: z.int(),
@@ -20,7 +20,7 @@ const schemas = {
 } as const;
 const family = eventFamily(schemas, {}, readable);
 
-describe('an event is stamped with what its reader needs', () => {
+describe('an event is stamped with the version that its reader needs', () => {
   it.each([
     ['nothing that was added', { sum: 1 }, 1],
     ['a field', { sum: 1, note: 'x' }, 2],
@@ -49,24 +49,24 @@ describe('an event is stamped with what its reader needs', () => {
     ['nothing where nothing was added', z.object({ a: z.string() }), { a: 'x' }, 1],
   ] as const)('%s', (_case, schema, data, version) => {
     expect(versionNeededBy(schema, data)).toBe(version);
-    // What was found out is kept, and says the same.
+    // The cached answer is the same.
     expect(versionNeededBy(schema, data)).toBe(version);
   });
 
-  it('of two forms that both fit, the one that needs less', () => {
+  it('of two matching forms, the one with the lower version counts', () => {
     const either = z.union([added(2, z.object({ a: z.int() })), z.object({ a: z.number() })]);
     expect(versionNeededBy(either, { a: 1 })).toBe(1);
   });
 });
 
-it('marks a copy: the same schema elsewhere is as old as before', () => {
+it('marks a copy: the same schema elsewhere keeps its version', () => {
   const text = z.string();
   const later = added(2, text);
   expect(versionNeededBy(later, 'x')).toBe(2);
   expect(versionNeededBy(text, 'x')).toBe(1);
 });
 
-it('nothing is added in a version that this release does not read', () => {
+it('nothing may be added in a version that this release does not read', () => {
   const message = `something was added in schema version ${schemaVersion + 1}`;
   expect(() => since(schemaVersion + 1, z.string())).toThrow(message);
   expect(versionNeededBy(since(schemaVersion, z.string()), 'x')).toBe(schemaVersion);
@@ -79,13 +79,13 @@ describe('reading', () => {
     metadata: { schemaVersion: version },
   });
 
-  it('refuses what was written in a newer version, also if it could be read', () => {
+  it('refuses a newer version, even if it could be read', () => {
     expect(() => family.decode(stored(readable + 1))).toThrow(EventOfNewerVersion);
     expect(() => family.decode(stored(readable + 1, {}, 'Unheard'))).toThrow(
       `written in schema version ${readable + 1}`,
     );
     expect(family.decode(stored(readable))).toEqual({ type: 'Closed', data: {} });
-    // A process of the newer release reads it: the caller tries again.
+    // A process of the newer release reads it: the caller retries.
     expect(new EventOfNewerVersion('Unheard', 5)).toMatchObject({
       name: 'EventOfNewerVersion',
       code: 'event_of_newer_version',
@@ -93,16 +93,16 @@ describe('reading', () => {
     });
   });
 
-  it('takes an unknown type of a version that it reads for damage', () => {
+  it('treats an unknown type of a known version as damage', () => {
     for (const type of ['Unheard', 'constructor', '__proto__'])
       expect(() => family.decode(stored(1, {}, type))).toThrow(new RangeError(`unknown event type ${type}`));
   });
 
-  it('passes over fields that it does not know', () => {
+  it('ignores unknown fields', () => {
     expect(family.decode(stored(1, { later: 1 }))).toEqual({ type: 'Closed', data: {} });
   });
 
-  it('brings older data into the present form, step by step, and no newer ones', () => {
+  it('upgrades older data step by step, and leaves newer data alone', () => {
     const priced = eventFamily(
       { Priced: z.object({ amount: z.int(), currency: z.string() }) },
       {
@@ -117,12 +117,12 @@ describe('reading', () => {
     expect(priced.decode(stored(1, { sum: 5 }, 'Priced'))).toEqual(event);
     expect(priced.decode(stored(2, { value: 5 }, 'Priced'))).toEqual(event);
     expect(priced.decode(stored(3, event.data, 'Priced'))).toEqual(event);
-    // What was not stored yet has the form of this release.
+    // Data that was not stored yet has the form of this release.
     expect(priced.decode(event)).toEqual(event);
     expect(() => priced.decode(stored(3, { sum: 5 }, 'Priced'))).toThrow(z.ZodError);
   });
 
-  it('reads the version from whatever metadata there is, and fails for a newer one only', () => {
+  it('reads the version from any metadata, and fails only for a newer one', () => {
     fc.assert(
       fc.property(fc.anything(), (metadata) => {
         const version = (metadata as { schemaVersion?: unknown } | null)?.schemaVersion;

@@ -1,24 +1,24 @@
 /**
- * What is stored is read for years, also by the release before this one while both run. Whatever is added to the events
- * (a type, a field, an enum value) says since which schema version it exists; an event is stamped with the version that
- * its reader needs; and nothing is stamped with a version that a living process does not read (`SchemaGate`).
+ * Stored data is read for years, including by the previous release while both run. Each addition to the events (a type, a
+ * field, an enum value) declares the schema version that introduced it. An event is stamped with the version that its
+ * reader needs, and never with one that a living process cannot read (`SchemaGate`).
  */
 import { z } from 'zod';
 import { InvariantViolation } from './invariant.ts';
 
-/** What this release reads, and writes once every living process reads it. Raised by one when something is added. */
+/** The version that this release reads, and writes once every living process reads it. Raised by one per addition. */
 export const schemaVersion = 1;
 
-/** Of what has had one form from the beginning. */
+/** The version of everything that has not changed since the beginning. */
 export const firstSchemaVersion = 1;
 
 const additions = z.registry<{ since: number }>();
 
 /**
- * Marks what was added to the events in that schema version: the data of an event type, an optional field, or, as a literal in
- * a union, an enum value. A reader of an older version does not get it.
+ * Marks an addition to the events in that schema version: the data of an event type, an optional field, or, as a literal in
+ * a union, an enum value. Readers of an older version do not receive it.
  *
- * @throws InvariantViolation for a version that this release does not read itself
+ * @throws InvariantViolation for a version that this release cannot read
  */
 export function since<Schema extends z.ZodType>(
   version: number,
@@ -26,13 +26,13 @@ export function since<Schema extends z.ZodType>(
   readable = schemaVersion,
 ): Schema {
   if (version > readable) throw new InvariantViolation(`something was added in schema version ${version}`);
-  // A copy: the same schema may stand elsewhere since the beginning.
+  // A copy: the same schema may be used elsewhere since the beginning.
   const added = schema.clone();
   additions.add(added, { since: version });
   return added;
 }
 
-/** The schema version that a reader of these data needs: of all that is in them, what was added last. */
+/** The schema version that a reader of these data needs: the latest of all additions in them. */
 export function versionNeededBy(schema: z.ZodType, data: unknown): number {
   if (data === undefined || !hasAdditions(schema)) return firstSchemaVersion;
   const own = additions.get(schema)?.since ?? firstSchemaVersion;
@@ -44,7 +44,7 @@ export function versionNeededBy(schema: z.ZodType, data: unknown): number {
 type Fields = readonly (readonly [name: string, field: z.ZodType])[];
 const fieldsOf = new WeakMap<z.ZodType, Fields>();
 
-/** Those of an object in which something was added: found once, since it is asked for each event that is written. */
+/** The fields of an object that contain additions. Cached, since it is needed for each written event. */
 function addedFieldsOf(schema: z.ZodType): Fields | undefined {
   if (!(schema instanceof z.ZodObject)) return undefined;
   const known = fieldsOf.get(schema);
@@ -57,7 +57,7 @@ function addedFieldsOf(schema: z.ZodType): Fields | undefined {
 
 type Part = readonly [schema: z.ZodType, value: unknown];
 
-/** The schemas inside, each with what it describes of the data. */
+/** The inner schemas, each with its part of the data. */
 function partsOf(schema: z.ZodType, data: unknown): readonly Part[] {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -77,7 +77,7 @@ function partsOf(schema: z.ZodType, data: unknown): readonly Part[] {
       const options = def.options as readonly z.ZodType[];
       if (data === undefined) return options.map((option) => [option, undefined]);
       const readers = options.filter((option) => option.safeParse(data).success);
-      // The one that needs least: who reads that one reads the data.
+      // The lowest of the matching forms: a reader of that one can read the data.
       const least = readers.toSorted((a, b) => versionNeededBy(a, data) - versionNeededBy(b, data))[0];
       return least === undefined ? [] : [[least, data]];
     }
@@ -95,7 +95,7 @@ function partsOf(schema: z.ZodType, data: unknown): readonly Part[] {
 
 const known = new WeakMap<z.ZodType, boolean>();
 
-/** Almost no schema has any: what is asked for each event that is written costs nothing then. */
+/** Almost no schema has any, so the check of each written event is free. */
 function hasAdditions(schema: z.ZodType): boolean {
   const before = known.get(schema);
   if (before !== undefined) return before;
@@ -105,7 +105,7 @@ function hasAdditions(schema: z.ZodType): boolean {
   return has;
 }
 
-/** An event was written by a newer release, and this one cannot read it: later a process of that release will. */
+/** An event of a newer release, unreadable here: a process of that release will read it. */
 export class EventOfNewerVersion extends Error {
   readonly code = 'event_of_newer_version';
   readonly retryable = true;
@@ -118,9 +118,9 @@ export class EventOfNewerVersion extends Error {
   }
 }
 
-/** Brings the data of an event type, as they were before `until`, into the form that they have since. */
+/** Upgrades the data of an event type from before `until` to its form since then. */
 export interface Upcaster {
-  /** The first schema version that has the new form. */
+  /** The first schema version with the new form. */
   until: number;
   upcast(data: unknown): unknown;
 }
@@ -141,10 +141,9 @@ interface StoredEvent {
 export interface EventFamily<Family extends Schemas> {
   /**
    * @throws EventOfNewerVersion; z.ZodError for data that no version of ours has written, and RangeError for an unknown
-   * type: the stream must not be read on as if the event were not there
+   * type: an unreadable event must not be skipped
    */
   decode(stored: StoredEvent): EventOf<Family>;
-  /** The schema version to stamp it with. */
   versionOf(event: EventOf<Family>): number;
 }
 
@@ -161,7 +160,7 @@ export function eventFamily<Family extends Schemas>(
   };
   return {
     decode({ type, data, metadata }) {
-      // What has not been stored yet is of this release.
+      // Data that was not stored yet is of this release.
       const written = metadata === undefined ? readable : stampOf(metadata);
       if (written > readable) throw new EventOfNewerVersion(type, written);
       const schema = schemaOf(type);

@@ -1,4 +1,4 @@
-/** Streams of their own for the data of a payment. Releases that run side by side find them by these names. */
+/** Separate streams for the data of a payment. Releases that run side by side find them by these names. */
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
 import { customerKept, customerKeptSchema, customerSchema, customerStream } from './customer.ts';
@@ -15,7 +15,7 @@ it.each([
     'RecurringTokenStored',
   ],
   ['the key of a refund', refundKeyStream('ref_1'), 'refund-ref_1', refundKeyUsed, 'RefundKeyUsed'],
-])('%s is found where it always was', (_what, stream, knownStream, type, knownType) => {
+])('%s keeps its name', (_what, stream, knownStream, type, knownType) => {
   expect([stream, type]).toEqual([knownStream, knownType]);
 });
 

@@ -6,58 +6,57 @@ import type { Proposer, Resolution } from './review.ts';
 export interface ResolveReview<Code extends string = string> {
   type: 'ResolveReview';
   code: Code;
-  /** Which one of this code. */
+  /** The number of the review, within its code. */
   number: number;
   resolution: Resolution;
   reason: string;
-  /** Set if an operator answers, and not a team's key: `keep_ours` then reserves nothing any more. */
+  /** Set if an operator answers, and not a team's key: `keep_ours` then reserves nothing. */
   releases?: true;
-  /** Present where it takes a second person to agree; absent if one is enough. */
+  /** Set if a second person must agree. */
   proposer?: Proposer;
 }
 
-/** When an inquiry began, and when the latest event of what it is about was recorded, milliseconds since the Unix epoch. */
+/** Start of an inquiry, and time of its subject's latest event, milliseconds since the Unix epoch. */
 export interface Inquired {
   inquiredAt: number;
   changedAt: number;
 }
 
-/** How long the provider may show something as it was before its last change, milliseconds. */
+/** Maximum lag of the provider's answers, milliseconds. */
 const staleMs = 30 * 60 * 1000;
 
-/** True if the answer may show the state before the last change. */
+/** True if the answer may predate the last change. */
 export const isStale = ({ inquiredAt, changedAt }: Inquired): boolean => inquiredAt < changedAt + staleMs;
 
-/** The service does not know what it accepted. */
+/** The provider does not know an operation that it accepted. */
 interface RecordMissing {
   type: 'RecordMissing';
   serviceToken: string;
-  /** When the inquiry began, milliseconds since the Unix epoch. */
+  /** Start of the inquiry, milliseconds since the Unix epoch. */
   inquiredAt: number;
 }
 
-/** A callback came, and the service could not be asked what it was about. */
+/** A callback arrived, and its subject could not be inquired. */
 interface DeferCallback {
   type: 'DeferCallback';
-  /** What the callback names, where it does. */
+  /** The provider's token in the callback, if any. */
   serviceToken?: string;
   /** Milliseconds since the Unix epoch. */
   deferredAt: number;
 }
 
-/** The service was asked about what a callback had named, and the answer is recorded. */
+/** The token of a callback was inquired, and the answer is recorded. */
 interface RecordCallbackInquired {
   type: 'RecordCallbackInquired';
   serviceToken: string;
 }
 
-/** The service gave no answer to an inquiry. */
+/** The provider did not answer an inquiry. */
 interface RecordInquiryFailed extends FailedInquiry {
   type: 'RecordInquiryFailed';
 }
 
 export type SharedObservation = RecordMissing | DeferCallback | RecordCallbackInquired | RecordInquiryFailed;
 
-/** Why an answer to a review is refused. */
 export type ReviewRefusal =
   { code: 'review_not_found' } | { code: 'resolution_not_allowed'; allowed: readonly Resolution[] };

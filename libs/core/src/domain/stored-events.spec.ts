@@ -1,4 +1,4 @@
-/** Whatever stands in the store: it is read as an event, or refused by an error that says so. */
+/** Any bytes in the store are read as an event, or refused with a specific error. */
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ test.each<[string, Decode, object]>([
   ['payment', decodePaymentEvent, paymentEventSchemas],
   ['payout', decodePayoutEvent, payoutEventSchemas],
   ['dispute', decodeDisputeEvent, disputeEventSchemas],
-])('events of a %s are read, or refused as what they are', (_, decode, schemas) => {
+])('events of a %s are read, or refused with a specific error', (_, decode, schemas) => {
   const type = fc.oneof(
     { arbitrary: fc.constantFrom(...Object.keys(schemas)), weight: 6 },
     fc.constantFrom('__proto__', 'constructor', 'toString', ''),

@@ -1,4 +1,4 @@
-/** An operator moves money from one wallet to another, within a merchant account (stream `transfer-<token>`). */
+/** An operator moves money between two wallets of a merchant account (stream `transfer-<token>`). */
 import { amountSchema, currencySchema } from './money.ts';
 import { z } from 'zod';
 import { InvariantViolation } from './invariant.ts';

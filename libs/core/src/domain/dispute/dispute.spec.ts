@@ -52,17 +52,17 @@ const changed = (data: Partial<Dispute> & { status: string }): DisputeEvent => (
 });
 const match: DisputeEvent = { type: 'DisputeMatched', data: { team: 'shop', paymentToken: 'pay_1' } };
 
-describe('a dispute that is seen for the first time', () => {
-  test('is opened without team if its payment is not known', () =>
+describe('a new dispute', () => {
+  test('is opened without a team if its payment is not known', () =>
     given([]).when(observe()).then([opened()]));
 
-  test('is opened with its payment if that is known, and with all that the list shows', () =>
+  test('is opened with its payment if known, and with everything that the list shows', () =>
     given([])
       .when(observe(reported, { payment }))
       .then([opened({ ...reported, team: 'shop', paymentToken: 'pay_1' })]));
 });
 
-describe('a dispute that is seen again', () => {
+describe('a known dispute', () => {
   test('with the same facts writes nothing', () => {
     given([opened()]).when(observe()).thenNothing();
     given([opened(reported), match])
@@ -70,7 +70,7 @@ describe('a dispute that is seen again', () => {
       .thenNothing();
   });
 
-  test('with another status has changed', () =>
+  test('with another status is recorded as changed', () =>
     given([opened(reported)])
       .when(observe({ ...reported, status: 'approved' }))
       .then([changed({ status: 'approved' })]));
@@ -82,18 +82,18 @@ describe('a dispute that is seen again', () => {
     { reasonCode: '4837' },
     { comment: 'Evidence was accepted' },
     { state: 'unknown' as const },
-  ])('with another fact has changed by just that: %j', (fact) =>
+  ])('with another fact records only that fact: %j', (fact) =>
     given([opened(reported)])
       .when(observe({ ...reported, ...fact }))
       .then([changed({ status: 'pending', ...fact })]),
   );
 
-  test('with less than before keeps what it knew', () =>
+  test('with missing facts keeps the known ones', () =>
     given([opened(reported)])
       .when(observe())
       .thenNothing());
 
-  test('was opened when it was opened', () => {
+  test('keeps its opening time', () => {
     given([opened(reported)])
       .when(observe({ ...reported, openedAt: 1 }))
       .thenNothing();
@@ -110,7 +110,7 @@ describe('a dispute that is seen again', () => {
       .when(observe({ status: 'declined' }, { payment }))
       .then([changed({ status: 'declined' }), match]));
 
-  test('stays with the payment that it was matched with', () => {
+  test('stays with its matched payment', () => {
     const other = { token: 'pay_2', team: 'other' };
     given([opened(), match])
       .when(observe({}, { payment: other }))
@@ -130,27 +130,27 @@ describe('a dispute that is seen again', () => {
   });
 });
 
-describe('a dispute that cannot be recorded is refused, new or known', () => {
-  test.each([0, -1, 0.5, Number.NaN, 2 ** 53])('%d is no amount', (amount) => {
+describe('an invalid dispute is refused, new or known', () => {
+  test.each([0, -1, 0.5, Number.NaN, 2 ** 53])('%d is not a valid amount', (amount) => {
     given([]).when(observe({ amount })).thenRefused('dispute_amount_invalid');
     given([opened()]).when(observe({ amount })).thenRefused('dispute_amount_invalid');
   });
 
-  test.each(['eur', '', 'XXQ'])('%j is no currency', (currency) =>
+  test.each(['eur', '', 'XXQ'])('%j is not a currency', (currency) =>
     given([]).when(observe({ currency })).thenRefused('dispute_currency_invalid'),
   );
 });
 
-describe('texts of the service', () => {
+describe('texts of the provider', () => {
   test.each(['pending', 'approved', 'declined', 'chargeback_won', 'état', ''])(
-    'the status %j is kept as it is, whether it is known or not',
+    'the status %j is kept as it is, known or not',
     (status) =>
       given([])
         .when(observe({ status }))
         .then([opened({ status })]),
   );
 
-  test('are cut to what can be read back', () => {
+  test('are cut to a length that can be read back', () => {
     const long = 'x'.repeat(5_000);
     const texts = { id: long, status: long, type: long, reasonCode: long, comment: long };
     const decision = decideDispute(undefined, observe(texts));
@@ -161,7 +161,7 @@ describe('texts of the service', () => {
 
   const card = '4392963203551251';
   const masked = '439296******1251';
-  test('that hold a card number are masked', () =>
+  test('that contain a card number are masked', () =>
     given([])
       .when(observe({ status: card, type: card, reasonCode: `x ${card}`, comment: `paid by ${card} in May` }))
       .then([
@@ -173,22 +173,22 @@ describe('texts of the service', () => {
         }),
       ]));
 
-  test('that hold a card number of which the cut would leave most digits are masked before', () => {
+  test('are masked before the cut, which could leave most digits of a card number', () => {
     const status = `${'x'.repeat(87)} ${card}`;
     given([])
       .when(observe({ status }))
       .then([opened({ status: `${'x'.repeat(87)} ${masked}`.slice(0, 100) })]);
   });
 
-  test('that would hold a card number after the cut are masked after it', () => {
-    // Twenty digits are no card number; the first sixteen of them are one.
+  test('are masked again after the cut, which could create a card number', () => {
+    // Twenty digits are not a card number; the first sixteen of them are.
     const status = `${'x'.repeat(84)}${card}1234`;
     given([])
       .when(observe({ status }))
       .then([opened({ status: `${'x'.repeat(84)}${masked}` })]);
   });
 
-  test('an id that looks like a card number is shown masked, and is the same dispute when it comes again', () => {
+  test('an id that looks like a card number is masked for display, and still identifies the dispute', () => {
     const shown = opened({ id: masked });
     given([])
       .when(observe({ id: card }))
@@ -198,7 +198,7 @@ describe('texts of the service', () => {
       .then([changed({ status: 'approved' })]);
   });
 
-  test('whatever they are, nothing that is recorded holds a card number, and all of it can be read back', () => {
+  test('random texts: no recorded text contains a card number, and all of it can be read back', () => {
     const text = fc.oneof(
       fc.string(),
       fc
@@ -221,7 +221,7 @@ describe('texts of the service', () => {
   });
 });
 
-test.each([Number.NaN, -1, 0.5, 8.7e15])('%d is no instant at which a dispute was opened', (openedAt) =>
+test.each([Number.NaN, -1, 0.5, 8.7e15])('%d is not a valid opening time', (openedAt) =>
   given([]).when(observe({ openedAt })).then([opened()]),
 );
 
@@ -237,14 +237,14 @@ describe('the stream of a dispute', () => {
   });
 
   test.each(['DisputeLost', '', 'constructor', '__proto__'])(
-    'is not read on as if an event of the unknown type %j were not there',
+    'is not readable past an event of the unknown type %j',
     (type) => {
       expect(() => decodeDisputeEvent({ type, data: {} })).toThrow(RangeError);
     },
   );
 
   test.each([{ amount: 0 }, { currency: 'eur' }, { status: 'x'.repeat(101) }, { environment: 'test' }])(
-    'is not read where an event says %j',
+    'is not readable if an event has %j',
     (wrong) => {
       const { type, data } = opened(reported);
       expect(() => decodeDisputeEvent({ type, data: { ...data, ...wrong } })).toThrow();
@@ -254,15 +254,12 @@ describe('the stream of a dispute', () => {
 
 const histories = { 'v1 matched': matched, 'v1 matched later': matchedLater };
 
-test.each(Object.entries(histories))(
-  'the history "%s" is replayed to the dispute that it was',
-  (_, history) => {
-    const events = (history.events as { type: string; data: unknown }[]).map(decodeDisputeEvent);
-    expect(events.reduce<Dispute | undefined>(evolveDispute, undefined)).toEqual(history.expected);
-  },
-);
+test.each(Object.entries(histories))('the history "%s" is replayed to its dispute', (_, history) => {
+  const events = (history.events as { type: string; data: unknown }[]).map(decodeDisputeEvent);
+  expect(events.reduce<Dispute | undefined>(evolveDispute, undefined)).toEqual(history.expected);
+});
 
-test('the histories hold every event type', () => {
+test('the histories cover every event type', () => {
   const types = new Set(Object.values(histories).flatMap(({ events }) => events.map(({ type }) => type)));
   expect([...types].sort()).toEqual(Object.keys(disputeEventSchemas).sort());
 });

@@ -1,6 +1,6 @@
 /**
- * A dispute: the customer's bank wants money back (stream `dispute-<token>`). The stream records what the provider's list
- * shows, and which payment of ours it is about. Once the payment is known, `payment/disputes.ts` records it there as well.
+ * A dispute: the customer's bank demands money back (stream `dispute-<token>`). The stream records the provider's list and the
+ * payment that it concerns. Once that payment is known, `payment/disputes.ts` records it there as well.
  */
 import { amountSchema, currencySchema, maskedText } from '../money.ts';
 import { z } from 'zod';
@@ -12,17 +12,17 @@ import { environmentSchema, instantSchema, omitUndefined, type Environment } fro
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
 
-/** The provider's status in our words. `unknown`: a word that we do not have; it counts as open. */
+/** The provider's status in our words. `unknown`: a value without a translation; it counts as open. */
 export const disputeStates = ['open', 'won', 'lost', 'unknown'] as const;
 export type DisputeState = (typeof disputeStates)[number];
 
-/** What the service's list shows of a dispute. */
+/** A dispute in the provider's list. */
 export interface ObservedDispute {
-  /** The service's own, unique within the account. */
+  /** The provider's id, unique within the account. */
   id: string;
   amount: number;
   currency: string;
-  /** As the provider writes it: the specification names no values. */
+  /** The provider's own value: the specification lists none. */
   status: string;
   state: DisputeState;
   type?: string;
@@ -32,27 +32,27 @@ export interface ObservedDispute {
   openedAt?: number;
 }
 
-/** The service's list shows the dispute. */
+/** The provider's list shows the dispute. */
 export interface ObserveDispute {
   type: 'ObserveDispute';
   environment: Environment;
   account: string;
   observed: ObservedDispute;
-  /** The payment of ours that it is about, if that is known. */
+  /** The payment that it concerns, if known. */
   payment?: { token: string; team: string };
 }
 
-/** Why a dispute cannot be recorded: the amount is none, or the currency. */
+/** Why a dispute cannot be recorded: an invalid amount or currency. */
 export interface DisputeRefusal {
   code: 'dispute_amount_invalid' | 'dispute_currency_invalid';
 }
 
-/** Characters of a status, type or reason code at most, and of a comment. */
+/** Maximum length of a status, type, reason code or comment, in characters. */
 const nameLengthMax = 100;
 const commentLengthMax = 1_000;
 const idLengthMax = 128;
 
-/** Milliseconds since the Unix epoch, up to the last one that a date can hold. */
+/** Milliseconds since the Unix epoch, up to the latest valid date. */
 const openedAtSchema = instantSchema.max(8_640_000_000_000_000);
 
 const nameSchema = z.string().max(nameLengthMax);
@@ -77,14 +77,14 @@ export const disputeEventSchemas = {
     ...factsShape,
     openedAt: openedAtSchema.optional(),
   }),
-  /** The status as it is now, and of the other facts those that are new. */
+  /** The current status, and those other facts that are new. */
   DisputeChanged: z.object({
     ...factsShape,
     amount: factsShape.amount.optional(),
     currency: factsShape.currency.optional(),
     state: factsShape.state.optional(),
   }),
-  /** The payment that it is about became known later. */
+  /** The payment became known later. */
   DisputeMatched: z.object({ team: z.string(), paymentToken: z.string() }),
 } as const;
 
@@ -96,7 +96,7 @@ export const { decode: decodeDisputeEvent, versionOf: versionOfDisputeEvent } =
 
 export type Dispute = z.infer<typeof disputeEventSchemas.DisputeOpened>;
 
-/** Events to append atomically, none if the list shows nothing new. */
+/** Events to append atomically; none if the list shows nothing new. */
 export function decideDispute(
   state: Dispute | undefined,
   command: ObserveDispute,
@@ -119,7 +119,7 @@ function observe(
   if (state.environment !== environment || state.account !== account || state.id !== id)
     throw new InvariantViolation('a dispute was observed on the stream of another one');
   const match = state.paymentToken === undefined ? matchWith(payment) : undefined;
-  // The first match holds: a dispute does not move from one payment to another.
+  // The first match is final: a dispute does not move to another payment.
   return [
     ...change(state, facts),
     ...(match === undefined ? [] : [{ type: 'DisputeMatched' as const, data: match }]),
@@ -136,11 +136,11 @@ function faultOf({ amount, currency }: ObservedDispute): DisputeRefusal['code'] 
 
 type Facts = Omit<ObservedDispute, 'id' | 'openedAt'>;
 
-/** What may be kept: of bounded length, and with card numbers masked, whatever the service writes into its texts. */
+/** Bounded length, with card numbers masked in all texts of the provider. */
 function toKeep({ id, amount, currency, state, ...observed }: ObservedDispute): ObservedDispute {
   const { status, type, reasonCode, comment, openedAt } = observed;
   return {
-    // For display only. Disputes are distinguished by their stream, whose token is derived from the whole id.
+    // For display only. Disputes are identified by their stream, whose token is derived from the whole id.
     id: maskedText(id, idLengthMax),
     amount,
     currency,
@@ -155,7 +155,7 @@ function toKeep({ id, amount, currency, state, ...observed }: ObservedDispute): 
   };
 }
 
-/** What the list leaves out it does not take back, and when a dispute was opened does not change. */
+/** Facts missing from the list are kept, and the opening time does not change. */
 function change(state: Dispute, facts: Facts): DisputeEvent[] {
   const changed = Object.entries(facts).filter(([name, value]) => state[name as keyof Facts] !== value);
   if (changed.length === 0) return [];

@@ -28,7 +28,7 @@ function after(...states: AccountState[]) {
   return { accounts, types };
 }
 
-it('goes from every state into every other', () => {
+it('changes from every state to every other', () => {
   const { accounts, types } = after('paused', 'draining', 'active', 'draining', 'paused', 'active');
   expect(types).toEqual([
     ...['AccountPaused', 'AccountDrained', 'AccountResumed'],
@@ -37,9 +37,9 @@ it('goes from every state into every other', () => {
   expect(accountChangeOf(accounts, 'production', 'main')).toEqual(change('active'));
 });
 
-// A pause got no answer from the store, the resume after it found nothing to do and was answered, and then the pause took
-// effect. Both are recorded at the same revision, so that one of them finds the other.
-it('is recorded even in the state that the account is in, and the last reason counts', () => {
+// A pause got no answer from the store, the resume after it found no change and succeeded, and then the pause took effect.
+// If both are recorded at the same revision, one conflicts with the other.
+it('is recorded even to the current state, and the last reason counts', () => {
   expect(after('active').types).toEqual(['AccountResumed']);
   const again = evolveMerchantAccounts(after('paused').accounts, {
     type: 'AccountPaused',
@@ -54,7 +54,7 @@ it('is not changed by a reload of the accounts file', () => {
   expect(evolveMerchantAccounts(accounts, reload)).toBe(accounts);
 });
 
-it('is that of one account in one environment', () => {
+it('applies to one account in one environment', () => {
   const { accounts } = after('paused');
   expect(accountChangeOf(accounts, 'sandbox', 'main')).toBeUndefined();
   expect(accountChangeOf(accounts, 'production', 'other')).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * What operators have decided about the merchant accounts, in addition to the accounts file: which of them take something
- * new, and which are called at all. One stream for all accounts, because changes are few.
+ * Operators' decisions about merchant accounts, in addition to the accounts file: which ones accept new payments, and which
+ * are called at all. One stream for all accounts, because changes are rare.
  */
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
@@ -10,8 +10,8 @@ import { type Environment, environmentSchema, instantSchema } from '../values.ts
 export const merchantAccountsStream = 'merchant-accounts';
 
 /**
- * `draining`: takes no new payment and no new payout, while captures, voids and refunds go on; `paused`: no call that moves
- * money is made through it. Inquiries and callbacks go on whatever the state: what has been sent has to be found out.
+ * `draining`: no new payments or payouts; captures, voids and refunds continue. `paused`: no call that moves money.
+ * Inquiries and callbacks continue in every state, because the outcome of sent calls must be found.
  */
 export const accountStates = ['active', 'draining', 'paused'] as const;
 export type AccountState = (typeof accountStates)[number];
@@ -20,7 +20,6 @@ const changeSchema = z.object({
   environment: environmentSchema,
   account: z.string(),
   reason: z.string(),
-  /** The person's name. */
   changedBy: z.string(),
   changedAt: instantSchema,
 });
@@ -29,10 +28,7 @@ const eventSchemas = {
   AccountPaused: changeSchema,
   AccountDrained: changeSchema,
   AccountResumed: changeSchema,
-  /**
-   * A backup took the place of the store, and events after `lastEventAt` are lost: every account is paused until it is
-   * resumed.
-   */
+  /** A backup replaced the store, and events after `lastEventAt` are lost: every account is paused until it is resumed. */
   StoreRestored: z.object({
     restoredAt: instantSchema,
     lastEventAt: instantSchema,
@@ -52,7 +48,6 @@ export interface AccountChange {
   account: string;
   state: AccountState;
   reason: string;
-  /** The person's name. */
   changedBy: string;
   /** Milliseconds since the Unix epoch, by the clock of the process that decided. */
   changedAt: number;
@@ -61,7 +56,6 @@ export interface AccountChange {
 export interface MerchantAccounts {
   /** By `merchantAccountKey`; since the last restore. */
   changes: ReadonlyMap<string, AccountChange>;
-  /** The last restore of the store. */
   restore?: StoreRestore;
 }
 
@@ -76,7 +70,7 @@ export const noAccountChanges: MerchantAccounts = { changes: new Map() };
 export const merchantAccountKey = (environment: Environment, account: string): string =>
   `${environment}/${account}`;
 
-/** The last change of an account, which a restore of the store counts as; undefined if there was none. */
+/** The last change of an account; a restore counts as one. */
 export function accountChangeOf(
   { changes, restore }: MerchantAccounts,
   environment: Environment,
@@ -92,17 +86,17 @@ export function accountChangeOf(
 const stateAfter = { AccountPaused: 'paused', AccountDrained: 'draining', AccountResumed: 'active' } as const;
 const eventTo = { paused: 'AccountPaused', draining: 'AccountDrained', active: 'AccountResumed' } as const;
 
-/** After a restore, calls are made only once the lost days are reconciled. */
+/** After a restore, no call is made before the lost days are reconciled. */
 export interface AccountRefusal {
   code: 'reconciliation_due';
   restore: StoreRestore;
 }
 
 /**
- * A change to the same state is recorded as well: an earlier change without an answer from the store may still take effect,
- * and would undo what was answered in between.
+ * A change to the current state is recorded as well: an earlier change without an answer from the store may still take
+ * effect, and would undo one that was acknowledged in between.
  *
- * @param isReconciled whether each day that lost events was compared completely after the restore, or an operator overrides
+ * @param isReconciled whether each day with lost events was compared completely after the restore, or an operator overrides
  */
 export function decideAccountChange(
   { restore }: MerchantAccounts,

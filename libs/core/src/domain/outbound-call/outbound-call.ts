@@ -1,24 +1,24 @@
 /**
- * One outbound call that moves money, from its announcement until its outcome is known. Every operation shares this:
+ * One outbound call that moves money, from its announcement until its outcome is known. Every operation uses this:
  *
  *     announced ── answer ──► accepted | refused, confirmed by an inquiry | not sent
- *         └── no answer, or no confirmation ──► unresolved ── inquiry ──► its effect shows, or it is absent after the quiet period
+ *         └── no answer, or no confirmation ──► unresolved ── inquiry ──► effect found, or absent after the quiet period
  *
- * Operations differ as data: which events they write ({@link CallInFlight}), how often
- * they may be attempted, and which review opens if no inquiry can settle it ({@link callRules}).
+ * Operations differ as data: their events ({@link CallInFlight}), the number of attempts, and the review that opens if no
+ * inquiry can settle the call ({@link callRules}).
  */
 import type { ApiError } from '../money.ts';
 import { z } from 'zod';
 import { unreachable } from '../invariant.ts';
 import { cut, errorsMax, instantSchema } from '../values.ts';
 
-/** When an announced call may be sent, and until when its outcome may still come. */
+/** When an announced call may be sent, and until when its outcome may still change. */
 export const callWindowSchema = z.object({
-  /** The call may be sent before this instant only. */
+  /** The call may be sent only before this time. */
   sendBy: instantSchema,
-  /** The sender has stopped waiting by this instant. */
+  /** The sender has stopped waiting by this time. */
   answerBy: instantSchema,
-  /** From this instant on, "not found" means that the call never took effect. */
+  /** From this time on, "not found" means that the call never took effect. */
   quietUntil: instantSchema,
 });
 export type CallWindow = z.infer<typeof callWindowSchema>;
@@ -34,17 +34,17 @@ export type CallOperation = 'authorize' | 'capture' | 'void' | 'refund' | 'payou
 const days = 24 * 60 * 60 * 1000;
 
 /**
- * `attemptsMax`: calls for one request at most, the first one included; without it, one. `review`: opened if the effect is
- * absent after the quiet period and there is no further attempt. `decisionMs`: how long the provider may take to decide
- * what it has accepted, before the review opens.
+ * `attemptsMax`: calls for one request, including the first; default one. `review`: opened if the effect is absent after the
+ * quiet period and no further attempt is left. `decisionMs`: how long the provider may take to decide an accepted call
+ * before the review opens.
  */
 export const callRules = {
-  /** Only a hosted payment is attempted again: nobody can have paid on a page that was never handed out. */
+  /** Only a hosted payment is attempted again: its customer never received the first page. */
   authorize: { attemptsMax: 3, review: 'attempt_not_found' },
   capture: { attemptsMax: 5, review: 'capture_unresolved' },
   void: { attemptsMax: 5, review: 'void_unresolved' },
   refund: { review: 'refund_unresolved', decisionMs: 3 * days },
-  /** A second call may pay twice, and money that went out seldom comes back. */
+  /** A second call may pay twice, and a payout is rarely recovered. */
   payout: { review: 'payout_not_found' },
 } as const satisfies Record<CallOperation, { attemptsMax?: number; review: string; decisionMs?: number }>;
 
@@ -52,16 +52,16 @@ export const callRules = {
 export type CallOutcome<Answer> =
   | ({ kind: 'accepted' } & Answer)
   | CallRefused
-  /** No byte of it left us; or, where `isAnswered`, the provider says that it was too busy to carry it out. */
+  /** No byte was sent; or, if `isAnswered`, the provider answered that it was too busy. */
   | { kind: 'not-sent'; reason: string; isAnswered?: boolean }
-  /** With errors: it was refused, and no inquiry has confirmed that yet. */
+  /** With errors: refused, and no inquiry has confirmed that yet. */
   | { kind: 'unknown'; reason: string; errors?: ApiError[] };
 
-/** By its answer without effect, which an inquiry has to confirm: it may be the answer to a second delivery. */
+/** An answer without effect, which an inquiry must confirm: it may answer a second delivery. */
 export interface CallRefused {
   kind: 'refused';
   errors: ApiError[];
-  /** The provider refuses our account and not this request: another account may succeed. */
+  /** The provider refuses our account, not this request: another account may succeed. */
   isAccountRefused?: boolean;
 }
 
@@ -70,13 +70,12 @@ export const refusedFor = (errors: readonly ApiError[]): CallRefused => ({
   errors: [...errors],
 });
 
-/** Why nothing came of a call. */
 export const endReasons = ['refused', 'not-sent', 'declined', 'resolved'] as const;
 export type EndReason = (typeof endReasons)[number];
 
-/** A call without an outcome, and the events that its outcomes are. */
+/** A call without an outcome, and the events of each possible outcome. */
 export interface CallInFlight<Event, Answer> extends CallWindow {
-  /** True once its outcome is on record as unknown. */
+  /** True once its outcome is recorded as unknown. */
   isUnresolved: boolean;
   unresolved(reason: string, errors?: ApiError[]): Event;
   accepted(answer: Answer): Event[];
@@ -84,7 +83,7 @@ export interface CallInFlight<Event, Answer> extends CallWindow {
   notSent(reason: string, isAnswered: boolean): Event[];
 }
 
-/** What the outcome of a call leads to. */
+/** The events that follow the outcome of a call. */
 export function endCall<Event, Answer>(
   call: CallInFlight<Event, Answer>,
   outcome: CallOutcome<Answer>,
@@ -109,19 +108,19 @@ export const leaveUnresolved = <Event>(
   errors?: ApiError[],
 ): Event[] => (call.isUnresolved ? [] : [call.unresolved(cut(reason), errors)]);
 
-/** What an inquiry shows about a call without an outcome. */
+/** The result of an inquiry about a call without an outcome. */
 export interface CallInquiry<Event> {
-  /** When the inquiry began, milliseconds since the Unix epoch. */
+  /** Start of the inquiry, milliseconds since the Unix epoch. */
   inquiredAt: number;
-  /** Events of the effect; undefined if it does not show. */
+  /** Events of the effect; undefined if none is found. */
   effect: readonly Event[] | undefined;
-  /** What follows if it is absent permanently. */
+  /** The events if it is permanently absent. */
   absent: () => readonly Event[];
-  /** How much longer than the quiet period absence proves nothing, milliseconds. */
+  /** Time beyond the quiet period in which absence proves nothing, milliseconds. */
   patienceMs?: number;
 }
 
-/** What an inquiry leads to. Time alone never turns unknown into failed: absence counts from `quietUntil` on. */
+/** The events that follow an inquiry. Time alone never turns unknown into failed: absence counts from `quietUntil` on. */
 export function settleCall<Event>(
   call: Pick<CallInFlight<Event, never>, 'isUnresolved' | 'unresolved' | 'answerBy' | 'quietUntil'>,
   { inquiredAt, effect, absent, patienceMs = 0 }: CallInquiry<Event>,
@@ -132,27 +131,27 @@ export function settleCall<Event>(
   return inquiredAt < call.quietUntil + patienceMs ? unresolved : [...unresolved, ...absent()];
 }
 
-/** How far the provider's clock may be behind ours, milliseconds. */
+/** Allowed lag of the provider's clock, milliseconds. */
 const clockToleranceMs = 5 * 60 * 1000;
 
-/** Where something comes from that was found under our number; what the provider does not show proves nothing. */
+/** Origin of an operation found under our number; missing fields prove nothing. */
 export interface Origin {
   /** Milliseconds since the Unix epoch. */
   createdAt?: number;
-  /** False where its callbacks go elsewhere. */
+  /** False if its callbacks go elsewhere. */
   hasOurCallback?: boolean;
 }
 
 /**
- * False if this call cannot have made it: it is older than the announcement, or its callbacks go elsewhere. Another
- * installation, or an earlier one over the same account, may have used our number.
+ * False if this call cannot have made it: it predates the announcement, or its callbacks go elsewhere. Another installation,
+ * or an earlier one on the same account, may have used our number.
  */
 export const mayBeMadeBy = (
   { sendBy }: Pick<CallWindow, 'sendBy'>,
   { createdAt = sendBy, hasOurCallback = true }: Origin,
 ): boolean => hasOurCallback && createdAt >= sendBy - clockToleranceMs;
 
-/** What a review shows of something under our number that our call cannot have made. */
+/** Review evidence for an operation under our number that our call cannot have made. */
 export const originEvidence = ({
   serviceToken,
   createdAt,
@@ -163,7 +162,7 @@ export const originEvidence = ({
   hasOurCallback: hasOurCallback ?? null,
 });
 
-/** The sender may still be waiting for the answer, which says more than an inquiry. */
+/** The sender may still be waiting for the answer, which carries more than an inquiry. */
 export const isAnswerDue = (
   { isUnresolved, answerBy }: { isUnresolved: boolean; answerBy: number },
   inquiredAt: number,

@@ -72,18 +72,18 @@ const resolved: UnmatchedEvent = {
   data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'the old shop' },
 };
 
-describe('what only the provider has', () => {
+describe('an operation that only the provider has', () => {
   it('opens a review', () =>
     given([])
       .when(observe({}, 'shop'))
       .then([observed({ team: 'shop' }), opened()]));
 
-  it('opens no second one while nothing about it is new', () => {
+  it('opens no second review while nothing about it is new', () => {
     given([observed(), opened()]).when(observe()).thenNothing();
     given([observed(), opened(), resolved]).when(observe()).thenNothing();
   });
 
-  it('opens another review in place of the open one when the provider shows something else', () => {
+  it('opens another review in place of the open one if the provider shows something else', () => {
     const superseded = {
       ...resolved,
       data: { ...resolved.data, resolution: 'superseded', reason: 'The provider shows a different record.' },
@@ -93,13 +93,13 @@ describe('what only the provider has', () => {
       .then([observed({ status: 'declined' }), superseded, opened({ status: 'declined' })]);
   });
 
-  it('is taken from a team that is not the only one any more', () => {
+  it('is hidden from a team that is no longer the only one', () => {
     given([observed({ team: 'shop' }), opened()])
       .when(observe())
       .then([observed()]);
   });
 
-  it('keeps no card number, no text without end and no time that is none', () => {
+  it('stores no card number, no unbounded text and no invalid time', () => {
     const odd = { orderNumber: '4392963203551251', status: 's'.repeat(1_000), createdAt: -1 };
     const decision = decideUnmatched(undefined, observe(odd));
     const [first] = decision.kind === 'events' ? decision.events : [];
@@ -115,11 +115,14 @@ describe('what only the provider has', () => {
 describe('its review', () => {
   it('is resolved by a person', () => given([observed(), opened()]).when(resolve()).then([resolved]));
 
-  it.each([[[]], [[observed(), opened(), resolved]]] as const)('is not there to be resolved', (history) => {
-    given(history).when(resolve()).thenRefused('review_not_found');
-  });
+  it.each([[[]], [[observed(), opened(), resolved]]] as const)(
+    'cannot be resolved if it does not exist',
+    (history) => {
+      given(history).when(resolve()).thenRefused('review_not_found');
+    },
+  );
 
-  it('ends only when a second person agrees, where it takes two', () => {
+  it('ends only if a second person agrees, when two are required', () => {
     const by = (name: string, history: readonly UnmatchedEvent[]) => {
       const state = history.reduce<Unmatched | undefined>(evolveUnmatched, undefined);
       const decision = decideUnmatched(state, resolve({ proposer: { name, at: 5 } }));

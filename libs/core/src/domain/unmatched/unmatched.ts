@@ -1,6 +1,6 @@
 /**
- * A payment or payout that an account at the provider has and our books do not: made before Tollgate, by somebody else
- * under the same account, or by another installation. It belongs to no team's books; a person decides what it is.
+ * A payment or payout that an account at the provider has and our books do not: made before Tollgate, by another user of the
+ * same account, or by another installation. It belongs to no team's books; a person decides.
  */
 import { maskedText } from '../money.ts';
 import { z } from 'zod';
@@ -37,7 +37,7 @@ type UnmatchedReviewCode = z.infer<typeof unmatchedReviewCodeSchema>;
 const textLengthMax = 255;
 const textSchema = z.string().max(textLengthMax);
 
-/** As the provider shows it: amounts are in minor units if it keeps to its interface, and any number if not. */
+/** The provider's record: amounts are minor units if it follows its interface, and any number otherwise. */
 const factsSchema = z.object({
   environment: environmentSchema,
   account: z.string(),
@@ -70,7 +70,6 @@ export const unmatchedSchema = eventSchemas.UnmatchedObserved.extend(
 );
 export type Unmatched = z.infer<typeof unmatchedSchema>;
 
-/** A reconciliation has found it. */
 interface ObserveUnmatched {
   type: 'ObserveUnmatched';
   facts: UnmatchedFacts;
@@ -79,8 +78,8 @@ interface ObserveUnmatched {
 export type UnmatchedInput = ObserveUnmatched | ResolveReview<UnmatchedReviewCode>;
 
 /**
- * There is nothing to inquire: a reconciliation shows it as long as it is there. It is accepted by adopting it; without that,
- * the next reconciliation opens it again.
+ * It is not inquired: reconciliation shows it as long as it exists. Adoption ends it; otherwise the next reconciliation
+ * opens the review again.
  */
 export const unmatchedResolutions: readonly Resolution[] = ['accept_theirs', 'keep_ours'];
 
@@ -109,7 +108,7 @@ function observe(state: Unmatched | undefined, { facts, team }: ObserveUnmatched
   ];
 }
 
-/** Of bounded length, and without card numbers: the texts are somebody else's. */
+/** Bounded, and without card numbers: the texts are foreign. */
 function toKeep({ orderNumber, createdAt, ...facts }: UnmatchedFacts): UnmatchedFacts {
   const kept = (text: string) => maskedText(text, textLengthMax);
   const { serviceToken, status, currency } = facts;
