@@ -24,7 +24,7 @@ it('inquires once for all reads within five seconds, then again', async () => {
   expect(inquiries).toEqual(['a', 'b', 'a']);
 });
 
-it('leaves what is too much at once to the schedule, and remembers no more than that', async () => {
+it('leaves excess work to the schedule, and caches no more than that', async () => {
   const { clock, inquiries, read } = start();
   for (let count = 0; count < 10_500; count += 1) read(`token-${count}`);
   expect(inquiries).toHaveLength(10_000);

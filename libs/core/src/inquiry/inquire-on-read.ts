@@ -1,9 +1,12 @@
-/** Inquires when a payment or payout with an unknown outcome is read: its reader learns the outcome sooner. */
+/** Inquires when a payment or payout with an unknown outcome is read, so that its reader learns the outcome sooner. */
 import type { Clock } from '@tollgate/service-kit';
 
-/** Between two inquiries about one payment or payout for readers, milliseconds: a poller must not make us poll the provider. */
+/**
+ * Minimum interval between two inquiries for readers about one subject: a polling caller must not poll the provider. @unit
+ * milliseconds
+ */
 const pauseMs = 5_000;
-/** Of those that were inquired for readers; more at once are left to the schedule. */
+/** Maximum number of remembered subjects; the schedule serves the rest. */
 const rememberedMax = 10_000;
 
 /** Never rejects and does not wait for the inquiry. */
@@ -16,7 +19,7 @@ export function createInquiryOnRead({
   inquire: (token: string) => void;
   clock: Pick<Clock, 'monotonic'>;
 }): InquiryOnRead {
-  // In order of time: the oldest is the first.
+  // Ordered by time: the oldest is the first.
   const inquiredAt = new Map<string, number>();
 
   function forgetOld(now: number): void {

@@ -1,4 +1,4 @@
-/** Finds out what the provider says about a payment, and records what is new. */
+/** Inquires about a payment, and records what is new. */
 import { type InquiryFailure } from '../domain/failed-inquiry.ts';
 import {
   type ObservedPayment,
@@ -35,10 +35,13 @@ export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
   quietPeriods: QuietPeriods;
 }
 
-/** `moved`: something else was recorded meanwhile, and what was read may be older. A failure is undefined where an answer came and nothing can follow from it now. */
+/**
+ * `moved`: another event was recorded meanwhile, so the read may be stale. A failure is undefined if an answer came and no step
+ * can follow it now.
+ */
 export type Inquired = 'inquired' | 'moved' | { failure: InquiryFailure | 'not-asked' | undefined };
 
-// Failed payments are inquired, too: whatever is found of one opens a review.
+// Failed payments are inquired as well: if one is found, a review opens.
 export async function inquirePayment(
   deps: PaymentInquiryDependencies,
   aggregate: PaymentAggregate,
@@ -48,12 +51,12 @@ export async function inquirePayment(
   const { serviceToken, terms } = payment;
   if (isPaymentAwaited(payment) || serviceToken === undefined) return search(deps, aggregate, cause);
   const inquired = await retrieve(deps, aggregate, serviceToken, cause);
-  // Forgotten when the creation was resolved, unless just then the store was away, or the process was killed.
+  // Normally erased when the creation was resolved; this covers a store failure or a kill at that moment.
   if (terms.kind === 'hosted' && isFinalPhase(payment.phase)) await deps.customers.release(token);
   return inquired;
 }
 
-/** Searches the payment of the current attempt, by the number that only this attempt has. */
+/** Searches the payment of the current attempt by its unique order number. */
 async function search(
   deps: PaymentInquiryDependencies,
   aggregate: PaymentAggregate,
@@ -67,7 +70,7 @@ async function search(
   );
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
   const listed = outcome.answer.map((each) => withOrigin(deps, aggregate, each));
-  // Of a payment that is not ours, the recurring token would charge somebody else.
+  // The recurring token of a foreign payment would charge another customer.
   const likeliest = likeliestOf(
     payment,
     listed.map(({ observed }) => observed),
@@ -76,18 +79,18 @@ async function search(
   const shown = ours && (await observedFrom(deps, aggregate, ours, cause));
   const found = listed.map((each) => (each === ours && shown !== undefined ? shown : each.observed));
   const observation = { type: 'RecordSearch' as const, attemptNumber, found, inquiredAt };
-  // Nobody was given the page of this attempt, so absence need not last before the next one.
+  // No customer received the page of this attempt, so the next one needs no lasting absence.
   const mayBeFollowed = isPaymentAwaited(payment) && found.length === 0 && payment.terms.kind === 'hosted';
   if (!mayBeFollowed) return recordSearch(deps, token, observation, cause);
   using permit = await permitFor(deps, aggregate);
-  // Without a permit nothing can be sent now, and so nothing is abandoned: the next inquiry finds the same.
+  // Without a permit nothing can be sent now, so nothing is abandoned: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };
   const next = attemptAfter(deps, aggregate, permit);
   const sent = omitUndefined({ customer: await deps.customers.find(token) });
   return await recordSearch(deps, token, { ...observation, ...next }, cause, { permit, sent });
 }
 
-/** @param following what the attempt needs that may follow from it */
+/** @param following requirements of the attempt that may follow */
 async function recordSearch(
   deps: PaymentInquiryDependencies,
   token: string,
@@ -128,7 +131,7 @@ async function retrieve(
   return await record(deps, aggregate, { ...observation, nextWindow }, cause, permit);
 }
 
-/** True where a capture or void without an outcome may have to be submitted again. */
+/** True if a capture or void without an outcome may have to be submitted again. */
 function mayNeedSubmission(
   { payment: { phase, captureOrVoid } }: PaymentAggregate,
   inquiredAt: number,
@@ -137,7 +140,7 @@ function mayNeedSubmission(
   return isUnderWay && captureOrVoid !== undefined && inquiredAt >= captureOrVoid.quietUntil;
 }
 
-/** What was found counts for one revision: after another one it may be stale. */
+/** The result applies to one revision: after another one it may be stale. */
 async function record(
   deps: PaymentInquiryDependencies,
   { token, revision: onlyAt }: PaymentAggregate,
@@ -165,7 +168,7 @@ async function permitFor(
   return result.kind === 'permit' ? result.permit : undefined;
 }
 
-/** With whether it calls back to us. The address itself is a capability and is not passed on. */
+/** Whether it calls back to us. The URL itself is a capability and is not passed on. */
 export function withOrigin(
   { callbackUrlOf }: PaymentInquiryDependencies,
   { token, payment }: PaymentAggregate,
@@ -177,7 +180,7 @@ export function withOrigin(
   return { ...found, observed: { ...observed, ...omitUndefined({ hasOurCallback }) } };
 }
 
-/** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */
+/** The payment as the domain sees it. A recurring token is stored behind its alias first, so that no alias is dangling. */
 async function observedFrom(
   { recurringTokens }: PaymentInquiryDependencies,
   { token, payment }: PaymentAggregate,
@@ -198,10 +201,10 @@ async function observedFrom(
 }
 
 /**
- * Whether what the provider shows calls back to the address that we gave it for this payment. Base addresses move and
- * secrets rotate: it is ours where either is as now. Undefined where no address shows, or one that cannot be read.
+ * True if the provider calls back to the URL that we sent for this payment. Base URLs move and secrets rotate: it is ours if
+ * either matches the current one. Undefined if no URL shows, or it is unreadable.
  *
- * @param own the address that we would give it now, whose last segment is the capability
+ * @param own the current URL, whose last segment is the capability
  */
 export function isOwnCallback(own: string, shown: string | undefined): boolean | undefined {
   const [address, theirs] = [URL.parse(own), URL.parse(shown ?? '')];

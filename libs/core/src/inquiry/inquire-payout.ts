@@ -1,4 +1,4 @@
-/** Finds out what the provider says about a payout, and records what is new. Nothing is ever sent because of it. */
+/** Inquires about a payout, and records what is new. It never leads to a call. */
 import { type ObservedPayout, type PayoutObservation } from '../domain/payout/payout-commands.ts';
 import { isApprovalOver, isBeforeAnnouncement, isPayoutAwaited } from '../domain/payout/payout-state.ts';
 import type { Clock } from '@tollgate/service-kit';
@@ -22,7 +22,7 @@ export async function inquirePayout(
   cause: Cause,
 ): Promise<Inquired> {
   const { payout } = aggregate;
-  // Nothing of it is announced: there is nothing to ask for, and only time may end it.
+  // The call is not announced: there is nothing to inquire, and only time may end the payout.
   if (isBeforeAnnouncement(payout) && !isApprovalOver(payout, deps.clock.now())) return 'inquired';
   const observation = await ask(deps, aggregate, cause);
   if ('failure' in observation) return observation;
@@ -58,7 +58,7 @@ async function ask(
   const { account } = call;
   const taken = quietPeriods.taken(token, isPayoutAwaited(payout) ? call : undefined, updatedAt);
   const { inquiredAt } = taken;
-  // Nothing was sent, so there is nothing to ask about.
+  // Nothing was sent, so there is nothing to inquire.
   if (isBeforeAnnouncement(payout)) return { type: 'RecordApprovalLapsed', at: clock.now() };
   if (serviceToken === undefined) {
     const found = await searchPayout(deps, aggregate, cause);

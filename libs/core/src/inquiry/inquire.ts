@@ -1,4 +1,4 @@
-/** One status inquiry about the payment or payout that a token names, and about what deferred callbacks have named. */
+/** One status inquiry about the payment or payout of a token, and about the tokens of its deferred callbacks. */
 import type { RecentlyUsed } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import { type CallWindow } from '../domain/outbound-call/outbound-call.ts';
@@ -23,11 +23,11 @@ import { inquirePayout } from './inquire-payout.ts';
 import { failureOf } from '../outbound/ask-account.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiries.ts';
 
-/** When an inquiry was answered, milliseconds since the Unix epoch: one that finds nothing new writes no event. */
+/** Time of the last answered inquiry, milliseconds since the Unix epoch: one that finds nothing new writes no event. */
 export interface LastAnswer {
   at: number;
 }
-/** Of so many payments and payouts this process remembers it; what is forgotten counts from its last change. */
+/** Maximum number of remembered inquiries; a forgotten one counts from its last change. */
 export const lastAnswersMax = 50_000;
 
 export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
@@ -46,7 +46,7 @@ export async function inquireAbout(
   return result;
 }
 
-/** A call that the inquiry leads to has been made before this resolves. */
+/** A call that follows from the inquiry has been made before this resolves. */
 async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause): Promise<InquiryResult> {
   for (let inquiries = 0; inquiries < inquiriesPerRequestMax; inquiries += 1) {
     const subject = await subjectsOf(deps, token).load(token);
@@ -65,7 +65,7 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
       return inquired.failure === 'not-asked' ? 'not-asked' : 'failed';
     }
     deps.lastAnswers.set(token, { at: deps.clock.now() });
-    // What was read before something else was recorded may be older than that: it is read again.
+    // If another event was recorded meanwhile, the read may be stale: read again.
     if (inquired === 'inquired') return inquired;
   }
   return 'failed';
@@ -77,9 +77,9 @@ function callWithoutOutcomeOf(subject: AnySubject): CallWindow | undefined {
 }
 
 /**
- * How long inquiries may fail before a review opens, the domain decides.
+ * Passes failures to the domain, which decides when a review opens.
  *
- * @param ownAnsweredAt of the last inquiry like this one; absent if it was about what a deferred callback names
+ * @param ownAnsweredAt of the last inquiry about our own token; absent if this one was about a deferred callback's
  */
 async function recordFailure(
   deps: InquiryDependencies,
@@ -97,13 +97,13 @@ async function recordFailure(
   await subjectsOf(deps, token).execute(token, failed, cause);
 }
 
-/** The account that gave no usable answer, and why; `undefined` where an answer came and nothing can follow from it now. */
+/** The account without a usable answer, and the reason; `undefined` if an answer came and no step can follow it now. */
 interface Unanswered {
   failure: InquiryFailure | 'not-asked' | undefined;
   account: string;
 }
 
-/** Stops where the provider gives no answer about one of them: it would give none about the others. */
+/** Stops at the first one without an answer: the provider would not answer about the others. */
 async function inquireDeferred(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
   const subjects = subjectsOf(deps, token);
   for (const serviceToken of await namedByDeferred(deps, token)) {
@@ -114,7 +114,7 @@ async function inquireDeferred(deps: InquiryDependencies, token: string, cause: 
   }
 }
 
-/** The provider's tokens that an inquiry about what we know does not cover. */
+/** The provider's tokens that an inquiry about our own does not cover. */
 async function namedByDeferred(deps: InquiryDependencies, token: string): Promise<string[]> {
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return [];
@@ -125,10 +125,10 @@ async function namedByDeferred(deps: InquiryDependencies, token: string): Promis
 }
 
 /**
- * Inquires what a callback names if that is not the one we know: an attempt that was abandoned and took effect after
- * all, perhaps. Where it was made under one of our numbers, a review opens.
+ * Inquires the token of a callback if it is not ours: possibly an abandoned attempt that took effect after all. If it was
+ * made under one of our numbers, a review opens.
  *
- * @param listed how a list shows it; absent if no list was read
+ * @param listed its record in a list; absent if no list was read
  */
 export async function inquireNamed(
   deps: InquiryDependencies,
@@ -142,10 +142,10 @@ export async function inquireNamed(
   return result.failure === 'not-asked' ? 'not-asked' : 'failed';
 }
 
-/** How a list shows what is inquired. */
+/** The records of a list. */
 export interface Listed {
   account: string;
-  /** Some deployments leave it out where a payment or payout is retrieved. */
+  /** Some deployments omit it when a payment or payout is retrieved. */
   orderNumber: string | undefined;
 }
 
@@ -154,10 +154,10 @@ interface Named {
   listed?: Listed | undefined;
 }
 
-/** Of others that are recorded at the same time one gets through at each try; what does not is left to the next comparison. */
+/** Of concurrent records one succeeds per try; the rest is left to the next comparison. */
 const namedTriesMax = 10;
 
-/** Others of its number may be recorded at the same time: what was read before that is read again. */
+/** Others of its number may be recorded concurrently: an earlier read is repeated. */
 async function inquireOther(
   deps: InquiryDependencies,
   token: string,
@@ -198,7 +198,7 @@ async function inquireOtherOnce(
   return executed.kind === 'moved' ? 'moved' : 'inquired';
 }
 
-/** As the first account shows it that knows it: an earlier attempt may have been made with another account. */
+/** From the first account that knows it: an earlier attempt may have used another account. */
 async function findNamed(
   deps: InquiryDependencies,
   subject: AnySubject,
@@ -231,7 +231,10 @@ const observedOf = (
     ? { kind: 'accepted', answer: withOrigin(deps, subject, outcome.answer).observed }
     : outcome;
 
-/** A payout has one attempt, and so one account. The one that lists it, or that of the current attempt, comes first: another one may be hanging. */
+/**
+ * A payout has one attempt, and so one account. The listing account, or that of the current attempt, comes first: another may
+ * be hanging.
+ */
 function accountsOf({ accounts }: InquiryDependencies, subject: AnySubject, listing?: string): string[] {
   const first = listing ?? creationOf(subject).account;
   if ('payout' in subject) return [first];

@@ -1,4 +1,4 @@
-/** Inquiries that overlap with other work: what they have read may be older than what is recorded by then. */
+/** Inquiries concurrent with other work: their reads may be stale when recorded. */
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { failingStore } from '../testing/failing-stores.ts';
@@ -7,7 +7,7 @@ import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
 
-/** Holds the next retrieval back after the service was read: what it brings home is stale by then. */
+/** Delays the next retrieval after the provider was read, so that its result is stale. */
 function holdNextInquiry({ provider }: Harness, method: 'inquirePayment' | 'listPayments' | 'inquirePayout') {
   const read = provider.provider[method] as (argument: never) => Promise<unknown>;
   let release = (): void => undefined;
@@ -33,7 +33,7 @@ describe('an inquiry that began before', () => {
   it('a refund was submitted does not decide it, and is repeated', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 60);
-    // The service shows a refund that it has made, and the next one, of the same amount, is submitted meanwhile.
+    // The provider shows a refund that it has made, and the next one, of the same amount, is submitted meanwhile.
     harness().provider.change(`${token}.1`, { refundedAmount: 80 });
     const held = holdNextInquiry(harness(), 'inquirePayment');
     const inquiring = harness().startInstance().inquire(token);
@@ -45,14 +45,14 @@ describe('an inquiry that began before', () => {
     harness().provider.change(`${token}.1`, { refundedAmount: 60 });
     held.release();
     expect(await inquiring).toBe('inquired');
-    // The held one, before the refund, after it, and again because of it.
+    // The delayed one, before the refund, after it, and again because of it.
     expect(held.count()).toBe(4);
     const payment = await paymentOf(harness(), token);
     expect(payment?.refunds.map(({ state }) => state)).toEqual(['approved', 'unresolved']);
     expect(payment?.refundedAmount).toBe(60);
   });
 
-  it('a refund was approved does not take it for one that was made elsewhere', async () => {
+  it('a refund was approved does not take it for one made elsewhere', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.change(`${token}.1`, { refundedAmount: 30 });
     const held = holdNextInquiry(harness(), 'inquirePayment');
@@ -66,7 +66,7 @@ describe('an inquiry that began before', () => {
     expect((await paymentOf(harness(), token))?.refundedAmount).toBe(30);
   });
 
-  it('a confirmation was submitted does not have it submitted again', async () => {
+  it('a confirmation was submitted does not lead to a second submission', async () => {
     const token = await harness().authorized('order-1', 100);
     const held = holdNextInquiry(harness(), 'inquirePayment');
     const inquiring = harness().startInstance().inquire(token);
@@ -80,7 +80,7 @@ describe('an inquiry that began before', () => {
     expect((await paymentOf(harness(), token))?.phase).toBe('approved');
   });
 
-  it('a payout was found pending does not hide what it has become', async () => {
+  it('a payout was found pending does not hide its later status', async () => {
     harness().provider.payoutStatus = 'pending';
     const result = await harness().payOut(payoutFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
@@ -125,7 +125,7 @@ it('a payment that changes during every inquiry is left to the schedule', async 
   expect(inquiries).toBe(4);
 });
 
-it("of many payments of an account, only so many are inquired at once, and a caller's place stays free", async () => {
+it("only a bounded number of an account's payments are inquired at once, and a caller's place stays free", async () => {
   const tokens: string[] = [];
   for (let each = 0; each < 20; each += 1) tokens.push(await harness().approved(`order-${each}`));
   const releases: (() => void)[] = [];
@@ -147,7 +147,7 @@ it("of many payments of an account, only so many are inquired at once, and a cal
   expect(await Promise.all(inquiring)).toEqual(tokens.map(() => 'inquired'));
 });
 
-it('a failed payment is inquired without a permit, as no call can follow', async () => {
+it('a failed payment is inquired without a permit, since no call can follow', async () => {
   harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind: 'processing_error' });
   const result = await harness().create(teaFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
@@ -181,7 +181,7 @@ describe('an inquiry that could lead to a call releases its permit', () => {
     expect(harness().provider.requests).toHaveLength(1);
   });
 
-  it('where something else was recorded meanwhile', async () => {
+  it('if another event was recorded meanwhile', async () => {
     const token = await harness().authorized('order-1', 100);
     harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
     await harness().end('capture', token);

@@ -1,12 +1,12 @@
-/** Bounds the inquiries: one at a time per payment and lane, and one more for all hints that came meanwhile. */
+/** Bounds the inquiries: one at a time per payment and lane, and one more for all hints that arrive meanwhile. */
 /**
- * Result of an inquiry: `inquired` (what the provider says is recorded), `awaiting-answer` (the call that creates it
- * may still be answered, which says more), `nothing-there` (the token is not ours), `failed` (no usable answer),
- * `not-asked` (the account cannot be asked now).
+ * Result of an inquiry: `inquired` (the provider's record is recorded), `awaiting-answer` (the call that creates it may
+ * still be answered, which carries more), `nothing-there` (the token is not ours), `failed` (no usable answer),
+ * `not-asked` (the account cannot be inquired now).
  */
 export type InquiryResult = 'inquired' | 'awaiting-answer' | 'nothing-there' | 'failed' | 'not-asked';
 
-/** Inquiries that are repeated because their subject changed meanwhile, at most; then the schedule brings the next one. */
+/** Maximum repeats of an inquiry whose subject changed meanwhile; then the schedule takes over. */
 export const inquiriesPerRequestMax = 4;
 
 export interface Inquiries<Reason> {
@@ -38,7 +38,7 @@ export function createInquiries<Reason>(
       const key = `${laneOf(reason)}/${token}`;
       const first = running.get(key);
       if (first === undefined) return start(key, token, reason);
-      // One that has begun may have read the provider before this hint's news: all hints meanwhile share the next one.
+      // A running inquiry may have read the provider before this hint: all hints meanwhile share the next one.
       const shared = waiting.get(key);
       if (shared !== undefined) return shared;
       const next = first

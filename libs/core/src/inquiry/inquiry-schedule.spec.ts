@@ -19,7 +19,7 @@ interface Row {
   account: string;
 }
 
-/** What the index does, without a file. */
+/** The index, without a file. */
 function indexOf(clock: FakeClock, rows: Row[]) {
   const read = { rows: 0 };
   const dueRows = () =>
@@ -103,7 +103,7 @@ const rowOf = (row: Partial<Row> & { token: string }): Row => ({
 });
 const tokensOf = (count: number, name = 'pay') =>
   Array.from({ length: count }, (_, index) => `${name}_${String(index).padStart(5, '0')}`);
-/** Newly made: due from now on. */
+/** New: due from now on. */
 const newRow = (clock: FakeClock, token: string, inquiryNeed: InquiryNeed): Row => {
   const updatedAt = clock.now();
   return rowOf({
@@ -114,7 +114,7 @@ const newRow = (clock: FakeClock, token: string, inquiryNeed: InquiryNeed): Row 
   });
 };
 
-it('inquires what is unresolved, open and settled by the distances of each', async () => {
+it('inquires unresolved, open and settled items at the distances of each', async () => {
   const clock = createFakeClock();
   const rows = inquiryNeeds.map((need) => newRow(clock, need, need));
   const { begun, stop, running } = start({ rows, clock });
@@ -131,7 +131,7 @@ it('inquires what is unresolved, open and settled by the distances of each', asy
   await running;
 });
 
-it('does not inquire again what is settled and was inquired at the last distance', async () => {
+it('does not repeat the last inquiry of a settled item', async () => {
   const clock = createFakeClock();
   const updatedAt = clock.now() - 40 * 24 * hour;
   const rows = [rowOf({ token: 'old', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];
@@ -144,8 +144,8 @@ it('does not inquire again what is settled and was inquired at the last distance
   await running;
 });
 
-// Above capacity the newest came first indefinitely: 23 % of what was 30 to 60 minutes old was never inquired.
-it('serves the oldest first, and keeps places for what has just become due', async () => {
+// Above capacity, the newest always came first: 23 % of the items of 30 to 60 minutes were never inquired.
+it('serves the oldest first, and reserves places for new items', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(1_000).map((token, place) =>
     rowOf({ token, inquiryNeed: 'unresolved', dueAt: clock.now() + place }),
@@ -166,14 +166,14 @@ it('serves the oldest first, and keeps places for what has just become due', asy
   rows.push(rowOf({ token: late, inquiryNeed: 'unresolved', dueAt: clock.now() }));
   await clock.advance(22_000);
   expect(begun.map(({ token }) => token)).toContain(late);
-  // All of the oldest were begun before any of the middle.
+  // All of the oldest began before any of the middle.
   expect(begun.slice(0, 200).map(({ token }) => token)).toEqual(expect.arrayContaining(tokensOf(60)));
   stop();
   await clock.advance(20_000);
   await running;
 });
 
-it('leaves what cannot be asked where it is, and continues with the other accounts', async () => {
+it('skips items whose account cannot be inquired, and continues with the other accounts', async () => {
   const clock = createFakeClock();
   const rows = [
     ...tokensOf(500, 'sick').map((token) => rowOf({ token, account: 'sick', dueAt: clock.now() })),
@@ -187,7 +187,7 @@ it('leaves what cannot be asked where it is, and continues with the other accoun
   });
   await clock.advance(20 * minute);
   expect(new Set(begun.map(({ token }) => token.slice(0, 4)))).toEqual(new Set(['well']));
-  // Nothing of the sick account was read, and it shows.
+  // No item of the failing account was read, and the metric shows it.
   expect(index.read.rows).toBeLessThan(100);
   expect(schedule.health()).toMatchObject({ isBehind: true });
   expect(schedule.health().overdueMs.open).toBeGreaterThan(15 * minute);
@@ -199,7 +199,7 @@ it('leaves what cannot be asked where it is, and continues with the other accoun
   await running;
 });
 
-it('keeps due what was not asked, and backs off what was asked in vain', async () => {
+it('keeps items due that were not inquired, and backs off after failures', async () => {
   const clock = createFakeClock();
   const rows = ['turned-away', 'unanswered'].map((token) => newRow(clock, token, 'unresolved'));
   const { begun, stop, running } = start({
@@ -215,7 +215,7 @@ it('keeps due what was not asked, and backs off what was asked in vain', async (
   await running;
 });
 
-// The pass waited for its inquiries: one account that hung for minutes delayed everybody's by hours.
+// The pass waited for its inquiries: one account that hung for minutes delayed all others by hours.
 it('does not wait for one account that hangs', async () => {
   const clock = createFakeClock();
   const rows = [
@@ -240,7 +240,7 @@ it('does not wait for one account that hangs', async () => {
   await running;
 });
 
-it('does not inquire an item again while its inquiry is under way, nor one that failed at once', async () => {
+it('does not inquire an item again while its inquiry is under way, nor at once after a failure', async () => {
   const clock = createFakeClock();
   const rows = ['slow', 'broken'].map((token) => newRow(clock, token, 'unresolved'));
   const { begun, stop, running } = start({
@@ -261,7 +261,7 @@ it('does not inquire an item again while its inquiry is under way, nor one that 
   await running;
 });
 
-it('spreads what was due before it took over, and not what nobody knows the outcome of', async () => {
+it('spreads items that were due before the take-over, except those with unknown outcomes', async () => {
   const clock = createFakeClock();
   const rows = inquiryNeeds.flatMap((inquiryNeed) =>
     tokensOf(50, inquiryNeed).map((token) =>
@@ -283,8 +283,8 @@ it('spreads what was due before it took over, and not what nobody knows the outc
   await running;
 });
 
-// Of a million, sixty-four in a pass would have been put off each second.
-it('puts off at once whatever was due before it took over', async () => {
+// Of a million, sixty-four per pass would have been postponed each second.
+it('postpones at once everything that was due before the take-over', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(5_000).map((token) =>
     rowOf({ token, updatedAt: clock.now() - 9 * hour, dueAt: clock.now() - hour }),
@@ -299,9 +299,9 @@ it('puts off at once whatever was due before it took over', async () => {
   await running;
 });
 
-// Simulation, seed 5: the first inquiry about a lost answer came more than an hour after it, and the next one a day later. Before
-// the first one the process had observed nothing, so that absence proved nothing.
-it('inquires what is unresolved again once its quiet period was observed, however old it is', async () => {
+// Simulation, seed 5: the first inquiry about a lost answer came more than an hour later, and the next one a day later. Before
+// the first one the process had observed nothing, so absence proved nothing.
+it('inquires an unresolved item again once its quiet period was observed, however old it is', async () => {
   const clock = createFakeClock();
   const updatedAt = clock.now() - 2 * hour;
   const rows = [rowOf({ token: 'pay_1', inquiryNeed: 'unresolved', updatedAt, dueAt: clock.now() })];
@@ -314,7 +314,7 @@ it('inquires what is unresolved again once its quiet period was observed, howeve
   await running;
 });
 
-it('reads what it begins, however much is due', async () => {
+it('reads only the items that it begins, however many are due', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(20_000).map((token) => rowOf({ token, dueAt: clock.now() }));
   const { begun, index, stop, running } = start({
@@ -333,8 +333,8 @@ it('reads what it begins, however much is due', async () => {
   await running;
 });
 
-// The clock was set right after the start. Each pass put off what was open by the hour that the clock had been wrong.
-it('puts nothing off for longer if its clock was ahead when it took the shard', async () => {
+// The clock was corrected after the start. Each pass postponed open items by the hour that the clock had been wrong.
+it('postpones nothing further if its clock was ahead when it took the shard', async () => {
   const real = createFakeClock();
   const ahead = { ms: 24 * hour };
   const clock = { ...real, now: () => real.now() + ahead.ms };
@@ -349,8 +349,8 @@ it('puts nothing off for longer if its clock was ahead when it took the shard', 
   await running;
 });
 
-// Each process has its own index: one that took over a shard inquired all that had ever been settled, at once.
-it('does not inquire again, after a take-over, what was settled more than a month ago', async () => {
+// Each process has its own index: after taking over a shard it inquired every settled item at once.
+it('does not inquire, after a take-over, items settled more than a month ago', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(100).map((token) => {
     const updatedAt = clock.now() - 60 * 24 * hour;
@@ -365,9 +365,9 @@ it('does not inquire again, after a take-over, what was settled more than a mont
   await running;
 });
 
-// One of two gateways was stopped for half a minute. The other one took its shards over, then it took them back, and each put
-// off what had just become due: payments that were paid were still `init` four minutes later.
-it('puts off nothing that has just become due when its shard changes hands', async () => {
+// One of two gateways was stopped for half a minute. The other took its shards over, then it took them back, and each postponed
+// new items: paid payments were still `init` four minutes later.
+it('does not postpone new items when its shard changes hands', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(40).map((token) => newRow(clock, token, 'open'));
   await clock.advance(2.5 * minute);
@@ -378,10 +378,10 @@ it('puts off nothing that has just become due when its shard changes hands', asy
   expect(begun).toHaveLength(rows.length);
 });
 
-// One failed inquiry counted as made: a payment that was paid was shown as open for ten minutes, and a settled one was inquired by
-// nobody after the last distance.
+// One failed inquiry counted as made: a paid payment was shown as open for ten minutes, and a settled one was never
+// inquired after the last distance.
 it.each(inquiryNeeds)(
-  'repeats one that failed after 15 s, then doubling until one is answered: %s',
+  'repeats a failed one after 15 s, then doubling until one is answered: %s',
   async (need) => {
     const clock = createFakeClock();
     const rows = [
@@ -412,7 +412,7 @@ it.each(inquiryNeeds)(
   },
 );
 
-it('does not repeat indefinitely what fails and is settled', async () => {
+it('does not repeat failures about settled items without end', async () => {
   const clock = createFakeClock();
   const updatedAt = clock.now() - 41 * 24 * hour;
   const rows = [rowOf({ token: 'pay_1', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];

@@ -1,6 +1,6 @@
 /**
- * Inquires what is due, with or without callbacks. What is due is read from the index, so that a pass costs what it finds,
- * however much is open; the index has the due times, because an inquiry that finds nothing new writes no event.
+ * Inquires due items, with or without callbacks. The index has the due times, because an inquiry that finds nothing new writes
+ * no event; a pass costs as much as it finds, however many items are open.
  */
 import { type RecentlyUsed, createRecentlyUsed } from '@tollgate/event-store';
 import { type DueInquiries, type DueItem, type DueQueue, type Postponed } from '../domain/due-inquiries.ts';
@@ -13,7 +13,7 @@ import type { InquiryResult } from './inquiries.ts';
 export interface InquiryScheduleDependencies {
   index: DueInquiries;
   inquire: (token: string) => Promise<InquiryResult>;
-  /** False while asking the account is no use: what is due there stays due. */
+  /** False while inquiring the account is pointless: its items stay due. */
   mayAsk: (account: { environment: Environment; account: string }) => boolean;
   delays: InquiryDelays;
   /** How long a process observes an announced call before absence proves that it had no effect, milliseconds. */
@@ -23,34 +23,36 @@ export interface InquiryScheduleDependencies {
 }
 
 export interface InquirySchedule {
-  /** Inquires the items of a shard until the signal is aborted, and until its inquiries under way have ended. */
+  /** Inquires the items of a shard until the signal is aborted and its inquiries under way have ended. */
   runShard(shard: number, signal: AbortSignal): Promise<void>;
   health(): InquiryScheduleHealth;
 }
 
 export interface InquiryScheduleHealth {
-  /** How long the oldest due inquiry of each need has been waiting in the shards of this process, milliseconds. */
+  /** Age of the oldest due inquiry of each need in this process's shards, milliseconds. */
   overdueMs: Record<InquiryNeed, number>;
-  /** True if one has been waiting for longer than its bound. */
+  /** True if one has been waiting beyond its bound. */
   isBehind: boolean;
 }
 
-/** Inquiries of one account at once: its budget lets fewer begin. */
+/** Maximum concurrent inquiries of one account; its budget admits fewer. */
 const accountAtOnceMax = 64;
-/** The share of each need in what is begun for an account, where all of them are due. */
+/** The share of each need in the inquiries begun for an account, if all are due. */
 const weights: Record<InquiryNeed, number> = { unresolved: 4, open: 3, settled: 1 };
-/** Of what is begun in a queue, this part is for what has become due last: the oldest must not hold up what is new. */
+/** The share of a queue's inquiries for its newest items: the oldest must not hold them up. */
 const newestPart = 1 / 4;
-/** How long something may be due before the schedule counts as behind, milliseconds. */
+/** How long an item may be due before the schedule counts as lagging, milliseconds. */
 const overdueMsMax: Record<InquiryNeed, number> = {
   unresolved: 2 * 60_000,
   open: 15 * 60_000,
   settled: 6 * 3_600_000,
 };
 const passPauseMs = 1_000;
-/** Failures in a row, and first inquiries, are remembered of so many tokens; a forgotten one is repeated as if it had failed once. */
+/** Maximum number of tokens with remembered failures and first inquiries; a forgotten one is repeated as after one failure. */
 const rememberedMax = 50_000;
-/** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands repeatedly. */
+/**
+ * An item that became due this shortly before a take-over is inquired now: shards change hands repeatedly. @unit milliseconds
+ */
 const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
 const spreadAtOnceMax = 500;
@@ -58,7 +60,7 @@ const spreadAtOnceMax = 500;
 const nothingOverdue: Record<InquiryNeed, number> = { unresolved: 0, open: 0, settled: 0 };
 
 interface Shard {
-  /** When this process took it over, milliseconds since the Unix epoch. */
+  /** When this process took the shard over, milliseconds since the Unix epoch. */
   since: number;
   underWay: Set<Promise<void>>;
 }
@@ -67,13 +69,12 @@ interface Schedule extends InquiryScheduleDependencies {
   shards: Map<number, Shard>;
   /** Tokens by account. */
   underWay: Map<string, Set<string>>;
-  /** Not written yet. */
   postponed: Postponed[];
-  /** How often the inquiries about a token have failed in a row. */
+  /** Consecutive failed inquiries by token. */
   failed: RecentlyUsed<{ inRow: number }>;
-  /** When the first inquiry of this process that did not fail about something unresolved had ended, by its monotonic clock, milliseconds. */
+  /** End of this process's first answered inquiry about an unresolved item, by its monotonic clock, milliseconds. */
   firstInquired: RecentlyUsed<{ at: number }>;
-  /** Tokens of what was inquired and still stands in the index as due. */
+  /** Inquired tokens that the index still has as due. */
   unwritten: Set<string>;
   overdueMs: Record<InquiryNeed, number>;
   passing: Promise<void> | undefined;
@@ -126,11 +127,11 @@ async function passUntilIdle(schedule: Schedule): Promise<void> {
     await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
   }
   schedule.overdueMs = nothingOverdue;
-  // At once: a shard that is taken now starts a new loop.
+  // At once: a new shard starts a new loop.
   schedule.passing = undefined;
 }
 
-/** @returns true where more may be left that was due before we had its shard */
+/** @returns true if more may be left that was due before the take-over */
 async function pass(schedule: Schedule): Promise<boolean> {
   const { index, shards, clock, log } = schedule;
   try {
@@ -143,7 +144,7 @@ async function pass(schedule: Schedule): Promise<boolean> {
     await flush(schedule);
     return old.length > 0;
   } catch (error) {
-    // The index is being rebuilt, or was found damaged: it says when it is whole again.
+    // The index is being rebuilt, or was found damaged: wait until it is complete.
     if (!isRetryable(error))
       log.error(
         { error, operation: 'inquiry-schedule' },
@@ -157,16 +158,16 @@ async function flush(schedule: Schedule): Promise<void> {
   const { postponed, index, unwritten } = schedule;
   if (postponed.length === 0) return;
   schedule.postponed = [];
-  // Where it is not written, it is due as before.
+  // If the write fails, it stays due as before.
   await index.postpone(postponed).finally(() => {
     for (const { item } of postponed) unwritten.delete(item.token);
   });
 }
 
 /**
- * What was due before we had the shard may have been inquired by the one who had it, and all at once is too much.
+ * Items due before the take-over may have been inquired by the previous process, and all at once is too much.
  *
- * @returns true where the queue begins with such items
+ * @returns true if the queue begins with such items
  */
 function spread(
   { index, shards, postponed, delays, clock }: Schedule,
@@ -174,7 +175,7 @@ function spread(
 ): boolean {
   const held = shards.get(queue.shard);
   if (held === undefined) return false;
-  // Not in the future, where our clock was ahead when we took the shard.
+  // Not in the future, if our clock was ahead at the take-over.
   held.since = Math.min(held.since, clock.now());
   const { since } = held;
   const before = since - justDueMs;
@@ -205,7 +206,7 @@ function beginFor(schedule: Schedule, queues: readonly DueQueue[]): void {
   }
 }
 
-/** The oldest, and where they are not all a few of the newest. What is under way is still due, and read past. */
+/** The oldest, and a few of the newest unless these are all. Items under way are still due, and skipped. */
 function itemsOf(
   { index, unwritten }: Schedule,
   queue: DueQueue,
@@ -237,7 +238,7 @@ function begin(
   shard.underWay.add(inquiring);
 }
 
-/** Never rejects. What was not asked stays due. */
+/** Never rejects. An item that was not inquired stays due. */
 async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
   const { inquire, clock, delays, log, failed } = schedule;
   const result = await inquire(item.token).catch((error: unknown) => {
@@ -258,8 +259,8 @@ async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
 }
 
 /**
- * No later than when an inquiry of this process may prove absence. After a restart that is later than the distances expect, which grow to
- * a day.
+ * At the latest when an inquiry of this process may prove absence. After a restart that is later than the distances, which
+ * grow to a day.
  */
 function nextInquiryOf(
   { firstInquired, quietPeriodMs, clock, delays }: Schedule,

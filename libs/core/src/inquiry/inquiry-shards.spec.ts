@@ -6,7 +6,7 @@ import { type Place, runShards } from './inquiry-shards.ts';
 
 const allShards = [...Array(inquiryShards).keys()];
 
-/** Leases in memory: one holder of a name at a time; the next waiter gets it when it is free. */
+/** Leases in memory: one holder per name; the next waiter gets it when it is free. */
 function createLeases() {
   const holders = new Map<string, Promise<void>>();
   return async (name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => {
@@ -51,13 +51,13 @@ it('works on all shards if it is alone, and on none once it has stopped', async 
   expect(only.working()).toEqual([]);
 });
 
-it('shares the shards out with those who come, and takes them back when they go', async () => {
+it('shares the shards with newcomers, and takes them back when they leave', async () => {
   const first = start();
   await first.clock.advance(0);
   const { clock, runAlone } = first;
   const second = start({ clock, runAlone, place: { rank: 1, count: 2 } });
   await clock.advance(2_000);
-  // Until the first one has seen the second, it keeps what it has: nobody works on what another one holds.
+  // Until the first process has seen the second, it keeps its shards: no shard has two holders.
   expect([first.working(), second.working()]).toEqual([allShards, []]);
   first.current.place = { rank: 0, count: 2 };
   await clock.advance(2_000);
@@ -70,8 +70,8 @@ it('shares the shards out with those who come, and takes them back when they go'
   await first.stop();
 });
 
-// A process whose clock could not be trusted inquired nothing, and kept its shards from those who could.
-it('releases its shards while it takes no part', async () => {
+// A process with an untrusted clock inquired nothing, and kept its shards from the others.
+it('releases its shards while it is suspended from the work', async () => {
   const only = start();
   await only.clock.advance(0);
   only.current.place = undefined;

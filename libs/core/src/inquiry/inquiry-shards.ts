@@ -1,9 +1,9 @@
-/** Which shards of the inquiry schedule this process works on: the living processes share them out among themselves. */
+/** Distributes the shards of the inquiry schedule among the living processes. */
 import { inquiryShards } from '../domain/inquiry-times.ts';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { InquirySchedule } from './inquiry-schedule.ts';
 
-/** This process among the living ones. */
+/** Position of this process among the living ones. */
 export interface Place {
   /** From 0. */
   rank: number;
@@ -14,7 +14,10 @@ export interface InquiryShardsDependencies {
   schedule: Pick<InquirySchedule, 'runShard'>;
   /** Undefined while it takes no part. */
   place: () => Place | undefined;
-  /** Does work while no other process does the work of that name: two may see each other at different moments. */
+  /**
+   * Does work under a lease, so that one process at a time does the work of a name; processes may see each other at different
+   * moments.
+   */
   runAlone: (
     name: string,
     signal: AbortSignal,
@@ -26,7 +29,7 @@ export interface InquiryShardsDependencies {
 
 const pauseMs = 1_000;
 
-/** Takes and releases shards as processes come and go, until the signal is aborted and the inquiries have ended. */
+/** Takes and releases shards as processes join and leave, until the signal is aborted and the inquiries have ended. */
 export async function runShards(deps: InquiryShardsDependencies, signal: AbortSignal): Promise<void> {
   const { schedule, place, runAlone, clock, log } = deps;
   const held = new Map<number, { stopping: AbortController; running: Promise<void> }>();

@@ -20,6 +20,6 @@ test.each([
   expect(isOwnCallback(own, shown)).toBe(false);
 });
 
-test.each([undefined, '', '***'])('%j says nothing', (shown) => {
+test.each([undefined, '', '***'])('%j proves nothing', (shown) => {
   expect(isOwnCallback(own, shown)).toBeUndefined();
 });

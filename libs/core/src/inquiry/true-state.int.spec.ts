@@ -1,4 +1,4 @@
-/** Whatever the service comes to show is taken over or opens a review, also after somebody has acknowledged something. */
+/** Any record of the provider is adopted or opens a review, even after an acknowledgement. */
 import type { ReviewCode } from '../domain/payment/payment-events.ts';
 import { describe, expect, it } from 'vitest';
 import { payoutFor, quietMs, teaFor } from '../testing/harness.ts';
@@ -28,10 +28,10 @@ async function inquireDaily(token: string, days = 35): Promise<void> {
   }
 }
 
-describe('what a person acknowledged, and what was over', () => {
-  // An account that had once been silent about the payment was silent about a refund, months later: its amount was
-  // reserved indefinitely, and no review was opened.
-  it('is asked about again if the account is silent about a later call', async () => {
+describe('an acknowledged review and a resolved one', () => {
+  // An account that had once been silent about the payment was silent about a refund, months later: its amount stayed
+  // reserved, and no review was opened.
+  it('do not prevent a new one if the account is silent about a later call', async () => {
     const { provider, clock } = harness();
     const token = await created();
     provider.answersInquiries = false;
@@ -51,34 +51,30 @@ describe('what a person acknowledged, and what was over', () => {
   });
 });
 
-describe('what the service shows of a final payment', () => {
-  // 100 were refunded at the service, and that was taken back there: the payment stayed `refunded`, and no person knew.
-  it.each([100, 60])(
-    'opens a review where a refund of %d that was made there is taken back',
-    async (amount) => {
-      const token = await harness().approved('order-1');
-      const status = amount === 100 ? 'refunded' : 'approved';
-      await shows(token, { status, refundedAmount: amount });
-      expect((await paymentOf(token)).phase).toBe(status);
-      // At once it may be from before the refund.
-      await shows(token, { status: 'approved', refundedAmount: 0 });
-      expect(await codes(token)).toEqual([]);
-      await inquireDaily(token, 1);
-      expect((await paymentOf(token)).reviews).toMatchObject([
-        { evidence: { kind: 'refund_disagrees', refundedAmount: amount, observedRefundedAmount: 0 } },
-      ]);
-    },
-  );
+describe("the provider's record of a final payment", () => {
+  // 100 were refunded at the provider, and that was undone there: the payment stayed `refunded`, without a review.
+  it.each([100, 60])('opens a review if a refund of %d made there is undone', async (amount) => {
+    const token = await harness().approved('order-1');
+    const status = amount === 100 ? 'refunded' : 'approved';
+    await shows(token, { status, refundedAmount: amount });
+    expect((await paymentOf(token)).phase).toBe(status);
+    // At once, the read may be stale.
+    await shows(token, { status: 'approved', refundedAmount: 0 });
+    expect(await codes(token)).toEqual([]);
+    await inquireDaily(token, 1);
+    expect((await paymentOf(token)).reviews).toMatchObject([
+      { evidence: { kind: 'refund_disagrees', refundedAmount: amount, observedRefundedAmount: 0 } },
+    ]);
+  });
 });
 
-/** The token of a payout that the provider has. */
 async function pending(by: Pick<ReturnType<typeof harness>, 'payOut'>): Promise<string> {
   harness().provider.payoutStatus = 'pending';
   const result = await by.payOut(payoutFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
   return result.aggregate.token;
 }
-/** The phase after an inquiry that shows this status. */
+/** The phase after an inquiry with this status. */
 async function afterShowing(token: string, status: 'approved' | 'declined' | 'pending') {
   for (const payout of harness().provider.payouts.values()) payout.status = status;
   await harness().inquire(token);
@@ -86,8 +82,8 @@ async function afterShowing(token: string, status: 'approved' | 'declined' | 'pe
 }
 
 describe('a payout that the provider has declined', () => {
-  // It stayed declined, nothing was held, and its team was asked to pay it again.
-  it('is in review once the provider has taken it up again, and that is not stale', async () => {
+  // It stayed declined, nothing was reserved, and its team was asked to pay it again.
+  it('is in review once the provider has reopened it, and the read is not stale', async () => {
     const token = await pending(harness());
     expect(await afterShowing(token, 'declined')).toBe('declined');
     expect(await afterShowing(token, 'pending')).toBe('declined');
@@ -103,20 +99,21 @@ describe('a payout that the provider has declined', () => {
   });
 });
 
-// By the clock of the process that had announced its call, two hours ahead, the last change was long ago (simulation, seed 93051).
-describe('an older snapshot, where the clock that announced a call ran ahead,', () => {
+// The clock of the process that announced the call was two hours ahead, so the last change seemed long ago (simulation, seed
+// 93051).
+describe('a stale read after a call announced by a clock that ran ahead', () => {
   const byAClockAhead = () => {
     const { clock } = harness();
     return harness().startInstance({ clock: { ...clock, now: () => clock.now() + 2 * 60 * 60_000 } });
   };
 
-  it('takes no declined payout for pending', async () => {
+  it('does not make a declined payout pending', async () => {
     const token = await pending(byAClockAhead());
     expect(await afterShowing(token, 'declined')).toBe('declined');
     expect(await afterShowing(token, 'pending')).toBe('declined');
   });
 
-  it('takes no approval for taken back', async () => {
+  it('does not revoke an approval', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     await byAClockAhead().refund(token, 'a', 60);
@@ -130,8 +127,8 @@ describe('an older snapshot, where the clock that announced a call ran ahead,', 
 });
 
 describe('an inquiry without an answer', () => {
-  // One time-out about an authorization of two days ago called a person: patience counted from the call that made it.
-  it('calls nobody before the account has been silent for a day', async () => {
+  // One time-out about an authorization of two days ago opened a review: patience counted from the call that made it.
+  it('opens no review before the account has been silent for a day', async () => {
     const { provider, clock } = harness();
     const token = await harness().authorized('order-1');
     await inquireDaily(token, 2);
@@ -146,8 +143,9 @@ describe('an inquiry without an answer', () => {
     expect(await codes(token)).toEqual(['service_not_readable']);
   });
 
-  // Another process has not seen the answers: it counts from the last change, and a person is called rather than nobody.
-  it('counts from the last change if no answer is known of', async () => {
+  // Another process has not seen the answers: it counts from the last change, which may open a review too early, never too
+  // late.
+  it('counts from the last change if no answer is known', async () => {
     const { provider, startInstance } = harness();
     const token = await harness().authorized('order-1');
     await inquireDaily(token, 2);
@@ -158,7 +156,7 @@ describe('an inquiry without an answer', () => {
 });
 
 describe('a refund without an outcome', () => {
-  it('is one if the service has the payment', async () => {
+  it('is one if the provider has the payment', async () => {
     const { provider, clock } = harness();
     const token = await harness().approved('order-1');
     provider.faultsOf.refund.push({ kind: 'lost-before' });

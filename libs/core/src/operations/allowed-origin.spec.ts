@@ -17,7 +17,7 @@ describe('originRefusal', () => {
     expect(originRefusal({ [parameter]: 'https://shop.example/x' }, caller)).toBeUndefined();
   });
 
-  it('takes any redirect over https, as long as the team has set no list', () => {
+  it('accepts any https redirect until the team has set a list', () => {
     expect(originRefusal({ redirectFailUrl: 'https://other.example/x' }, free)).toBeUndefined();
     expect(originRefusal({ callbackUrl: 'https://other.example/x' }, free)).toMatchObject({
       parameter: 'callbackUrl',

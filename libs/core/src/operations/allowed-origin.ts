@@ -8,7 +8,7 @@ export interface OriginRefusal {
   purpose: 'callbacks' | 'redirects';
 }
 
-/** The first address of a new request that its team has not allowed; undefined if there is none. */
+/** The first URL of a new request that its team has not allowed; undefined if there is none. */
 export function originRefusal(
   addresses: {
     callbackUrl?: string | undefined;

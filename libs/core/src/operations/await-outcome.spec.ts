@@ -7,8 +7,8 @@ import { awaitOutcome, inquireBriefly } from './await-outcome.ts';
 
 const never = () => new Promise<never>(() => undefined);
 
-// The call of this very process was waited for without a bound, and only then the five seconds began.
-it('the wait for the calls of this process counts into what a caller waits', async () => {
+// The call of this process was awaited without a bound, and only then did the five seconds begin.
+it("the wait for calls of this process counts towards the caller's maximum", async () => {
   const clock = createFakeClock();
   const repository = { load: () => Promise.resolve('aggregate') };
   const quietPeriods = createQuietPeriods({ clock, times });
@@ -28,7 +28,7 @@ it('the wait for the calls of this process counts into what a caller waits', asy
   expect(ended).toBeUndefined();
 });
 
-it('what is not shown any more, by a leader that was replaced, is no outcome', async () => {
+it('a state that a replaced leader no longer shows is not an outcome', async () => {
   const clock = createFakeClock();
   const quietPeriods = createQuietPeriods({ clock, times });
   const deps = { sender: { settled: async () => undefined }, inquire: never, clock, quietPeriods };
@@ -38,7 +38,7 @@ it('what is not shown any more, by a leader that was replaced, is no outcome', a
   await expect(waiting).rejects.toMatchObject({ code: 'store_unconfirmed', retryable: true });
 });
 
-it('an inquiry that takes long is waited for as long as a caller may wait', async () => {
+it('a slow inquiry is awaited as long as a caller may wait', async () => {
   const clock = createFakeClock();
   let result: unknown = 'waiting';
   void inquireBriefly({ inquire: never, clock }, { token: 'a', cause }).then(
@@ -50,7 +50,7 @@ it('an inquiry that takes long is waited for as long as a caller may wait', asyn
   expect(result).toBe('failed');
 });
 
-it('an inquiry that rejects has failed, and nobody sleeps on', async () => {
+it('a rejected inquiry has failed, and no timer remains', async () => {
   const clock = createFakeClock();
   const inquire = () => Promise.reject(new Error('the store is gone'));
   expect(await inquireBriefly({ inquire, clock }, { token: 'a', cause })).toBe('failed');

@@ -1,4 +1,4 @@
-/** Waits for the outcome of a call that another one is making: this process on another connection, or another instance. */
+/** Waits for the outcome of a call that another request is making, on this process or another. */
 import { notShown } from '@tollgate/event-store';
 import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
 import { type Clock, valueWithin } from '@tollgate/service-kit';
@@ -8,7 +8,7 @@ import { waitMaxMs } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 
-/** Between two readings of the stream, milliseconds. */
+/** Polling interval of the stream. @unit milliseconds */
 const pauseMs = 50;
 
 export interface AwaitOutcomeDependencies {
@@ -18,7 +18,7 @@ export interface AwaitOutcomeDependencies {
   clock: Clock;
 }
 
-/** What is waited for: a call that may still be answered, one whose outcome is unknown, or nothing any more. */
+/** The subject of the wait: a call that may still be answered, one with an unknown outcome, or none. */
 export type Awaited = { kind: 'answer'; window: CallWindow } | { kind: 'inquiry' } | { kind: 'nothing' };
 
 export interface Waiting<Subject> {
@@ -29,10 +29,10 @@ export interface Waiting<Subject> {
 }
 
 /**
- * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. An inquiry that could
- * not be made leaves things as they are: announced, outcome unknown. That is an answer, not an error.
+ * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. After a failed inquiry
+ * the operation stays announced with an unknown outcome, which is a valid answer, not an error.
  *
- * @returns undefined if the call was still under way when the caller had waited long enough
+ * @returns undefined if the call was still under way at the end of the wait
  * @throws StoreUnavailable
  */
 export async function awaitOutcome<Subject>(
@@ -59,10 +59,10 @@ const isOver = ({ quietPeriods }: AwaitOutcomeDependencies, token: string, windo
   quietPeriods.inquiryTime(token, window) >= window.answerBy;
 
 /**
- * Inquires, and waits no longer than a caller may; the inquiry continues. Never rejects.
+ * Inquires, and waits at most as long as a caller may; the inquiry continues. Never rejects.
  *
- * @param giveUpAt on the monotonic clock, milliseconds; absent: the longest that a caller waits, from now
- * @returns `failed` also if the wait was over first
+ * @param giveUpAt on the monotonic clock, milliseconds; default: the maximum wait of a caller
+ * @returns `failed` if the wait was over first
  */
 export async function inquireBriefly(
   { inquire, clock }: Pick<AwaitOutcomeDependencies, 'inquire' | 'clock'>,
@@ -79,7 +79,7 @@ export async function inquireBriefly(
 const until = ({ clock }: Pick<AwaitOutcomeDependencies, 'clock'>, giveUpAt: number): number =>
   Math.max(0, giveUpAt - clock.monotonic());
 
-/** @throws StoreUnavailable if the store does not show it, though it was there */
+/** @throws StoreUnavailable if the store no longer shows it */
 export async function required<Subject>(
   repository: Waiting<Subject>['repository'],
   token: string,

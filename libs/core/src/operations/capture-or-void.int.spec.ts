@@ -27,7 +27,7 @@ async function charge(orderNumber: string): Promise<string> {
   return result.aggregate.token;
 }
 
-describe('capture and void at once, in two processes', () => {
+describe('concurrent capture and void in two processes', () => {
   it('sends one of the two, and refuses the other', async () => {
     const token = await harness().authorized('order-1');
     const first = harness().startInstance({ clock: systemClock });
@@ -42,7 +42,7 @@ describe('capture and void at once, in two processes', () => {
     });
   });
 
-  it('refuses the other one also while the outcome of the first is unknown', async () => {
+  it('refuses the second while the outcome of the first is unknown', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
     expect(phaseOf(await harness().end('capture', token))).toBe('capturing');
@@ -57,7 +57,7 @@ describe('capture and void at once, in two processes', () => {
 describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   const done = operation === 'capture' ? 'approved' : 'voided';
 
-  it('twice is one call, and the second answer is the same', async () => {
+  it('twice is one call, with the same answer', async () => {
     const token = await harness().authorized('order-1');
     expect(await harness().end(operation, token)).toMatchObject({ kind: 'answered', replayed: false });
     const again = await harness().end(operation, token);
@@ -66,16 +66,16 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation]);
   });
 
-  it('inquires first if the customer may have paid and no callback has come', async () => {
+  it('inquires first if the customer may have paid and no callback has arrived', async () => {
     const token = await withPage('order-1');
     harness().provider.change(`${token}.1`, { status: 'pending', authorizedAmount: 100 });
     expect(phaseOf(await harness().end(operation, token))).toBe(done);
     expect(calls()).toEqual([operation]);
   });
 
-  // A team that had been answered 202 was refused as not confirmable, while the money was authorized: it took that for
-  // the end (found by the simulation, seed 113).
-  it('inquires first where the outcome of the creation is unknown, and is no refusal while it stays so', async () => {
+  // A team with a 202 was refused as not confirmable while the money was authorized, and took that as the end (simulation,
+  // seed 113).
+  it('inquires first if the outcome of the creation is unknown, and does not refuse while it stays unknown', async () => {
     harness().provider.faultsOf.authorize.push({ kind: 'lost-after' }, { kind: 'lost-before' });
     const charged = await charge('order-1');
     harness().provider.change(`${charged}.1`, { status: 'pending', authorizedAmount: 100 });
@@ -95,7 +95,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([]);
   });
 
-  it('is answered with what the payment is where the service refuses because it has ended', async () => {
+  it('is answered with the current payment if the provider refuses because it has ended', async () => {
     const token = await harness().authorized('order-1');
     const status = operation === 'capture' ? 'approved' : 'declined';
     harness().provider.change(`${token}.1`, { status, authorizedAmount: 0 });
@@ -106,7 +106,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation, operation]);
   });
 
-  it('may be asked for again if the service had refused it', async () => {
+  it('may be requested again after a refusal', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({
       kind: 'refused',
@@ -118,7 +118,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation, operation]);
   });
 
-  // A permit was taken before the payment was asked what there is to do: a repeat was 503 while the account failed.
+  // A permit was taken before the payment was read: a replay was 503 while the account failed.
   it('is replayed or refused without a permit if nothing is to be sent', async () => {
     const token = await harness().authorized('order-1');
     const ended = await harness().authorized('order-2');
@@ -139,7 +139,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   it.each([
     ['fails', () => Promise.reject(new Error('the store is gone'))],
     ['hangs', () => new Promise<never>(() => undefined)],
-  ])('does not wait longer than a caller may for an inquiry that %s', async (_name, inquire) => {
+  ])('waits at most as long as a caller may for an inquiry that %s', async (_name, inquire) => {
     const token = await withPage('order-1');
     const deps = { ...harness().inside, inquire };
     const ending = captureOrVoid(deps, { caller, operation, token, cause });
@@ -148,7 +148,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   });
 
   // A burst of callbacks kept inquiries waiting: a team's capture was refused permanently while the money was authorized.
-  it('is not refused if the provider could not be asked whether the customer has paid', async () => {
+  it("is not refused if the provider could not be inquired about the customer's payment", async () => {
     const token = await withPage('order-1');
     harness().provider.change(`${token}.1`, { status: 'pending', authorizedAmount: 100 });
     harness().provider.answersInquiries = false;
@@ -159,7 +159,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(phaseOf(await harness().end(operation, token))).toBe(done);
   });
 
-  it("finds no payment of another team's", async () => {
+  it('does not find a payment of another team', async () => {
     const token = await harness().authorized('order-1');
     const others = { ...caller, team: 'others' };
     expect(await harness().end(operation, token, others)).toMatchObject(refused('payment_not_found'));
@@ -168,14 +168,14 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   });
 });
 
-it('the payment that the answer names must be the authorized one', async () => {
+it('the payment in the answer must be the authorized one', async () => {
   const token = await harness().authorized('order-1');
   const another = { token: 'another', status: 'approved', amount: 100, currency: 'EUR' };
   harness().provider.provider.capture = () => Promise.resolve({ kind: 'accepted', answer: another });
   expect(phaseOf(await harness().end('capture', token))).toBe('capturing');
 });
 
-it('an acceptance that shows no payment is not believed before an inquiry has confirmed it', async () => {
+it('an acceptance without a payment must be confirmed by an inquiry', async () => {
   const token = await harness().authorized('order-1');
   const { capture } = harness().provider.provider;
   harness().provider.provider.capture = async (serviceToken, maySend) => {

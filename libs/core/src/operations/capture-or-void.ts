@@ -26,9 +26,9 @@ export interface CaptureOrVoidInput {
 
 export type CaptureOrVoidResult = OperationResult<PaymentAggregate, PaymentRefusal>;
 
-/** Decisions that are taken again because the payment changed meanwhile, at most. */
+/** Maximum repeated decisions after concurrent changes. */
 const triesMax = 4;
-/** When a caller whose payment could not be inquired asks again. */
+/** Retry-After if the payment could not be inquired. @unit seconds */
 const retryAfterSeconds = 2;
 
 export async function captureOrVoid(
@@ -40,13 +40,13 @@ export async function captureOrVoid(
   const found = await findOwn(payments, caller, token);
   if (found === undefined) return refuse({ code: 'payment_not_found' });
   const { phase, environment, attempt } = found.payment;
-  // The customer may have paid a moment ago, and no callback has come yet.
+  // The customer may have just paid, with the callback still on its way.
   const mayBePaid = phase === 'init' || phase === 'pending' || isPaymentAwaited(found.payment);
   const isKnown = !mayBePaid || (await inquireBriefly(deps, { token, cause })) === 'inquired';
 
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { payment, revision } = (await payments.load(token)) ?? found;
-    // A call is announced only if money is authorized: everything else is answered without an account.
+    // A call is announced only if money is authorized: all other answers need no account.
     const isCalled = payment.phase === 'authorized';
     const taken = isCalled ? await accounts.permitOf(environment, attempt.account) : undefined;
     if (taken !== undefined && taken.kind !== 'permit') return taken;
@@ -55,14 +55,14 @@ export async function captureOrVoid(
     const announced = await payments.execute(token, command, cause, isCalled ? {} : { onlyAt: revision });
     if (announced.kind === 'moved') continue;
     if (announced.kind === 'refused') {
-      // A refusal would be mistaken for the truth, while the money may be authorized.
+      // The money may be authorized, so a refusal would mislead the caller.
       if (!isKnown) return { kind: 'unavailable', retryAfterSeconds };
-      // Nor is it known yet whether the provider has the payment.
+      // It is also unknown whether the provider has the payment.
       return isPaymentAwaited(payment) ? inProgress : announced;
     }
     if (permit !== undefined) await captureOrVoidOnce(deps, announced, permit, cause);
     permit?.release('unused');
-    // Even a refused call is inquired: the provider may refuse what an earlier submission has done already.
+    // Even a refused call is inquired: an earlier submission may already have taken effect.
     const answer = await awaitOutcome(deps, { repository: payments, token, cause, awaited });
     if (answer === undefined) return inProgress;
     return { kind: 'answered', aggregate: answer, replayed: announced.events.length === 0 };

@@ -1,5 +1,5 @@
 import { systemClock } from '@tollgate/service-kit';
-/** Payments that are charged without our page: by card, and by recurring token. And through which account. */
+/** Payments charged without our page, by card or recurring token, and their accounts. */
 import { describe, expect, it } from 'vitest';
 import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
 import { failingStore } from '../testing/failing-stores.ts';
@@ -28,12 +28,12 @@ const byCard = (orderNumber: string, more: Partial<typeof card> = {}) =>
 const byRecurring = (orderNumber: string, recurringToken = recurringAlias) =>
   teaFor(orderNumber, 1250, { recurringToken });
 
-/** Calls that reached each account. */
+/** Calls per account. */
 const sent = () => [harness().provider.received.length, second.received.length];
 
 describe('a payment by card', () => {
-  it('reaches the service with its card, and leaves no trace of it in the store', async () => {
-    // A card verification value of its own, so that finding it by chance is out of the question.
+  it('reaches the provider with its card, and leaves no trace of it in the store', async () => {
+    // A unique card verification value, so that it cannot be found by chance.
     const secrets = { pan: '4392963203551251', cvv: '7319' };
     const result = await harness().create(byCard('order-1', secrets));
     await harness().create(byCard('order-1', secrets));
@@ -54,7 +54,7 @@ describe('a payment by card', () => {
   it.each([
     ['approved', 'approved'],
     ['declined', 'declined'],
-  ])('that is %s at once is answered so', async (chargeStatus, phase) => {
+  ])('that is %s at once is answered with that status', async (chargeStatus, phase) => {
     harness().provider.chargeStatus = chargeStatus;
     expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe(phase);
   });
@@ -65,8 +65,8 @@ describe('a payment by card', () => {
     expect(payment).toMatchObject({ phase: 'init', processingUrl: 'https://pay.example/service-1' });
   });
 
-  // Of twenty at once one was answered as approved, the others as begun.
-  it('is answered alike to all who ask at once', async () => {
+  // Of twenty concurrent requests one was answered as approved, the others as begun.
+  it('is answered alike to all concurrent requests', async () => {
     const instances = [1, 2].map(() => harness().startInstance({ clock: systemClock }));
     const results = await Promise.all(
       instances.flatMap(({ create }) => Array.from({ length: 4 }, () => create(byCard('order-1')))),
@@ -75,7 +75,7 @@ describe('a payment by card', () => {
     expect(sent()).toEqual([1, 0]);
   });
 
-  it('is answered also if the service cannot be asked what has become of it', async () => {
+  it('is answered even if the inquiry fails', async () => {
     harness().provider.answersInquiries = false;
     expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe('init');
   });
@@ -88,7 +88,7 @@ describe('a payment by card', () => {
     expect(sent()).toEqual([1, 0]);
   });
 
-  // A fingerprint over them revealed both to anybody who tried out all values; nothing else of them is kept.
+  // A fingerprint over them revealed both to anyone who tried all values; nothing else of them is stored.
   it.each([
     ['expiry', { expires: '01/2040' }],
     ['holder', { holder: 'Charles Babbage' }],
@@ -99,7 +99,7 @@ describe('a payment by card', () => {
     expect(sent()).toEqual([1, 0]);
   });
 
-  it('is another request than a hosted one under the same key', async () => {
+  it('differs from a hosted one under the same key', async () => {
     await harness().create(teaFor('order-1'));
     expect(await harness().create(byCard('order-1'))).toMatchObject({ kind: 'refused' });
   });
@@ -117,7 +117,7 @@ async function everything(): Promise<string[]> {
 }
 
 describe('a recurring token', () => {
-  it('is given out behind an alias, which charges the same account again', async () => {
+  it('is returned as an alias, which charges the same account again', async () => {
     const first = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
     const { token } = first.aggregate;
     harness().provider.change(`${token}.1`, { status: 'approved' });
@@ -131,7 +131,7 @@ describe('a recurring token', () => {
     });
   });
 
-  it('that was not asked for is not kept', async () => {
+  it('that was not requested is not stored', async () => {
     const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
     harness().provider.change(`${token}.1`, { status: 'approved', recurringToken: 'service-recurring' });
     await harness().inquire(token);
@@ -139,7 +139,7 @@ describe('a recurring token', () => {
     expect(await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token))).toBeUndefined();
   });
 
-  it('never comes to mean another card', async () => {
+  it('never changes to another card', async () => {
     const { token } = answered(
       await harness().create(teaFor('order-1', 1250, { recurring: true })),
     ).aggregate;
@@ -151,7 +151,7 @@ describe('a recurring token', () => {
     expect(kept?.serviceRecurringToken).toBe('service-recurring-service-1');
   });
 
-  it("is charged as the service's own, and by the alias nowhere", async () => {
+  it("is charged by the provider's token, and its alias is never sent", async () => {
     await keepRecurringToken(harness());
     const payment = paymentOf(await harness().create(byRecurring('order-1')));
     expect(payment).toMatchObject({ phase: 'approved', terms: { recurringToken: recurringAlias } });
@@ -171,18 +171,18 @@ describe('a recurring token', () => {
       refusal,
     });
     expect(sent()).toEqual([0, 0]);
-    // The key is not used up.
+    // The idempotency key stays unused.
     expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
   });
 
-  it('is charged through the account that took the first payment, though routing prefers another', async () => {
+  it('is charged through the account of the first payment, whatever the routing prefers', async () => {
     await keepRecurringToken(harness(), { account: 'second' });
     const payment = paymentOf(await harness().create(byRecurring('order-1')));
     expect(payment).toMatchObject({ phase: 'approved', attempt: { account: 'second' } });
     expect(sent()).toEqual([0, 1]);
   });
 
-  it('goes through no other account, even if the call was not sent', async () => {
+  it('uses no other account, even if the call was not sent', async () => {
     await keepRecurringToken(harness(), { account: 'second' });
     second.faults.push({ kind: 'not-sent' });
     const payment = paymentOf(await harness().passTime(harness().create(byRecurring('order-1'))));
@@ -191,14 +191,14 @@ describe('a recurring token', () => {
     expect(sent()).toEqual([0, 1]);
   });
 
-  it('goes through no other account where its own refuses us', async () => {
+  it('uses no other account if its own refuses us', async () => {
     await keepRecurringToken(harness(), { account: 'second' });
     second.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind: 'settings_error' });
     expect(paymentOf(await harness().create(byRecurring('order-1'))).phase).toBe('failed');
     expect(sent()).toEqual([0, 1]);
   });
 
-  it('of an account that is not configured any more finds no account, and nothing is recorded', async () => {
+  it('of an account that is no longer configured finds no account, and nothing is recorded', async () => {
     await keepRecurringToken(harness(), { account: 'gone' });
     expect(await harness().create(byRecurring('order-1'))).toEqual({ kind: 'no-account' });
     expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
@@ -210,7 +210,7 @@ describe('the account of a creation', () => {
     expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('main');
   });
 
-  it('is the second one where the call to the first was not sent', async () => {
+  it('is the second one if the call to the first was not sent', async () => {
     harness().provider.faults.push({ kind: 'not-sent' });
     const payment = paymentOf(await harness().passTime(harness().create(byCard('order-1'))));
     expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
@@ -219,7 +219,7 @@ describe('the account of a creation', () => {
   });
 
   it.each(['authentication_error', 'settings_error'])(
-    'is the second one where the first refuses us (%s)',
+    'is the second one if the first refuses us (%s)',
     async (errorKind) => {
       harness().provider.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind });
       const payment = paymentOf(await harness().create(teaFor('order-1')));
@@ -229,7 +229,7 @@ describe('the account of a creation', () => {
   );
 
   it.each(['invalid_request_error', 'processing_error'])(
-    'stays the first one where that refuses the payment (%s)',
+    'stays the first one if that refuses the payment (%s)',
     async (errorKind) => {
       harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind });
       expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('failed');
@@ -237,13 +237,13 @@ describe('the account of a creation', () => {
     },
   );
 
-  it('stays the first one where nobody knows what became of the call', async () => {
+  it('stays the first one if the outcome of the call is unknown', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     expect(paymentOf(await harness().create(teaFor('order-1', 1250, { card }))).phase).toBe('unresolved');
     expect(sent()).toEqual([1, 0]);
   });
 
-  it('that refuses us is not asked again, though it is the only one', async () => {
+  it('that refuses us is not tried again, even if it is the only one', async () => {
     const only = harness().startInstance({ accounts: [accountNamed('main', harness().provider.provider)] });
     harness().provider.faults.push({ kind: 'refused', code: 'x', errorKind: 'settings_error' });
     expect(paymentOf(await only.create(teaFor('order-1'))).phase).toBe('failed');
@@ -251,7 +251,7 @@ describe('the account of a creation', () => {
     expect(only.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
   });
 
-  it('is not asked where the end of the first call cannot be recorded', async () => {
+  it('is not tried if the end of the first call cannot be recorded', async () => {
     const wrapStore = failingStore((nth) => (nth === 2 ? 'refused' : 'ends well'));
     const instance = harness().startInstance({ wrapStore });
     harness().provider.faults.push({ kind: 'not-sent' });
@@ -260,7 +260,7 @@ describe('the account of a creation', () => {
     expect(sent()).toEqual([0, 0]);
   });
 
-  it('of all of them, three attempts at most are made', async () => {
+  it('of all of them, at most three are tried', async () => {
     const unreachable = { kind: 'not-sent' } as const;
     harness().provider.faults.push(unreachable, unreachable, unreachable);
     second.faults.push(unreachable, unreachable, unreachable);
@@ -269,7 +269,7 @@ describe('the account of a creation', () => {
     expect([harness().provider.faults.length, second.faults.length]).toEqual([1, 2]);
   });
 
-  it('that takes the currency may be there for none: nothing is recorded', async () => {
+  it('may not exist for a currency: nothing is recorded', async () => {
     const only = harness().startInstance({
       accounts: [accountNamed('main', harness().provider.provider, { currencies: ['EUR'] })],
     });
@@ -279,7 +279,7 @@ describe('the account of a creation', () => {
     expect((await only.create({ ...teaFor('order-1') })).kind).toBe('answered');
   });
 
-  it('that fails is passed over, and where all fail nothing is recorded', async () => {
+  it('that fails is skipped, and if all fail nothing is recorded', async () => {
     const fail = async (name: string) => {
       for (let failures = 0; failures < 10; failures += 1) {
         const result = await harness().accounts.permitOf('sandbox', name);
@@ -296,7 +296,7 @@ describe('the account of a creation', () => {
   });
 });
 
-describe('what follows a payment goes to the account that took it, though routing prefers another now', () => {
+describe('later calls of a payment use the account that took it, whatever the routing prefers now', () => {
   const preferring = () =>
     harness().startInstance({
       accounts: [
@@ -313,7 +313,7 @@ describe('what follows a payment goes to the account that took it, though routin
     expect(second.inquiries).toEqual({ retrieved: 0, listed: 0 });
   });
 
-  it('confirmations, and those that are submitted again', async () => {
+  it('confirmations, including repeated submissions', async () => {
     const token = await harness().authorized('order-1', 100);
     harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
     const instance = preferring();
@@ -324,7 +324,7 @@ describe('what follows a payment goes to the account that took it, though routin
     expect(sent()).toEqual([3, 0]);
   });
 
-  it('and where that account is not configured any more, nothing is done and an inquiry fails', async () => {
+  it('and if that account is no longer configured, calls are refused and inquiries fail', async () => {
     const token = await harness().approved('order-1', 100);
     const authorized = await harness().authorized('order-2', 100);
     const without = harness().startInstance({ accounts: [accountNamed('second', second.provider)] });
@@ -335,7 +335,7 @@ describe('what follows a payment goes to the account that took it, though routin
   });
 });
 
-it('two teams, and two sources of keys, never meet under one key', async () => {
+it('two teams, and two sources of keys, never share a key', async () => {
   await harness().create(teaFor('order-1'));
   await harness().create({ ...teaFor('order-1'), caller: { ...caller, team: 'others' } });
   await harness().create({ ...teaFor('order-1'), key: { source: 'Idempotency-Key', value: 'order-1' } });

@@ -29,9 +29,9 @@ describe('the one rule for calling', () => {
     expect(answered(result).aggregate.payment.terms.orderNumber).toBe('order-1');
   });
 
-  it('sends one call for any number of requests at once, over several processes', async () => {
+  it('sends one call for any number of concurrent requests, over several processes', async () => {
     const { provider, startInstance } = harness;
-    // Those of other processes wait while the store works, so that time has to be the store's own.
+    // Requests of other processes wait while the store works, so time must be the store's own.
     const instances = [1, 2, 3].map(() => startInstance({ clock: systemClock }));
     const asking = instances.flatMap(({ create }) =>
       Array.from({ length: 10 }, () => create(teaFor('order-1'))),
@@ -45,7 +45,7 @@ describe('the one rule for calling', () => {
   });
 });
 
-describe('what becomes of a call', () => {
+describe('the outcome of a call', () => {
   it('is accepted: the page is answered and recorded', async () => {
     const result = await harness.create(teaFor('order-1'));
     expect(phaseOf(result)).toBe('init');
@@ -70,14 +70,14 @@ describe('what becomes of a call', () => {
     ]);
   });
 
-  it('provably never left: another attempt follows', async () => {
+  it('provably not sent: another attempt follows', async () => {
     harness.provider.faults.push({ kind: 'not-sent' });
     const creating = harness.passTime(harness.create(teaFor('order-1')));
     expect(phaseOf(await creating)).toBe('init');
     expect(harness.provider.requests).toHaveLength(1);
   });
 
-  it('never left three times: the payment has failed, and nothing was sent', async () => {
+  it('not sent three times: the payment has failed', async () => {
     harness.provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
     const creating = harness.passTime(harness.create(teaFor('order-1')));
     expect(phaseOf(await creating)).toBe('failed');
@@ -95,8 +95,8 @@ describe('what becomes of a call', () => {
   );
 });
 
-describe('what the service says of a call', () => {
-  it('that its number exists already proves that it arrived: an inquiry finds it', async () => {
+describe("the provider's answer to a call", () => {
+  it('that its number exists proves that it arrived: an inquiry finds it', async () => {
     const { provider, create, payments } = harness;
     const reason = 'the order number exists already';
     provider.provider.authorize = () => Promise.resolve({ kind: 'unknown', reason });
@@ -142,7 +142,7 @@ describe('a stop', () => {
     expect(await history(tokenOf(result))).toEqual(['PaymentRequested', 'AttemptUnresolved']);
   });
 
-  it('lets a card payment that was not sent fail: nobody has the card after the restart', async () => {
+  it('fails a card payment that was not sent: its card is not stored', async () => {
     const { provider, startInstance, passTime, history } = harness;
     const stopping = new AbortController();
     provider.provider.authorize = () => {
@@ -184,8 +184,8 @@ describe('a stop', () => {
   });
 });
 
-describe('a repeat', () => {
-  it('is answered within its time, however long the inquiry takes', async () => {
+describe('a replay', () => {
+  it('is answered in time, however long the inquiry takes', async () => {
     const { provider, create, passTime } = harness;
     provider.faults.push({ kind: 'lost-before' });
     const charge = teaFor('order-1', 1250, { card });
@@ -216,9 +216,9 @@ describe('a repeat', () => {
     expect(harness.provider.requests).toHaveLength(1);
   });
 
-  it('while another process is still calling is answered that the operation is in progress', async () => {
+  it('while another process is still calling is answered as in progress', async () => {
     const { payments, create, clock } = harness;
-    // By a process that is in the middle of its call.
+    // A process in the middle of its call.
     await announce(payments, teaFor('order-1'), clock.now(), 3_600_000);
     const repeating = harness.passTime(create(teaFor('order-1')));
     expect(await repeating).toMatchObject({
@@ -229,7 +229,7 @@ describe('a repeat', () => {
   });
 });
 
-/** Appends the announcement of a creation as another process would, and sends nothing. */
+/** Appends the announcement of a creation like another process would, and sends nothing. */
 async function announce(
   payments: Harness['payments'],
   input: ReturnType<typeof teaFor>,
@@ -283,7 +283,7 @@ describe('after a crash between the announcement and the answer', () => {
     expect(await history(token)).toEqual(['PaymentRequested', 'AttemptUnresolved', ...end]);
   });
 
-  it('two processes that inquire at once make one further attempt', async () => {
+  it('two concurrent inquiries in two processes lead to one further attempt', async () => {
     const { payments, provider, clock, startInstance } = harness;
     const token = await announce(payments, teaFor('order-1'), clock.now());
     const instances = [startInstance(), startInstance(), startInstance()];
@@ -296,7 +296,7 @@ describe('after a crash between the announcement and the answer', () => {
 });
 
 describe('an inquiry', () => {
-  it('records what the service says, once', async () => {
+  it("records the provider's status, once", async () => {
     const { provider, inquiries, create, history } = harness;
     const token = tokenOf(await create(teaFor('order-1')));
     provider.change(`${token}.1`, { status: 'approved', sanitizedMask: '439296******1251' });
@@ -305,7 +305,7 @@ describe('an inquiry', () => {
     expect(await history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
   });
 
-  it('about a payment that the service has lost opens a review', async () => {
+  it('about a payment that the provider has lost opens a review', async () => {
     const { provider, inquiries, create, payments } = harness;
     const token = tokenOf(await create(teaFor('order-1')));
     provider.payments.clear();

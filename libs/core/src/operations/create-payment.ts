@@ -1,4 +1,4 @@
-/** A team asks for a payment: permit, guard, announce, send, record. A repeat meets what the first request did. */
+/** A team creates a payment: permit, guard, announce, send, record. A repeat returns the result of the first request. */
 import type { PaymentRequest } from './requests.ts';
 import { type PaymentRefusal, type RequestPayment } from '../domain/payment/payment-commands.ts';
 import { type PaymentTerms } from '../domain/payment/payment-events.ts';
@@ -49,7 +49,7 @@ export async function createPayment(
   const { amount, currency } = request;
   const token = deriveOperationToken('pay', { ...caller, installation }, input.key);
   const waiting = { repository: payments, token, cause, awaited };
-  // First: what is allowed now does not take back what was accepted.
+  // First: later restrictions do not revoke an accepted request.
   if ((await payments.load(token)) !== undefined)
     return replay(deps, await payments.execute(token, toCommand(deps, input, token, ''), cause), waiting);
 
@@ -63,7 +63,7 @@ export async function createPayment(
     : accounts.permitAmong(environment, [charge.account]));
   if (taken.kind !== 'permit') return taken;
   using permit = taken.permit;
-  // Made before anything waits: a command that waits too long is announced, and not sent.
+  // Before any wait: a command that waits too long is announced, and not sent.
   const command = toCommand(deps, input, token, permit.account);
   const guarded = await passGuards(guards, {
     operation: 'payment',
@@ -110,7 +110,7 @@ function toCommand(
   };
 }
 
-/** The terms that are recorded: nothing that could be charged, and nothing about the customer. */
+/** The recorded terms: no card data, and no customer data. */
 export function toTerms(request: PaymentRequest): PaymentTerms {
   const { product, amount, currency, orderNumber, callbackUrl, redirectSuccessUrl, redirectFailUrl } =
     request;
@@ -137,9 +137,9 @@ function kindOf({ card, recurringToken }: PaymentRequest): PaymentTerms['kind'] 
 }
 
 /**
- * Over the validated body: what is not part of the terms may not differ unnoticed either. But of a card only what may be
- * kept of one, and nothing of the customer, who may have another address by the time of the repeat: what is forgotten
- * must not be derivable from what stays.
+ * Covers the validated body, because fields outside the terms must not differ unnoticed either. Of a card only the storable
+ * part, and no customer data: the customer's address may change before the repeat, and erased data must not be derivable
+ * from the rest.
  */
 function forFingerprint({ card, customer: _, ...request }: PaymentRequest): object {
   return card === undefined ? request : { ...request, card: { mask: maskCardNumber(card.pan) } };
@@ -151,7 +151,7 @@ interface Charge {
   sent: SentOnly;
 }
 
-/** What the payment is charged with; undefined for a recurring token that the team does not have. */
+/** The means of payment; undefined for a recurring token that the team does not have. */
 async function chargeOf(
   { recurringTokens }: CreatePaymentDependencies,
   { caller, request: { card, customer, recurringToken: alias } }: CreatePaymentInput,

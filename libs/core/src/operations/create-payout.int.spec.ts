@@ -19,8 +19,8 @@ const payoutOf = (result: CreatePayoutResult) => answered(result).aggregate.payo
 
 const { pan, expires } = card;
 
-describe('where a payout goes', () => {
-  it('to a card: the service gets it, and the store what may be kept of it', async () => {
+describe('the destination of a payout', () => {
+  it('is a card: the provider gets all of it, and the store its mask', async () => {
     const result = await harness().payOut(payoutFor('order-1', { card: { pan, expires } }));
     expect(harness().provider.payoutRequests).toMatchObject([{ destination: { card: { pan, expires } } }]);
     expect(payoutOf(result).terms.destination).toEqual({ kind: 'card', sanitizedMask: '439296******1251' });
@@ -29,7 +29,7 @@ describe('where a payout goes', () => {
     expect(harness().onDisk()).not.toContain(pan);
   });
 
-  it('to a bank account: the service gets it, and the store its end', async () => {
+  it('is a bank account: the provider gets all of it, and the store its end', async () => {
     const account = 'DE02120300000000202051';
     const bankAccount = { bankName: 'A bank', account };
     const result = await harness().payOut(payoutFor('order-1', { bankAccount }));
@@ -41,7 +41,7 @@ describe('where a payout goes', () => {
     expect(harness().onDisk()).not.toContain(account);
   });
 
-  it("to the card of a recurring token: the service gets its own token, through that token's account", async () => {
+  it("is the card of a recurring token: the provider gets its own token, through that token's account", async () => {
     await keepRecurringToken(harness(), { account: 'other' });
     const result = await harness().payOut(payoutFor('order-1', { recurringToken: recurringAlias }));
     expect(harness().provider.payoutRequests).toEqual([]);
@@ -56,13 +56,13 @@ describe('where a payout goes', () => {
   it.each([
     ['of another team', { team: 'others' }],
     ['of another environment', { environment: 'production' as const }],
-  ])('to a recurring token %s is refused: nothing is recorded or sent', async (_name, change) => {
+  ])('is a recurring token %s: refused, with nothing recorded or sent', async (_name, change) => {
     await keepRecurringToken(harness(), change);
     const input = payoutFor('order-1', { recurringToken: recurringAlias });
     const refusal = { code: 'recurring_token_not_found' };
     expect(await harness().payOut(input)).toEqual({ kind: 'refused', refusal });
     expect(other.provider.received).toEqual([]);
-    // The key is not used up.
+    // The idempotency key stays unused.
     await keepRecurringToken(harness(), {}, 'rec_own');
     const own = { ...input, request: { ...input.request, destination: { recurringToken: 'rec_own' } } };
     expect(payoutOf(await harness().payOut(own)).phase).toBe('approved');
@@ -70,7 +70,7 @@ describe('where a payout goes', () => {
 });
 
 describe('a payout', () => {
-  it('is known to the service by its own number, and called back at our address', async () => {
+  it('has its own number at the provider, and our callback URL', async () => {
     const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
     expect(harness().provider.payoutRequests).toMatchObject([
       {
@@ -84,7 +84,7 @@ describe('a payout', () => {
     ['approved', 'approved'],
     ['declined', 'declined'],
     ['pending', 'pending'],
-  ])('that the service answers as %s is %s', async (status, phase) => {
+  ])('that the provider answers as %s is %s', async (status, phase) => {
     harness().provider.payoutStatus = status;
     expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe(phase);
   });
@@ -112,19 +112,19 @@ describe('a payout', () => {
     expect(harness().provider.payoutRequests).toHaveLength(1);
   });
 
-  it('to another bank account of the same ending under the same key is refused', async () => {
+  it('to another bank account with the same ending under the same key is refused', async () => {
     const to = (account: string) => payoutFor('order-1', { bankAccount: { bankName: 'A bank', account } });
     await harness().payOut(to('DE02120300000000202051'));
     expect(await harness().payOut(to('DE99999999999999992051'))).toMatchObject({ kind: 'refused' });
   });
 
-  it('of two teams under the same order number are two', async () => {
+  it('is created for each of two teams under the same order number', async () => {
     await harness().payOut(payoutFor('order-1'));
     await harness().payOut({ ...payoutFor('order-1'), caller: { ...caller, team: 'others' } });
     expect(harness().provider.payoutRequests).toHaveLength(2);
   });
 
-  it('that was not sent does not go through another account: it has failed, and so says a repeat', async () => {
+  it('that was not sent has failed without another account, for replays as well', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
     const result = await harness().payOut(payoutFor('order-1'));
     expect(payoutOf(result)).toMatchObject({ phase: 'failed', failure: 'not-sent' });
@@ -132,7 +132,7 @@ describe('a payout', () => {
     expect([harness().provider.received, other.provider.received]).toEqual([[], []]);
   });
 
-  it('that the service knows already by its number is this one: it is inquired', async () => {
+  it('already known to the provider by its number is this one: it is inquired', async () => {
     const { payout } = harness().provider.provider;
     harness().provider.provider.payout = async (request, maySend) => {
       await payout(request, maySend);
@@ -142,7 +142,7 @@ describe('a payout', () => {
     expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('approved');
   });
 
-  it('that the service has lost opens a review, which may end it', async () => {
+  it('that the provider has lost opens a review, which may end it', async () => {
     harness().provider.payoutStatus = 'pending';
     const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
     harness().provider.payouts.clear();

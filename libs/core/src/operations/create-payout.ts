@@ -60,7 +60,7 @@ export async function createPayout(
   const waiting = { repository: payouts, token, cause, awaited };
   const repeat = async () =>
     replay(deps, await payouts.execute(token, toCommand(deps, input, token, ''), cause), waiting);
-  // First: what is allowed now does not take back what was accepted. A payout that was approved is sent by its repeat.
+  // First: later restrictions do not revoke an accepted request. An approved payout is sent by its repeat.
   const known = await payouts.load(token);
   if (known !== undefined && !(await isToBeSent(deps, input, known))) return repeat();
 
@@ -77,7 +77,7 @@ export async function createPayout(
   const taken = await accounts.permitAmong(environment, names);
   if (taken.kind !== 'permit') return taken;
   using permit = taken.permit;
-  // Made before anything waits: a command that waits too long is announced, and not sent.
+  // Before any wait: a command that waits too long is announced, and not sent.
   const command = toCommand(deps, input, token, permit.account);
   const guarded = await passGuards(guards, {
     ...wanted,
@@ -92,7 +92,7 @@ export async function createPayout(
   });
   if (guarded.kind === 'refused') {
     permit.release('unused');
-    // Another request under the same key may have been faster, and used what is missing now.
+    // Another request under the same key may have been faster, and used up the balance.
     const isUnchanged = (await payouts.load(token))?.revision === known?.revision;
     return isUnchanged ? guarded : await repeat();
   }
@@ -110,7 +110,7 @@ export async function createPayout(
   return { kind: 'answered', aggregate: await deps.sender.track(token, sending), replayed: false };
 }
 
-/** True for a repeat with the same terms of a payout that was approved, unless that has lapsed. */
+/** True for a repeat of an approved payout with the same terms, unless the approval has lapsed. */
 async function isToBeSent(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
@@ -185,7 +185,7 @@ interface PaidTo {
   destination: PayOutDestination;
 }
 
-/** The destination as the provider takes it; undefined for a recurring token that the team does not have. */
+/** The destination in the provider's form; undefined for a recurring token that the team does not have. */
 async function resolveDestination(
   { recurringTokens }: CreatePayoutDependencies,
   { caller, request: { destination } }: CreatePayoutInput,
@@ -196,7 +196,7 @@ async function resolveDestination(
   return found && { account: found.account, destination: { recurringToken: found.recurringToken } };
 }
 
-/** The terms that are recorded: of the destination only what may be kept. */
+/** The recorded terms: of the destination only the storable part. */
 function toPayoutTerms({ destination, ...request }: PayoutRequest) {
   const { amount, currency, orderNumber, callbackUrl, metadata } = request;
   const others = omitUndefined({ callbackUrl, metadata });
@@ -211,7 +211,7 @@ function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destinatio
   return { kind: 'bankAccount', bankName, accountEnding: account.slice(-4) };
 }
 
-/** Over the validated body, all of it but what may not be kept of a card: another account is another payout. */
+/** Covers the validated body, except what may not be stored of a card: another account is another payout. */
 function forFingerprint({ destination, ...request }: PayoutRequest): object {
   const { card, ...others } = destination;
   if (card === undefined) return { ...request, destination };

@@ -1,4 +1,4 @@
-/** A guard may stop a command before it is announced: limits, balances, approvals. The composition lists the guards. */
+/** A guard may stop a command before its announcement: limits, balances, approvals. The composition lists the guards. */
 import type { RequestPayout } from '../domain/payout/payout-commands.ts';
 import type { Requester, LimitedOperation } from '../domain/requester.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -17,36 +17,34 @@ export interface GuardedCommand {
   currency: string;
   fingerprint: string;
   account: string;
-  /** From then on, milliseconds since the Unix epoch, a command that was not announced cannot be sent. */
+  /** The deadline, milliseconds since the Unix epoch: a command that was not announced by then cannot be sent. */
   lapsesAt: number;
-  /** When it was asked for, milliseconds since the Unix epoch. */
+  /** Time of the request, milliseconds since the Unix epoch. */
   askedAt: number;
-  /** The wallet of a payout that was recorded to wait for approval and is sent now. Its amount counts since then. */
+  /** The wallet of an approved payout that is sent now. Its amount has counted since the request. */
   recordedIn?: string | undefined;
-  /** The announcement of a payout. */
   payout?: RequestPayout | undefined;
 }
 
 export interface LimitRefusal {
   code: 'amount_limit_exceeded' | 'daily_limit_exceeded';
-  /** Whose limit it is. */
   of: 'team' | 'key';
   operation: LimitedOperation;
   currency: string;
   /** Minor units. */
   limit: number;
-  /** What is left of the day, and when it ends, milliseconds since the Unix epoch. */
+  /** The rest of the day's limit, and the end of the day, milliseconds since the Unix epoch. */
   left?: { amount: number; until: number };
 }
 
 export interface BalanceRefusal {
   code: 'payout_exceeds_balance' | 'transfer_exceeds_balance';
-  /** What one payout or transfer may be at most, minor units. */
+  /** Maximum of one payout or transfer, minor units. */
   availableAmount: number;
   currency: string;
 }
 
-/** A closed union: each code is mapped once, at the edge. Another request under the same key may be in progress. */
+/** Closed: each code is mapped once, at the edge. Another request under the same key may be in progress. */
 export type GuardRefusal = LimitRefusal | BalanceRefusal | { code: 'operation_in_progress' };
 
 export interface GuardRefused {
@@ -57,13 +55,13 @@ export interface GuardRefused {
 export type Verdict =
   | { kind: 'passed' }
   | GuardRefused
-  /** It is recorded and waits for a person or a second key. */
+  /** Recorded, and waits for a person or a second key. */
   | { kind: 'waiting'; isNew: boolean };
 
 export interface Guard {
-  /** Lets a command pass, reserving what it is about to use. @throws StoreUnavailable */
+  /** Lets a command pass and reserves what it will use. @throws StoreUnavailable */
   check(command: GuardedCommand): Promise<Verdict>;
-  /** Of these accounts those through which the command may pass. Reserves nothing. Absent: all of them. */
+  /** The accounts of these through which the command may pass. Reserves nothing. Absent: all of them. */
   accountsFor?(command: AccountsWanted): Promise<readonly string[] | GuardRefused>;
 }
 
@@ -74,7 +72,7 @@ export type AccountsWanted = Pick<
   accounts: readonly string[];
 };
 
-/** Asks each guard in turn. An amount that an earlier one has reserved for a refused command lapses by itself. */
+/** Asks each guard in turn. A reservation of a refused command lapses by itself. */
 export async function passGuards(guards: readonly Guard[], command: GuardedCommand): Promise<Verdict> {
   for (const guard of guards) {
     const verdict = await guard.check(command);
@@ -83,7 +81,7 @@ export async function passGuards(guards: readonly Guard[], command: GuardedComma
   return { kind: 'passed' };
 }
 
-/** The accounts through which all guards may let the command pass. */
+/** The accounts through which all guards let the command pass. */
 export async function guardedAccounts(
   guards: readonly Guard[],
   { accounts: all, ...command }: AccountsWanted,

@@ -17,14 +17,14 @@ import { type Waiting, awaitOutcome } from './await-outcome.ts';
 import type { Guard } from './guard.ts';
 
 export interface OperationDependencies {
-  /** Name of the installation that tokens are derived from. */
+  /** Name of the installation; tokens are derived from it. */
   installation: string;
   accounts: Accounts;
   guards: readonly Guard[];
   sender: Sender;
   times: CallTimes;
   askAccount: AskAccount;
-  /** Finds out what the provider says about a payment or payout, and records it. */
+  /** Inquires about a payment or payout, and records the result. */
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   quietPeriods: QuietPeriods;
   fingerprintsOf: FingerprintsOf;
@@ -33,11 +33,11 @@ export interface OperationDependencies {
 
 type InProgress = { code: 'operation_in_progress' };
 
-/** Why an operation was not begun: nothing was announced, nothing was sent. */
+/** Why an operation was not begun: nothing was announced or sent. */
 export type NotBegun = Unavailable | { kind: 'no-account' };
 
 export type OperationResult<Subject, Refusal extends { code: string }> =
-  /** `aggregate` as it is after the call has ended, one way or another. */
+  /** `aggregate` after the call has ended, with any outcome. */
   | { kind: 'answered'; aggregate: Subject; replayed: boolean }
   | { kind: 'refused'; refusal: Refusal | InProgress }
   | NotBegun;
@@ -48,10 +48,10 @@ export const refuse = <Refusal extends { code: string }>(refusal: Refusal) =>
 export const inProgress = refuse({ code: 'operation_in_progress' as const });
 
 /**
- * A repeat of a request. It makes no call: the process that appended the announcement makes it, a repeat waits for its
+ * Answers a repeated request. It makes no call: the process that appended the announcement does, and a repeat waits for the
  * outcome. With other terms it is refused.
  *
- * @param executed the command of the repeat: it has changed nothing
+ * @param executed the command of the repeat, which has changed nothing
  */
 export async function replay<Subject, Refusal extends { code: string }>(
   deps: OperationDependencies,
@@ -65,7 +65,7 @@ export async function replay<Subject, Refusal extends { code: string }>(
   return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed: true };
 }
 
-/** What an alias stands for, and the only account that can use it; undefined if the team has no such recurring token. */
+/** The token of an alias, and the only account that can use it; undefined if the team has no such recurring token. */
 export async function findRecurringToken(
   recurringTokens: RecurringTokens,
   caller: Requester,
@@ -76,7 +76,7 @@ export async function findRecurringToken(
   return { account: found.account, recurringToken: found.serviceRecurringToken };
 }
 
-/** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */
+/** A caller's payment; undefined for another team's or environment's, as for one that does not exist. */
 export async function findOwn(
   payments: Pick<Payments, 'load'>,
   caller: Requester,

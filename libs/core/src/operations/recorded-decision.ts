@@ -1,8 +1,8 @@
-/** A person's decision is on record before any of it is done: a crash in between leaves a question, never an unknown decider. */
+/** A person's decision is recorded before it is carried out: after a crash in between, the decider is still known. */
 import type { Requester } from '../domain/requester.ts';
 import type { Cause } from '../aggregates/repository.ts';
 
-/** Who asks, as the security log records it. */
+/** The person, as the security log records it. */
 interface Asker {
   team: string;
   environment: Requester['environment'];
@@ -18,7 +18,7 @@ interface PersonDecision {
 }
 
 export interface DecisionRecorder {
-  /** Resolves when it is on record who asks to resolve a review, or to approve or refuse a payout. */
+  /** Resolves when the request to resolve a review, or to approve or refuse a payout, is recorded. */
   recordResolution?: (asker: Asker, decision: PersonDecision) => Promise<void>;
 }
 

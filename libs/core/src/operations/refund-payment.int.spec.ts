@@ -22,7 +22,7 @@ const stateOf = (result: RefundPaymentResult) =>
 
 const refused = (code: string) => ({ kind: 'refused', refusal: { code } });
 
-describe('refunds of one payment at once', () => {
+describe('concurrent refunds of one payment', () => {
   it('never refund more than was paid, over several processes', async () => {
     const token = await harness().approved('order-1', 100);
     const instances = [1, 2, 3].map(() => harness().startInstance({ clock: systemClock }));
@@ -54,7 +54,7 @@ describe('refunds of one payment at once', () => {
     expect(underWayMax).toBe(1);
   });
 
-  it('wait their turn no longer than a caller may, and hold no permit of the account meanwhile', async () => {
+  it('wait at most as long as a caller may, without a permit of the account', async () => {
     const token = await harness().approved('order-1', 100);
     let answer = (): void => undefined;
     harness().provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
@@ -72,7 +72,7 @@ describe('refunds of one payment at once', () => {
 });
 
 describe('the amount of a refund', () => {
-  it('is all that is left where none was asked for, and is sent as such', async () => {
+  it('is all that is left by default, and sent explicitly', async () => {
     const token = await harness().approved('order-1', 100);
     expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 100 } } });
     expect(refundedAmounts()).toEqual([100]);
@@ -87,7 +87,7 @@ describe('the amount of a refund', () => {
     expect(refundedAmounts()).toEqual([30, 70]);
   });
 
-  it('of which nothing is left or paid is refused without a call', async () => {
+  it('of nothing left or paid is refused without a call', async () => {
     const token = await harness().approved('order-1', 100);
     expect(await harness().refund(token, 'a', 101)).toMatchObject({
       kind: 'refused',
@@ -101,9 +101,9 @@ describe('the amount of a refund', () => {
   });
 });
 
-// The customer had paid a moment ago: it was refused permanently, as not refundable.
+// The customer had just paid: the refund was refused permanently, as not refundable.
 it.each(['not-asked', 'awaiting-answer', 'failed'] as const)(
-  'of what is not final here, a refund comes again if the service was not asked: %s',
+  'a refund of a payment that is not final here can be retried if the inquiry failed: %s',
   async (result) => {
     const token = await harness().authorized('order-1');
     const deps = { ...harness().inside, inquire: async () => result };
@@ -112,9 +112,9 @@ it.each(['not-asked', 'awaiting-answer', 'failed'] as const)(
   },
 );
 
-// The service made it at the first delivery and refused the second. It was recorded as declined, so that the team could
-// refund the same money again, and the books had a refund of somebody else's.
-it('a refund that is delivered twice is approved, though its answer is a refusal', async () => {
+// The provider made it at the first delivery and refused the second. It was recorded as declined, so that the team could
+// refund the same money again, and the books had a foreign refund.
+it('a refund delivered twice is approved, although its answer is a refusal', async () => {
   const token = await harness().approved('order-1', 100);
   harness().provider.faultsOf.refund.push({ kind: 'delivered-twice' });
   expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
@@ -125,8 +125,8 @@ it('a refund that is delivered twice is approved, though its answer is a refusal
   ]);
 });
 
-// It ended with 500: a leader without a quorum reports what nobody can read, and may lose it yet.
-it('a repeat of a refund whose key is reported and not shown is asked to come again, and nothing is sent', async () => {
+// It ended with 500: a leader without a quorum accepts what cannot be read, and may still lose it.
+it('a replay of a refund whose key is accepted and not readable yet must be retried, and nothing is sent', async () => {
   const token = await harness().approved('order-1', 100);
   const hiding = harness().startInstance({
     wrapStore: (store) => ({
@@ -155,7 +155,7 @@ describe('a key', () => {
     expect(refundedAmounts()).toEqual([30]);
   });
 
-  it('of two payments at once, over two processes, is one refund', async () => {
+  it('of two concurrent payments, over two processes, is one refund', async () => {
     const tokens = [await harness().approved('order-1'), await harness().approved('order-2')];
     const results = await Promise.all(
       tokens.map((token) => harness().startInstance({ clock: systemClock }).refund(token, 'a', 30)),
@@ -176,7 +176,7 @@ describe('a key', () => {
     expect(await harness().refund(token, 'b', 10, others)).toMatchObject(refused('payment_not_found'));
   });
 
-  it('that was answered is answered alike, whatever was refunded since', async () => {
+  it('is answered alike on replay, whatever was refunded since', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 60);
     await harness().refund(token, 'b', 40);
@@ -193,7 +193,7 @@ describe("another team's payment", () => {
   it.each([
     ['another team', { team: 'others' }],
     ['another environment', { environment: 'production' as const }],
-  ])('is not found by %s, and the key stays free', async (_name, change) => {
+  ])('is not found by %s, and the key stays unused', async (_name, change) => {
     const token = await harness().approved('order-1', 100);
     const result = await harness().refund(token, 'a', 30, { ...caller, ...change });
     expect(result).toMatchObject(refused('payment_not_found'));
@@ -206,7 +206,7 @@ describe("another team's payment", () => {
 });
 
 describe('a refund', () => {
-  it('that the service takes and has not decided is answered so, and decided by an inquiry', async () => {
+  it('accepted and not decided by the provider is answered as such, and decided by an inquiry', async () => {
     harness().provider.refundStatus = 'pending';
     const token = await harness().approved('order-1', 100);
     expect(stateOf(await harness().refund(token, 'a', 60))).toBe('accepted');
@@ -218,7 +218,7 @@ describe('a refund', () => {
     expect(stateOf(await harness().refund(token, 'b', 40))).toBe('approved');
   });
 
-  it('that the service declines gives its amount free', async () => {
+  it('declined by the provider releases its amount', async () => {
     harness().provider.refundStatus = 'declined';
     const token = await harness().approved('order-1', 100);
     expect(stateOf(await harness().refund(token, 'a'))).toBe('declined');
@@ -227,7 +227,7 @@ describe('a refund', () => {
     expect(refundedAmounts()).toEqual([100, 100]);
   });
 
-  it('that waits for one whose process died is refused as in progress, and begins when that one is decided', async () => {
+  it('that waits for one whose process died is refused as in progress, and begins once that one is decided', async () => {
     const token = await harness().approved('order-1', 100);
     const dying = harness().startInstance({ wrapStore: diesAnnounced(), dies: true });
     void dying.refund(token, 'a', 30);
@@ -244,8 +244,8 @@ describe('a refund', () => {
 });
 
 describe('before a refund', () => {
-  // A refund made in the service's console was found only by the inquiry after ours, and its sum mistaken for ours.
-  it('an inquiry is made, so that one made elsewhere is known', async () => {
+  // A refund made in the provider's console was found only by the inquiry after ours, and its sum mistaken for ours.
+  it('an inquiry finds those made elsewhere', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.change(`${token}.1`, { refundedAmount: 30 });
     expect(await harness().refund(token, 'a', 80)).toMatchObject({
@@ -256,9 +256,9 @@ describe('before a refund', () => {
     expect(await harness().history(token)).toContain('ExternalRefundObserved');
   });
 
-  // 300 were refunded in the provider's console, the callback was lost, and then nobody could be inquired. A refund of 300 was
-  // lost on its way and counted as approved by those of the console: the customer had 300 of 600.
-  it('where nobody could be inquired, one made elsewhere does not approve it: a person decides', async () => {
+  // 300 were refunded in the provider's console, the callback was lost, and then inquiries failed. A refund of 300 was lost in
+  // transit and counted as approved by those of the console: the customer had 300 of 600.
+  it('if the inquiry fails, one made elsewhere does not approve it: a person decides', async () => {
     const token = await harness().approved('order-1', 1_000);
     const { provider, clock } = harness();
     provider.change(`${token}.1`, { refundedAmount: 300 });
@@ -293,7 +293,7 @@ describe('before a refund', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('the store is gone'))],
     ['hangs', () => new Promise<never>(() => undefined)],
-  ])('an inquiry that %s does not block what is approved here already', async (_name, inquire) => {
+  ])('an inquiry that %s does not block a refund of what is approved here', async (_name, inquire) => {
     const token = await harness().approved('order-1', 100);
     const input = { caller, key: keyOf('a'), request: { token, amount: 60 }, cause };
     const refunding = refundPayment({ ...harness().inside, inquire }, input);
@@ -301,7 +301,7 @@ describe('before a refund', () => {
     expect(harness().clock.monotonic()).toBeLessThan(6_000);
   });
 
-  it('a failed inquiry says nothing about a payment that is still open here: the caller must retry', async () => {
+  it('a failed inquiry proves nothing about a payment that is open here: the caller must retry', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.answersInquiries = false;
     expect(await harness().refund(token, 'a')).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });

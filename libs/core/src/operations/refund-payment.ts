@@ -1,4 +1,4 @@
-/** A team gives money back: permit, guard, announce, send, record. The amount is reserved by the announcement. */
+/** A team refunds: permit, guard, announce, send, record. The announcement reserves the amount. */
 import { notShown } from '@tollgate/event-store';
 import type { RefundRequest } from './requests.ts';
 import {
@@ -45,7 +45,7 @@ export interface RefundPaymentInput {
   cause: Cause;
 }
 
-/** A payment, and the refund of it that was asked for. */
+/** A payment, and its requested refund. */
 export interface RefundedPayment {
   aggregate: PaymentAggregate;
   refund: Refund;
@@ -53,10 +53,10 @@ export interface RefundedPayment {
 
 export type RefundPaymentResult = OperationResult<RefundedPayment, PaymentRefusal | GuardRefusal>;
 
-/** How long a refund waits for one of the same payment that is under way, milliseconds. */
+/** Maximum wait for another refund of the same payment. @unit milliseconds */
 const turnWaitMs = 5_000;
 const turnPauseMs = 50;
-/** When asking again may help if a payment that is not final here could not be inquired, seconds. */
+/** Retry-After if a payment that is not final here could not be inquired. @unit seconds */
 const retryAfterSeconds = 5;
 
 export async function refundPayment(
@@ -72,7 +72,7 @@ export async function refundPayment(
   const refundToken = deriveOperationToken('ref', { ...caller, installation }, key);
   const fingerprints = deps.fingerprintsOf(request);
   const { fingerprint } = fingerprints;
-  // The key may have been used for a refund of another payment, which this payment's stream does not show.
+  // The key may have been used for a refund of another payment, which this stream does not show.
   const use = await deps.refundKeys.claim(
     refundToken,
     { environment, team, paymentToken, fingerprint },
@@ -98,9 +98,8 @@ const refundOf = ({ payment }: PaymentAggregate, refundToken: string): Refund | 
   payment.refunds.find((refund) => refund.refundToken === refundToken);
 
 /**
- * An inquiry is made before anything is refunded: the customer may have paid a moment ago, and a refund may have been made in
- * the provider's own console, which must be known before what the provider shows is mistaken for ours. Only what is approved
- * here may be refunded without its answer.
+ * Inquires before any refund: the customer may have just paid, and a refund may have been made in the provider's own console,
+ * which must not be mistaken for ours. Only what is approved here may be refunded without an answer.
  */
 function notInquired(
   { accounts }: RefundPaymentDependencies,
@@ -112,7 +111,7 @@ function notInquired(
 
 type Wanted = Omit<SubmitRefund, 'window'>;
 
-/** Refunds when it is its turn: one refund of a payment is under way at a time. Waiting holds no permit. */
+/** Refunds in turn: one refund of a payment is under way at a time. Waiting holds no permit. */
 async function refundInTurn(
   deps: RefundPaymentDependencies,
   input: RefundPaymentInput,
@@ -144,7 +143,7 @@ async function refundOnce(
   const taken = await accounts.permitOf(environment, attempt.account);
   if (taken.kind !== 'permit') return taken;
   using permit = taken.permit;
-  // Made before anything waits: a command that waits too long is announced, and not sent.
+  // Before any wait: a command that waits too long is announced, and not sent.
   const asked: SubmitRefund = { ...wanted, window: windowAt(clock.now(), times) };
   const decision = decide(payment, asked);
   if (decision.kind === 'refused') return decision;
@@ -154,7 +153,7 @@ async function refundOnce(
     permit.release('unused');
     return await answer(deps, input, refundToken, true);
   }
-  // With the amount that is guarded: "all that is left" may be more when it is announced.
+  // With the guarded amount: "all that is left" may be more at the announcement.
   const { amount } = submitted.data;
   const guarded = await passGuards(guards, {
     operation: 'refund',
@@ -173,7 +172,7 @@ async function refundOnce(
 
   const announced = await payments.execute(request.token, { ...asked, amount }, cause);
   if (announced.kind !== 'done') {
-    // Of "all that is left", another amount is left by now: the next turn decides again.
+    // "All that is left" has changed meanwhile: the next turn decides again.
     return announced.kind === 'refused' && amount === wanted.amount ? announced : inProgress;
   }
   await deps.sender.track(request.token, sendRefund(deps, announced, permit, cause));
@@ -198,7 +197,7 @@ async function sendRefund(
     operation,
     window,
     permit,
-    // Always with the amount: what "all that is left" is has been decided, and must not be decided again elsewhere.
+    // Always with the amount: "all that is left" is decided here, and must not be decided again elsewhere.
     send: (provider, maySend) => provider.refund({ serviceToken, amount }, maySend),
     hasNoEffect: async () =>
       answersThat(

@@ -1,4 +1,4 @@
-// Fingerprints are keyed: with a new secret, repeats of everything before it would have been other requests.
+// Fingerprints are keyed: under a new secret, replays of earlier requests would look like other requests.
 import { parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { rewrapRecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -12,8 +12,8 @@ const afterRotation = () => harness().startInstance({ dataSecrets: parseDataSecr
 const reused = { kind: 'refused', refusal: { code: 'idempotency_key_reused' } };
 const replayed = { kind: 'answered', replayed: true };
 
-describe('a repeat under a new data secret', () => {
-  it('of a payment is recognised, and other terms are refused', async () => {
+describe('a replay under a new data secret', () => {
+  it('of a payment is recognized, and other terms are refused', async () => {
     await harness().create(teaFor('order-1'));
     const { create } = afterRotation();
     expect(await create(teaFor('order-1'))).toMatchObject(replayed);
@@ -21,7 +21,7 @@ describe('a repeat under a new data secret', () => {
     expect(harness().provider.requests).toHaveLength(1);
   });
 
-  it('of a refund is recognised, and another amount is refused', async () => {
+  it('of a refund is recognized, and another amount is refused', async () => {
     const token = await harness().approved('order-1');
     await harness().refund(token, 'refund-1', 10);
     const { refund } = afterRotation();
@@ -29,7 +29,7 @@ describe('a repeat under a new data secret', () => {
     expect(await refund(token, 'refund-1', 11)).toEqual(reused);
   });
 
-  it('of a payout is recognised, and another account is refused', async () => {
+  it('of a payout is recognized, and another account is refused', async () => {
     await harness().payOut(payoutFor('payout-1'));
     const { payOut } = afterRotation();
     expect(await payOut(payoutFor('payout-1'))).toMatchObject(replayed);
@@ -37,14 +37,14 @@ describe('a repeat under a new data secret', () => {
     expect(await payOut(payoutFor('payout-1', other))).toEqual(reused);
   });
 
-  it('is made with it from then on, and known where it stands second', async () => {
+  it('is recorded under the new secret, and recognized by a process that lists it second', async () => {
     await afterRotation().create(teaFor('order-1'));
     const before = harness().startInstance({ dataSecrets: parseDataSecrets(`${old},${recent}`) });
     expect(await before.create(teaFor('order-1'))).toMatchObject(replayed);
   });
 });
 
-it('a recurring token that was kept under the old secret is charged', async () => {
+it('a recurring token stored under the old secret is charged', async () => {
   await keepRecurringToken(harness());
   const result = await afterRotation().create(teaFor('order-1', 5, { recurringToken: recurringAlias }));
   expect(result).toMatchObject({ kind: 'answered' });
@@ -60,7 +60,7 @@ it('re-encrypted recurring tokens no longer need the old secret', async () => {
     const { vault } = afterRotation();
     return rewrapRecurringTokens({ store, vault, clock, ids: systemIds }, 'k2');
   };
-  // Two at once do no harm, and a further one finds nothing to do.
+  // Two concurrent runs do no harm, and another one has nothing to do.
   const [one, other] = await Promise.all([rewrap(), rewrap()]);
   expect(one + other).toBe(2);
   expect(await rewrap()).toBe(0);

@@ -1,4 +1,4 @@
-/** The requests that move money, as the operations take them. Amounts are in minor units. */
+/** The requests of the operations. Amounts are in minor units. */
 import type { Metadata } from '../domain/metadata.ts';
 import type { PayOutDestination } from '../provider.ts';
 
@@ -26,9 +26,8 @@ export interface PaymentRequest {
 }
 
 export interface RefundRequest {
-  /** Of the payment. */
   token: string;
-  /** Absent: everything that is left. */
+  /** Default: everything that is left. */
   amount?: number | undefined;
   metadata?: Metadata | undefined;
 }

@@ -34,7 +34,7 @@ const recordOfPayout = async (token: string, command: PayoutInput) => {
 };
 const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
 
-/** Shows another status, amount and so on than was known, and inquires. */
+/** Changes the provider's record, and inquires. */
 async function shown(token: string, change: Parameters<Harness['provider']['change']>[1]): Promise<string> {
   harness().provider.change(`${token}.1`, change);
   await harness().inquire(token);
@@ -53,14 +53,14 @@ async function lostFiveTimes(operation: 'capture' | 'void'): Promise<string> {
   return token;
 }
 
-/** A review as these tests name it: by its code, a discrepancy by its kind. */
+/** A review in these tests, by its code; a discrepancy by its kind. */
 const ofCalls: readonly string[] = [...reviewCodes, ...payoutReviewCodes];
 const codeOf = (what: string) =>
   (ofCalls.includes(what) ? what : 'discrepancy') as ReviewCode & PayoutReviewCode;
 const namesOf = (reviews: readonly Pick<Review, 'code' | 'evidence'>[] = []) =>
   reviews.map(({ code, evidence }) => evidence['kind'] ?? code);
 
-/** Leads to each review; gives the payment's token. */
+/** Leads to each review; returns the payment's token. */
 const openReview = {
   async attempt_not_found() {
     harness().provider.faults.push({ kind: 'lost-before' });
@@ -112,7 +112,7 @@ const openReview = {
   unknown_status: async () => shown(await created(), { status: 'on_the_moon' }),
 } satisfies Record<string, () => Promise<string>>;
 
-/** What each resolution leads to: the codes that are open afterwards, and the payment's phase. */
+/** The result of each resolution: the codes open afterwards, and the payment's phase. */
 const cases: [keyof typeof openReview, Resolution, string[], string][] = [
   ['attempt_not_found', 'check_again', ['attempt_not_found'], 'unresolved'],
   ['attempt_not_found', 'payment_not_made', [], 'failed'],
@@ -123,7 +123,7 @@ const cases: [keyof typeof openReview, Resolution, string[], string][] = [
   ['refund_disagrees', 'accept_theirs', [], 'approved'],
   ['refund_disagrees', 'keep_ours', [], 'approved'],
   ['refund_unresolved', 'check_again', ['refund_unresolved'], 'approved'],
-  // The provider does not show what the person says was refunded: that is a discrepancy.
+  // The provider does not show the refund that the person confirmed: a discrepancy.
   ['refund_unresolved', 'refund_made', ['refund_disagrees'], 'approved'],
   ['refund_unresolved', 'refund_not_made', [], 'approved'],
   ['second_payment_found', 'keep_ours', [], 'init'],
@@ -163,7 +163,7 @@ describe('a review of a payment', () => {
     expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: left } } });
   });
 
-  it('is not opened again for what a person keeps our record against', async () => {
+  it('is not opened again for evidence against which a person keeps our record', async () => {
     const token = await openReview.unknown_status();
     await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
     await harness().inquire(token);
@@ -172,8 +172,8 @@ describe('a review of a payment', () => {
     expect(namesOf((await paymentOf(harness(), token))?.reviews)).toEqual(['unknown_status']);
   });
 
-  // A team's own key freed held money by the answer that changes nothing, and the team paid it out.
-  it('stays reserved for a key of the team that keeps its record, and is released by an operator', async () => {
+  // A team's own key freed reserved money by an answer that changes nothing, and the team paid it out.
+  it('stays reserved if a key of the team keeps its record, and is released by an operator', async () => {
     const stateOf = async (token: string) => (await paymentOf(harness(), token))?.discrepancies[0]?.state;
     const byKey = await openReview.final_status_revised();
     await harness().resolve({ token: byKey, code: 'discrepancy', resolution: 'keep_ours' });
@@ -199,14 +199,14 @@ describe('a review of a payment', () => {
     expect(await paymentOf(harness(), token)).toEqual(before);
   });
 
-  it('that is resolved by an inquiry is over where the service answers by then', async () => {
+  it('resolved by an inquiry is over if the provider answers by then', async () => {
     const token = await openReview.terms_disagree();
     harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
     const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
     expect(result).toMatchObject({ aggregate: { payment: { phase: 'approved', reviews: [] } } });
   });
 
-  it('of a payment that was revised to another amount takes over what the service has', async () => {
+  it("of a payment revised to another amount accepts the provider's", async () => {
     const token = await shown(await created(), { amount: 90, status: 'approved', refundedAmount: 20 });
     expect((await paymentOf(harness(), token))?.phase).toBe('init');
     const code = 'discrepancy';
@@ -224,7 +224,7 @@ describe('a review of a payment', () => {
     });
   });
 
-  it('of a card payment that is resolved as not made has failed; its replay is answered so', async () => {
+  it('of a card payment resolved as not made has failed, and so does its replay', async () => {
     const token = await openReview.attempt_not_found();
     await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
     expect(await harness().create(teaFor('order-1', 100, { card }))).toMatchObject({
@@ -305,7 +305,7 @@ const payoutCases: [keyof typeof openPayoutReview, Resolution, string[], string]
 ];
 
 describe('a review of a payout', () => {
-  it('is not resolved as not made by a key, which frees the amount', async () => {
+  it('is not resolved as not made by a key, which would free the amount', async () => {
     const token = await openPayoutReview.payout_not_found();
     const answer = { token, code: 'payout_not_found', number: 1, resolution: 'payout_not_made' } as const;
     expect(await resolveReview(harness().inside, { ...answer, caller, reason, cause })).toEqual(forOperators);
@@ -324,7 +324,7 @@ describe('a review of a payout', () => {
     expect(harness().provider.received).toHaveLength(1);
   });
 
-  it('of another amount takes over what the service has', async () => {
+  it("of another amount accepts the provider's", async () => {
     const token = await openPayoutReview.terms_disagree();
     for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
     const code = 'discrepancy';
@@ -335,7 +335,7 @@ describe('a review of a payout', () => {
 });
 
 describe('a resolution', () => {
-  it('that the code does not have is refused, with those that it has', async () => {
+  it('that does not apply to the code is refused, with the allowed ones', async () => {
     const token = await openReview.refund_unresolved();
     const input = { token, code: 'refund_unresolved', resolution: 'acknowledged' } as const;
     expect(await harness().resolve(input)).toEqual({
@@ -352,7 +352,7 @@ describe('a resolution', () => {
     });
   });
 
-  it('of what is not open is refused', async () => {
+  it('of a review that is not open is refused', async () => {
     const token = await created();
     const payout = await paidOut();
     const refused = { kind: 'refused', refusal: { code: 'review_not_found' } };
@@ -363,7 +363,7 @@ describe('a resolution', () => {
     }
   });
 
-  it("of another team's payment or payout finds none", async () => {
+  it("of another team's payment or payout is not found", async () => {
     const token = await openReview.terms_disagree();
     const payout = await openPayoutReview.unknown_status();
     const others = { ...caller, team: 'others' };
@@ -381,12 +381,12 @@ describe('a resolution', () => {
     expect(await harness().history(payout)).not.toContain('ReviewResolved');
   });
 
-  it('with which the service cannot be asked again is still recorded', async () => {
+  it('is recorded even if its inquiry fails', async () => {
     const token = await openReview.unknown_status();
     harness().provider.answersInquiries = false;
     const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
     expect(result).toMatchObject({ kind: 'resolved' });
-    // What may have been paid is asked about until the service has answered.
+    // Money that may have been paid is inquired until the provider has answered.
     expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
       { code: 'discrepancy', number: 2, evidence: { kind: 'unknown_status' } },
     ]);
@@ -415,7 +415,7 @@ describe('a resolution', () => {
   });
 });
 
-describe('where it takes two persons to resolve a review', () => {
+describe('if two people must resolve a review', () => {
   const by = (person: string): Requester => ({
     ...caller,
     operator: { person },
@@ -436,7 +436,7 @@ describe('where it takes two persons to resolve a review', () => {
     );
   const resolved = async (token: string) => (await harness().history(token)).includes('ReviewResolved');
 
-  it('holds when the second gives the same answer, and never by the first alone', async () => {
+  it('a resolution takes effect when the second gives the same answer, and never by the first alone', async () => {
     const token = await openReview.attempt_not_found();
     for (let time = 0; time < 3; time += 1)
       expect(await answerOf('ada', token)).toMatchObject({
@@ -455,7 +455,7 @@ describe('where it takes two persons to resolve a review', () => {
     expect(await answerOf('ada', token)).toMatchObject({ refusal: { code: 'review_not_found' } });
   });
 
-  it('holds once where both answer at the same time', async () => {
+  it('takes effect once if both answer concurrently', async () => {
     const agreed = await openReview.refund_unresolved();
     const refunds = { code: 'refund_unresolved', resolution: 'refund_not_made' } as const;
     const both = await Promise.all(['ada', 'bob'].map((id) => answerOf(id, agreed, refunds)));
@@ -463,28 +463,28 @@ describe('where it takes two persons to resolve a review', () => {
     expect((await harness().history(agreed)).filter((each) => each === 'ReviewResolved')).toHaveLength(1);
   });
 
-  it('does not hold where they answer differently', async () => {
+  it('does not take effect if they answer differently', async () => {
     const token = await openReview.refund_unresolved();
     const refunds = { code: 'refund_unresolved' } as const;
     const differing = { ada: 'refund_made', bob: 'refund_not_made' } as const;
     for (const [id, resolution] of Object.entries(differing))
       expect(await answerOf(id, token, { ...refunds, resolution })).toMatchObject({ kind: 'proposed' });
     expect(await resolved(token)).toBe(false);
-    // The latest answer is the one to agree with.
+    // The latest answer is the one to confirm.
     const agreeing = { ...refunds, resolution: 'refund_not_made' } as const;
     expect(await answerOf('ada', token, agreeing)).toMatchObject({ kind: 'resolved' });
   });
 
-  // One person alone closed the review of a refund that the service had made after all, with what the other had answered.
-  it('takes two to ask the service again, because the review ends', async () => {
+  // One person alone closed the review of a refund that the provider had made after all, with the other person's answer.
+  it('takes two to inquire again, because the review ends', async () => {
     const token = await openReview.attempt_not_found();
     const again = { resolution: 'check_again' } as const;
     expect(await answerOf('ada', token, again)).toMatchObject({ kind: 'proposed' });
     expect(await answerOf('bob', token, again)).toMatchObject({ kind: 'resolved' });
   });
 
-  // An admin issued himself a key, and agreed with himself by it.
-  it('takes no key for a person', async () => {
+  // An admin issued himself a key, and used it to agree with himself.
+  it('does not accept a key as a person', async () => {
     const token = await openReview.attempt_not_found();
     const payout = await openPayoutReview.payout_not_found();
     const refused = { kind: 'refused', refusal: { code: 'person_required' } };
@@ -493,8 +493,8 @@ describe('where it takes two persons to resolve a review', () => {
     expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
   });
 
-  // The service changed it again between the two answers, and the second one agreed with what nobody had seen.
-  it('does not hold for what the first has not seen', async () => {
+  // The provider changed its record between the two answers, and the second person agreed to evidence that neither had seen.
+  it('does not take effect for evidence that the first has not seen', async () => {
     const token = await shown(await harness().approved('order-1'), { status: 'declined' });
     const accepted = { code: 'discrepancy', resolution: 'accept_theirs' } as const;
     expect(await answerOf('ada', token, accepted)).toMatchObject({ kind: 'proposed' });
@@ -507,7 +507,7 @@ describe('where it takes two persons to resolve a review', () => {
     ]);
   });
 
-  it('refuses the first what the review does not allow, and keeps nothing of it', async () => {
+  it('refuses a first answer that the review does not allow, and stores nothing of it', async () => {
     const token = await openReview.attempt_not_found();
     expect(await answerOf('ada', token, { resolution: 'acknowledged' })).toMatchObject({
       refusal: { code: 'resolution_not_allowed' },
@@ -515,7 +515,7 @@ describe('where it takes two persons to resolve a review', () => {
     expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
   });
 
-  it('holds for payouts, too', async () => {
+  it('applies to payouts', async () => {
     const token = await openPayoutReview.payout_not_found();
     const payouts = { code: 'payout_not_found', resolution: 'payout_not_made' } as const;
     expect(await answerOf('ada', token, payouts)).toMatchObject({ kind: 'proposed' });

@@ -28,17 +28,17 @@ import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
   unmatched: UnmatchedOperations;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
-  /** The environments in which a second person must agree before an answer holds. */
+  /** The environments in which a second person must agree before an answer takes effect. */
   reviewsByTwo: readonly Environment[];
   clock: Clock;
 }
 
 export interface ResolveReviewInput {
   caller: Requester;
-  /** Of a payment, a payout, or of what only the provider has. */
+  /** Of a payment, a payout, or an operation that only the provider has. */
   token: string;
   code: ReviewCode | PayoutReviewCode;
-  /** Which one of this code, as the list of reviews shows it. */
+  /** The number of the review, within its code, as in the list of reviews. */
   number: number;
   resolution: Resolution;
   reason: string;
@@ -46,19 +46,21 @@ export interface ResolveReviewInput {
 }
 
 export type ResolveReviewResult =
-  /** `proposed`: it holds when a second person agrees. */
+  /** `proposed`: takes effect when a second person agrees. */
   | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
   | {
       kind: 'refused';
       refusal: PaymentRefusal | PayoutRefusal | KeyRefusal;
     };
 
-/** `person_required`: it takes two, and a key is none. `operator_required`: the team that gains cannot decide. */
+/**
+ * `person_required`: two people must decide, and a key is not a person. `operator_required`: the gaining team cannot decide.
+ */
 interface KeyRefusal {
   code: 'person_required' | 'operator_required';
 }
 
-/** They can free money of a wallet. A key of the team gives the others, which free none. */
+/** These can free money of a wallet. A key of the team may give the others, which free none. */
 export const operatorResolutions: readonly Resolution[] = [
   'accept_theirs',
   'payout_not_made',
@@ -86,12 +88,12 @@ export async function resolveReview(
   if (executed.kind === 'refused') return executed;
   const { aggregate } = requireDone<AnySubject, unknown>(executed);
   if (isOpen(stateOf(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
-  // From here on only an inquiry finds what the provider does about it. The answer holds without it.
+  // From here on only an inquiry finds the provider's reaction. The answer takes effect without it.
   await inquireBriefly(deps, { token, cause });
   return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
 }
 
-/** What is there belongs to no team's books: only the team that it is shown to may resolve it. */
+/** The operation belongs to no team's books: only the team that may see it may resolve it. */
 async function resolveUnmatched(
   deps: ResolveReviewDependencies,
   input: ResolveReviewInput,
@@ -119,7 +121,9 @@ async function resolveUnmatched(
   return { kind, aggregate };
 }
 
-/** Undefined where any one caller is enough. One human may have several keys, so keys are nobody where it takes two. */
+/**
+ * Undefined if any caller is enough. One human may have several keys, so a key does not count as a person if two are needed.
+ */
 function proposerOf(
   { reviewsByTwo, clock }: ResolveReviewDependencies,
   { caller: { operator }, resolution }: ResolveReviewInput,
@@ -158,7 +162,7 @@ async function execute(
     number,
     resolution,
     reason,
-    // The decision of an operator frees what the discrepancy reserves; a key of the team that gains by it does not.
+    // The decision of an operator frees the discrepancy's reservation; that of a key of the gaining team does not.
     ...omitUndefined({ proposer, releases: releasesIf(caller, resolution) }),
   } as const;
   if (isPayoutToken(token)) {
