@@ -1,16 +1,16 @@
 import type { Clock, Log } from '@tollgate/service-kit';
 
-/** Pause before work that has failed is restarted, milliseconds. */
+/** Pause before failed work is restarted. @unit milliseconds */
 const restartPauseMs = 1_000;
 
 export interface Background {
   /** Aborted when `stop` is called. */
   signal: AbortSignal;
-  /** Runs work that is done once; a failure of it is logged. */
+  /** Runs work once; a failure is logged. */
   once(work: Promise<unknown>): void;
-  /** Runs work until the stop: a failure before that is logged, and the work is restarted. */
+  /** Runs work until the stop; a failure is logged, and the work is restarted. */
   always(work: (signal: AbortSignal) => Promise<void>): void;
-  /** Ends everything; resolves when it has ended. */
+  /** Stops everything; resolves when it has ended. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The core, put together once: aggregates, the sender, inquiries. Nothing else calls a provider or writes payments and payouts. */
+/** Composes the core once: aggregates, sender, inquiries. Nothing else calls a provider or writes payments and payouts. */
 import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { Environment } from './domain/values.ts';
 import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
@@ -20,17 +20,17 @@ import { createSender } from './outbound/send.ts';
 import type { FingerprintsOf } from './tokens.ts';
 
 export interface CoreDependencies extends DecisionRecorder {
-  /** The name that `nameOfInstallation` returns. */
+  /** As returned by `nameOfInstallation`. */
   installation: string;
   store: EventStore;
   accounts: ChangeableAccounts;
-  /** The environments in which it takes two persons to resolve a review. */
+  /** Environments in which resolving a review requires two people. */
   reviewsByTwo: readonly Environment[];
   fingerprintsOf: FingerprintsOf;
   /** Encrypts values that must not be readable in the store. */
   vault: Vault;
   times: CallTimes;
-  /** Address that the provider is given for the callbacks of one payment or payout. */
+  /** The callback URL of one payment or payout. */
   callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
   clock: Clock;
   ids: Ids;
@@ -39,7 +39,7 @@ export interface CoreDependencies extends DecisionRecorder {
 
 export type Core = ReturnType<typeof createCore<CoreDependencies>>;
 
-/** @param stopping aborted when the process stops: no call is begun from then on */
+/** @param stopping aborted when the process stops: no call begins after it */
 export function createCore<Dependencies extends CoreDependencies>(deps: Dependencies, stopping: AbortSignal) {
   const aggregates = {
     payments: createPayments(deps),
@@ -56,7 +56,7 @@ export function createCore<Dependencies extends CoreDependencies>(deps: Dependen
   const base = { ...deps, ...aggregates, sender, askAccount, quietPeriods, lastAnswers, stopping };
   const inquiries = createInquiries<Cause>(
     (token, cause) => inCause(cause.correlationId, () => inquireAbout(base, token, cause)),
-    // A caller's inquiry does not wait behind one of the schedule that has no place yet.
+    // A caller's inquiry does not queue behind one of the schedule.
     { stopping, laneOf: (cause) => (inquiryPriorityOf(cause) === 'caller' ? 'caller' : 'background') },
   );
   const inquire = (token: string, cause: Cause) => inquiries.request(token, cause);

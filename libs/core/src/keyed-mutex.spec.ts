@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKeyedMutex } from './keyed-mutex.ts';
 
-it('runs the work of one key in turn, after a failure as well, and that of another key at once', async () => {
+it('runs the work of one key in turn, even after a failure, and that of another key at once', async () => {
   const mutex = createKeyedMutex();
   const seen: string[] = [];
   const first = Promise.withResolvers<undefined>();

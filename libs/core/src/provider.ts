@@ -1,6 +1,6 @@
 /**
- * The port to a payment provider, in our own words. Everything that a provider says differently is translated behind it,
- * one folder for each provider (`payment-service/`); `provider.contract.ts` is the suite that each of them passes.
+ * The port to a payment provider, in our own terms. Provider-specific terms are translated behind it, one folder per provider
+ * (`payment-service/`); each of them passes the suite in `provider.contract.ts`.
  */
 import type {
   AuthorizationOutcome,
@@ -12,41 +12,41 @@ import type { ObservedDispute } from './domain/dispute/dispute.ts';
 import type { ObservedPayout, PayoutOutcome } from './domain/payout/payout-commands.ts';
 
 /**
- * One merchant account at a provider. No operation rejects for anything that the provider or the network does. Each is
- * sent once; its {@link CallOutcome} says what is proven: `refused` and `not-sent` only if no money can have moved.
- * Amounts are in minor units and as the provider gives them: whether they are the right ones is decided by the domain.
+ * One merchant account at a provider. No operation rejects, whatever the provider or the network does. Each is sent once; its
+ * {@link CallOutcome} is what is proven: `refused` and `not-sent` only if no money can have moved. Amounts are in minor
+ * units and as the provider gives them: the domain decides whether they are correct.
  */
 export interface Provider {
   /** Creates a payment: a hosted page, or a charge of the given source. */
   authorize(request: AuthorizeRequest, maySend: MaySend): Promise<AuthorizationOutcome>;
-  /** Takes all the authorized money. */
+  /** Captures all authorized money. */
   capture(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ReportedPayment }>>;
-  /** Lets all the authorized money go. */
+  /** Voids all authorized money. */
   void(serviceToken: string, maySend: MaySend): Promise<CallOutcome<{ observed?: ReportedPayment }>>;
   refund(request: { serviceToken: string; amount: number }, maySend: MaySend): Promise<RefundOutcome>;
   payout(request: PayOutRequest, maySend: MaySend): Promise<PayoutOutcome>;
   inquirePayment(serviceToken: string): Promise<InquiryOutcome<FoundPayment>>;
   inquirePayout(serviceToken: string): Promise<InquiryOutcome<ObservedPayout>>;
-  /** Everything under an order number, newest first; none is `accepted` only if it is proven. */
+  /** Everything under an order number, newest first; an empty list is `accepted` only if proven. */
   listPayments(query: { orderNumber: string }): Promise<InquiryOutcome<FoundPayment[]>>;
   listPayouts(query: { orderNumber: string }): Promise<InquiryOutcome<ObservedPayout[]>>;
-  /** One page of all payments that were created there on some days; `accepted` only if it is proven to be that page. */
+  /** One page of all payments created there on some days; `accepted` only if proven to be that page. */
   pageOfPayments(query: PageQuery): Promise<InquiryOutcome<Page<ComparablePayment>>>;
   pageOfPayouts(query: PageQuery): Promise<InquiryOutcome<Page<ObservedPayout>>>;
   balance(currency: string): Promise<InquiryOutcome<Balance>>;
-  /** The newest disputes: one that is not among them may still exist. */
+  /** The newest disputes: a missing one may still exist. */
   listDisputes(): Promise<InquiryOutcome<DisputeList>>;
   /** Waits for the calls under way, at most one deadline; later calls are `not-sent`. */
   close(): Promise<void>;
 }
 
 /**
- * Asked once the connection stands and the first byte is about to leave. Where it gives false nothing is sent, and the
- * outcome is `not-sent`: connecting may take longer than the call may wait, and a process may sleep in between.
+ * Called when the connection is open and the first byte is about to leave. If false, nothing is sent, and the outcome is
+ * `not-sent`: connecting may take longer than the call may wait, and the process may be suspended meanwhile.
  */
 export type MaySend = () => boolean;
 
-/** The operations that change nothing at the provider. */
+/** Operations that change nothing at the provider. */
 export type Inquirer = Pick<
   Provider,
   | 'inquirePayment'
@@ -62,7 +62,7 @@ export type Inquirer = Pick<
 /** Newest first. */
 interface DisputeList {
   found: FoundDispute[];
-  /** How many more were shown, of which nobody can tell what they are. */
+  /** Number of unreadable rows. */
   unreadable: number;
 }
 
@@ -78,7 +78,7 @@ export interface PageQuery {
 
 export interface Page<Found> {
   found: Found[];
-  /** How many there are on all pages, where the provider tells it. */
+  /** Total over all pages, if the provider reports it. */
   total?: number;
 }
 
@@ -100,7 +100,7 @@ export interface AuthorizeRequest {
   amount: number;
   /** ISO 4217 alphabetic code. */
   currency: string;
-  /** Unique for every attempt: an attempt whose answer was lost is found by it. */
+  /** Unique per attempt; finds an attempt whose answer was lost. */
   orderNumber: string;
   callbackUrl: string;
   redirectSuccessUrl?: string;
@@ -110,18 +110,18 @@ export interface AuthorizeRequest {
   customer?: { email?: string | undefined; ip?: string | undefined };
   /** True if the money is authorized now, and captured or voided later. */
   isCaptureDeferred: boolean;
-  /** True if a recurring token is wanted. */
+  /** True if a recurring token is requested. */
   isRecurring: boolean;
-  /** How long the answer is waited for, if not as long as for every call. @unit milliseconds */
+  /** @default the client's deadline @unit milliseconds */
   answerWithinMs?: number;
-  /** What is charged; absent: the customer chooses on a hosted page. */
+  /** Means of payment; absent: the customer chooses on a hosted page. */
   source?: { card: Card & { holder: string; cvv: string } } | { recurringToken: string };
 }
 
 export interface PayOutRequest {
   amount: number;
   currency: string;
-  /** Unique for every payout: one whose answer was lost is found by it. */
+  /** Unique per payout; finds one whose answer was lost. */
   orderNumber: string;
   destination: PayOutDestination;
   callbackUrl: string;
@@ -134,12 +134,12 @@ export interface PayOutDestination {
   bankAccount?: { bankName: string; account: string } | undefined;
 }
 
-/** A payment with what may only leave this process under an alias. */
+/** A payment, with values that may leave this process only under an alias. */
 export interface FoundPayment<Reported extends ReportedPayment = ReportedPayment> {
   observed: Reported;
   /** The provider's own recurring token. */
   recurringToken?: string;
-  /** Where the provider sends its callbacks; it holds our capability and stays in memory. */
+  /** The provider's callback URL for it; contains our capability and stays in memory. */
   callbackUrl?: string;
   product?: string;
 }
@@ -149,7 +149,7 @@ export type ComparablePayment = FoundPayment<ReportedPayment & { amount: number;
 
 export interface FoundDispute {
   observed: ObservedDispute;
-  /** The provider's token of the payment that it is about; some deployments leave it out. */
+  /** The provider's token of the payment; some deployments omit it. */
   serviceToken?: string;
 }
 
@@ -160,11 +160,11 @@ export interface Balance {
   hold: number;
 }
 
-/** What a callback hints at. It proves nothing: what it names is inquired. */
+/** The hint in a callback. It proves nothing: its token is inquired. */
 export interface CallbackHint {
   about: 'payment' | 'payout' | 'refund' | 'dispute' | 'unknown';
-  /** The provider's token of what it is about. */
+  /** The provider's token of the subject. */
   serviceToken?: string;
-  /** As the callback says. */
+  /** As in the callback. */
   status?: string;
 }

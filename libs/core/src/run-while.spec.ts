@@ -2,8 +2,8 @@ import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { runWhile } from './run-while.ts';
 
-// A process whose clock was a day ahead reconciled: it took a day that had not ended for compared, and nobody did it again.
-it('does its work while it is able, and releases it while it is not', async () => {
+// A process whose clock was a day ahead reconciled: a day that had not ended counted as compared, and was not repeated.
+it('works while the condition holds, and releases the work otherwise', async () => {
   const clock = createFakeClock();
   const able = { now: false };
   const seen: string[] = [];
@@ -28,7 +28,7 @@ it('does its work while it is able, and releases it while it is not', async () =
   expect(seen).toEqual(['begun', 'ended', 'begun', 'ended']);
 });
 
-it('fails where its work does', async () => {
+it('fails if its work fails', async () => {
   const clock = createFakeClock();
   const failing = runWhile({ isAble: () => true, clock }, new AbortController().signal, () =>
     Promise.reject(new Error('no')),

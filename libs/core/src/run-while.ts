@@ -1,9 +1,9 @@
 import type { Clock } from '@tollgate/service-kit';
 
-/** How often the condition is checked, milliseconds. */
+/** Interval between checks of the condition. @unit milliseconds */
 const checkEveryMs = 1_000;
 
-/** Runs work while the condition holds, until the signal is aborted; it is started again each time that the condition returns. */
+/** Runs work while the condition holds, until the signal is aborted; restarts it whenever the condition holds again. */
 export async function runWhile(
   { isAble, clock }: { isAble: () => boolean; clock: Pick<Clock, 'sleep'> },
   signal: AbortSignal,

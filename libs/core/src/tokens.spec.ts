@@ -14,26 +14,26 @@ const derivePaymentToken = (environment: string, team: string, by: IdempotencyKe
   deriveOperationToken('pay', { installation, environment, team }, by);
 
 describe('the token of a request', () => {
-  it('gives the same token for the same request and never another form', () => {
+  it('is the same for the same request and has only one form', () => {
     const token = derivePaymentToken('sandbox', 'demo', key('a'));
     expect(token).toBe(derivePaymentToken('sandbox', 'demo', key('a')));
     expect(token).toMatch(/^pay_[a-z2-7]{26}$/);
   });
 
-  it('is the beginning of RFC 4648 base32', () => {
+  it('is a prefix of RFC 4648 base32', () => {
     // SHA-256 of ["home","sandbox","demo","payment","Idempotency-Key","a"], encoded by another implementation.
     expect(derivePaymentToken('sandbox', 'demo', key('a'))).toBe('pay_r7idjeebk43lf337ab3c7qurrm');
   });
 
-  // A store that was recreated found the charge of the former one under its own number, and called it approved.
-  it('is another one in another installation', () => {
+  // A recreated store found the charge of the former one under its own number, and called it approved.
+  it('differs in another installation', () => {
     const [here, there] = ['home', 'elsewhere'].map((name) =>
       derivePaymentToken('sandbox', 'demo', key('a'), name),
     );
     expect(here).not.toBe(there);
   });
 
-  it('keeps environments, teams, keys and sources of key apart', () => {
+  it('separates environments, teams, keys and sources of key', () => {
     const part = fc.string({ maxLength: 12 });
     const identity = fc.tuple(
       part,
@@ -65,11 +65,11 @@ describe('the fingerprint of a request', () => {
     );
   });
 
-  it('takes an absent and an undefined field for the same', () => {
+  it('is the same for an absent and an undefined field', () => {
     expect(fingerprintOf({ a: 1, b: undefined })).toBe(fingerprintOf({ a: 1 }));
   });
 
-  it('takes an explicit default and an absent field for the same', () => {
+  it('is the same for an explicit default and an absent field', () => {
     expect(fingerprintOf({ a: 1, flag: false, metadata: {} })).toBe(fingerprintOf({ a: 1 }));
   });
 
@@ -84,12 +84,12 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf(a)).not.toBe(fingerprintOf(b));
   });
 
-  it('names its secret, and is another one under another secret of the same name', () => {
+  it('names its secret, and differs under another secret of the same name', () => {
     expect(fingerprintOf({ a: 1 })).toMatch(/^a\.[\w-]{43}$/);
     expect(underSecrets(secretOf('a', 'z'))({ a: 1 }).fingerprint).not.toBe(fingerprintOf({ a: 1 }));
   });
 
-  it('is made under the first secret, and known under all', () => {
+  it('is made under the first secret, and recognized under all', () => {
     const both = underSecrets(secretOf('b'), secretOf('a'))({ a: 1 });
     expect(both.fingerprint).toBe(fingerprintOf({ a: 1 }, secretOf('b')));
     expect(both.earlierFingerprints).toEqual([fingerprintOf({ a: 1 })]);
@@ -99,7 +99,7 @@ describe('the fingerprint of a request', () => {
 describe('the token in an order number', () => {
   const token = derivePaymentToken('sandbox', 'demo', key('a'));
 
-  it('is there in the number of an attempt, of its own kind only', () => {
+  it('is found in the number of an attempt of its own kind only', () => {
     expect(tokenInOrderNumber('pay', `${token}.1`)).toBe(token);
     expect(tokenInOrderNumber('po', `${token}.1`)).toBeUndefined();
   });
@@ -112,5 +112,5 @@ describe('the token in an order number', () => {
     `x${token}.1`,
     'pay_2024.17',
     `${token.toUpperCase()}.1`,
-  ])('is not there in %s', (orderNumber) => expect(tokenInOrderNumber('pay', orderNumber)).toBeUndefined());
+  ])('is not found in %s', (orderNumber) => expect(tokenInOrderNumber('pay', orderNumber)).toBeUndefined());
 });

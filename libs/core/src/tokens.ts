@@ -20,28 +20,25 @@ function base32(bytes: Uint8Array): string {
   return bits > 0 ? text + alphabet.charAt((buffer << (5 - bits)) & 31) : text;
 }
 
-/** What a repeat of a request is known by: the caller's own key, or the order number if no key was sent. */
+/** Identifies a repeat: the caller's own key, or the order number if no key was sent. */
 export interface IdempotencyKey {
   source: 'Idempotency-Key' | 'orderNumber';
   value: string;
 }
 
-/** Characters of a token after its prefix: 130 bits, so that different requests never meet. */
+/** Characters of a token after its prefix: 130 bits, so that different requests never collide. */
 const tokenLength = 26;
 
-/**
- * A token that is always the same for the same parts, so that a repeat meets the same stream: there is no table of keys,
- * and none expires.
- */
+/** A token derived from its parts, so that a repeat finds the same stream: there is no table of keys, and none expires. */
 export function deriveToken(prefix: string, parts: readonly string[]): string {
   const bytes = hash('sha256', JSON.stringify(parts), 'buffer');
   return `${prefix}_${base32(bytes).slice(0, tokenLength)}`;
 }
 
-/** What a gateway calls an attempt at the provider: `<token>.<number>`. */
+/** An attempt's order number at the provider: `<token>.<number>`. */
 const attemptNumber = new RegExp(`^((pay|po)_[${alphabet}]{${tokenLength}})\\.\\d{1,9}$`);
 
-/** The token in an order number of a payment (`pay`) or payout (`po`); undefined if that is no gateway's, but a team's own. */
+/** The token in an order number of a payment (`pay`) or payout (`po`); undefined if it is a team's own order number. */
 export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): string | undefined {
   const [, token, found] = attemptNumber.exec(orderNumber) ?? [];
   return found === prefix ? token : undefined;
@@ -49,7 +46,6 @@ export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): stri
 
 const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
 
-/** Whose request it is. */
 export interface RequestScope {
   /** Of the event store: see `aggregates/installation.ts`. */
   installation: string;
@@ -57,7 +53,7 @@ export interface RequestScope {
   team: string;
 }
 
-/** The token of a request: two installations, teams, environments, operations or sources of key never meet. */
+/** The token of a request. Installations, teams, environments, operations and sources of key never collide. */
 export const deriveOperationToken = (
   prefix: keyof typeof operationNames,
   { installation, environment, team }: RequestScope,
@@ -65,21 +61,21 @@ export const deriveOperationToken = (
 ): string =>
   deriveToken(prefix, [installation, environment, team, operationNames[prefix], key.source, key.value]);
 
-/** The token of a payment that was made before Tollgate: the same under whatever team it is adopted. */
+/** The token of a payment that was made before Tollgate; the same for every team that may adopt it. */
 export const deriveAdoptedToken = (
   { installation, environment }: Pick<RequestScope, 'installation' | 'environment'>,
   account: string,
   serviceToken: string,
 ): string => deriveToken('pay', [installation, environment, account, 'adopted', serviceToken]);
 
-/** The alias of the recurring token that a payment gave. */
+/** The alias of the recurring token issued by a payment. */
 export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>
   deriveToken('rec', [environment, paymentToken, 'recurring']);
 
-/** The fingerprints of a request; they depend neither on the order of its fields nor on explicit defaults. */
+/** The fingerprints of a request; independent of the order of its fields and of explicit defaults. */
 export type FingerprintsOf = (request: object) => RequestFingerprints;
 
-/** A flag that is false and an object that is empty ask for the same as their absence. */
+/** A false flag and an empty object are equivalent to their absence. */
 const isDefault = (value: unknown): boolean =>
   value === false || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 

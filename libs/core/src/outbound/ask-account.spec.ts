@@ -45,7 +45,7 @@ function start({
   return { stopping, clock, ask };
 }
 
-/** Inquiries that hang until they are released, by the names that they were begun with. */
+/** Inquiries that hang until they are released, by name. */
 function hanging() {
   const begun: string[] = [];
   const releases: (() => void)[] = [];
@@ -61,13 +61,13 @@ const turns = async () => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-it('who waits for an inquiry is known by what set it off', () => {
+it('the purpose of an inquiry follows from its cause', () => {
   expect([caller, callback, schedule].map(inquiryPriorityOf)).toEqual(['caller', 'callback', 'schedule']);
 });
 
 describe('an inquiry to an account', () => {
-  // Eight places per process served all purposes in one line: callers waited behind callbacks, and those behind the schedule.
-  it('waits for its turn: those of callers, callbacks and the schedule take turns', async () => {
+  // Eight places per process served all purposes in one queue: callers waited behind callbacks, and those behind the schedule.
+  it('waits for its turn: callers, callbacks and the schedule take turns', async () => {
     const { ask } = start({ concurrentMax: 1 });
     const { begun, releases, question } = hanging();
     void ask(known, callback, question('first'));
@@ -104,7 +104,7 @@ describe('an inquiry to an account', () => {
   });
 
   // The deferral of a callback whose inquiry was waiting made that inquiry stale: 784 inquiries for 500 callbacks.
-  it('is not made for a callback that has waited for its turn as long as its batch may', async () => {
+  it('is skipped for a callback that has waited as long as its batch may', async () => {
     const { ask, clock } = start({ concurrentMax: 4 });
     const { begun, question } = hanging();
     const asked = ['1', '2', '3', '4'].map((name) => ask(known, callback, question(name)));
@@ -127,7 +127,7 @@ describe('an inquiry to an account', () => {
     expect(begun).toEqual(['evil 1', 'evil 2', 'shop 1', 'evil 3']);
   });
 
-  it('finds a place for a caller where callbacks and the schedule hang', async () => {
+  it('finds a place for a caller if callbacks and the schedule hang', async () => {
     const { ask } = start({ concurrentMax: 4 });
     const { begun, question } = hanging();
     for (let count = 0; count < 9; count += 1) void ask(known, schedule, question('schedule'));
@@ -137,8 +137,8 @@ describe('an inquiry to an account', () => {
     expect(begun).toEqual(['schedule', 'schedule', 'callback', 'caller']);
   });
 
-  // Places were kept free for callers only: a team whose inquiries took long left none to the callbacks of all teams.
-  it('finds a place for callbacks and the schedule where callers hang', async () => {
+  // Places were reserved for callers only: a team whose inquiries took long left none to the callbacks of all teams.
+  it('finds a place for callbacks and the schedule if callers hang', async () => {
     const { ask } = start({ concurrentMax: 8 });
     const { begun, question } = hanging();
     for (let count = 0; count < 20; count += 1) void ask(known, caller, question('caller'));
@@ -150,8 +150,8 @@ describe('an inquiry to an account', () => {
     expect(begun).toContain('schedule');
   });
 
-  // Inquiries had no rate limit: they took the provider's quota, and calls that move money failed for it.
-  it('is one of so many per second', async () => {
+  // Inquiries had no rate limit: they used up the provider's quota, and calls that move money failed.
+  it('is limited per second', async () => {
     const { ask, clock } = start({ perSecondMax: 5, concurrentMax: 100 });
     let begun = 0;
     const question = async () => {
@@ -178,7 +178,7 @@ describe('an inquiry to an account', () => {
     );
   });
 
-  it('is not made where too many wait, or when the process stops', async () => {
+  it('is rejected if too many wait, or when the process stops', async () => {
     const { ask, stopping } = start({ concurrentMax: 1 });
     const { begun, releases, question } = hanging();
     const asking = Array.from({ length: 2_002 }, () => ask(known, caller, question('caller')));
@@ -191,14 +191,14 @@ describe('an inquiry to an account', () => {
     expect(begun).toEqual(['caller']);
   });
 
-  it('of an account that is not configured says so', async () => {
+  it('reports an account that is not configured', async () => {
     const { ask } = start();
     expect(await ask({ ...known, account: 'gone' }, caller, async () => accepted)).toEqual({
       kind: 'account-missing',
     });
   });
 
-  it('in which the adapter fails has no answer, and keeps no place', async () => {
+  it('whose adapter throws has no answer, and frees its place', async () => {
     const { ask } = start();
     for (let count = 0; count < 6; count += 1)
       expect(await ask(known, caller, () => Promise.reject(new Error('broken')))).toMatchObject({
@@ -206,7 +206,7 @@ describe('an inquiry to an account', () => {
       });
   });
 
-  it('is not asked while the inquiries of the account keep failing, and asked again by one probe', async () => {
+  it('is rejected while the inquiries of the account keep failing, and admitted again by one probe', async () => {
     const { ask, clock } = start();
     let asked = 0;
     const outcome = { kind: 'unknown', reason: 'timeout' } as InquiryOutcome<string>;
@@ -223,8 +223,8 @@ describe('an inquiry to an account', () => {
     expect(await ask(known, caller, async () => accepted)).toEqual(accepted);
   });
 
-  // Inquiries had no rate limit of their own: they ate what the provider allows, and calls that move money were refused.
-  it('leaves a quarter of what calls and inquiries have together to the calls', async () => {
+  // Inquiries had no rate limit of their own: they used up the provider's quota, and calls that move money were refused.
+  it('leaves a quarter of the shared limit to the calls', async () => {
     const clock = createFakeClock();
     const total = createSharedRate(() => 40, clock);
     const { ask } = start({ concurrentMax: 1_000, total, clock });
@@ -237,7 +237,7 @@ describe('an inquiry to an account', () => {
     await turns();
     expect(asked).toBe(30);
     for (let call = 0; call < 9; call += 1) expect(total.tryTakeForCall()).toBe(true);
-    // Of what is left inquiries, which wait, get one in ten.
+    // Of the rest, waiting inquiries get one in ten.
     expect(total.tryTakeForCall()).toBe(false);
     await clock.advance(inquiryRetryMs);
     expect(asked).toBe(31);

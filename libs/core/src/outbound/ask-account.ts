@@ -19,18 +19,18 @@ interface AccountName {
 
 export type Asked<Answer> =
   | InquiryOutcome<Answer>
-  /** The account is not configured any more. */
+  /** The account is no longer configured. */
   | { kind: 'account-missing' }
   /** The account's inquiries keep failing, too many wait already, or the process stops. */
   | { kind: 'not-asked' };
 
-/** Whether this is so, by the answer if there is one. */
+/** The result, from the answer if there is one. */
 export const answersThat = <Answer>(
   asked: Asked<Answer>,
   isSo: (answer: Answer) => boolean,
 ): Asked<boolean> => (asked.kind === 'accepted' ? { kind: 'accepted', answer: isSo(asked.answer) } : asked);
 
-/** Why an inquiry has no result. That nobody was asked says nothing about the account. */
+/** Why an inquiry has no result. If it was not sent, that proves nothing about the account. */
 export function failureOf(
   asked: Exclude<Asked<unknown>, { kind: 'accepted' }>,
 ): InquiryFailure | 'not-asked' {
@@ -49,7 +49,7 @@ export function failureOf(
 }
 
 export interface AskAccount {
-  /** Never rejects: a fault of the adapter is an unknown outcome. */
+  /** Never rejects: an error of the adapter is an unknown outcome. */
   <Answer>(
     account: AccountName,
     cause: Cause,
@@ -61,7 +61,7 @@ export interface AskAccount {
 
 export const inquiryScheduleName = 'inquiry-schedule';
 export const reconciliationName = 'reconciliation';
-/** Nobody waits for them. */
+/** No caller waits for them. */
 const namesOfSchedules: readonly string[] = [inquiryScheduleName, reconciliationName];
 
 /** A team's request waits for its inquiry; a callback and a reader do not. */
@@ -72,7 +72,7 @@ export function inquiryPriorityOf({ actor }: Cause): InquiryPriority {
 
 const teamOf = ({ actor }: Cause) => (actor.kind === 'team' ? actor.team : undefined);
 
-/** @param stopping aborted when the process stops: what waits then is not asked */
+/** @param stopping aborted when the process stops: waiting inquiries are dropped */
 export function createAskAccount(deps: {
   accounts: Pick<Accounts, 'inquiriesOf'>;
   stopping: AbortSignal;
@@ -91,7 +91,7 @@ export function createAskAccount(deps: {
       );
     const gate = gates.get(key) ?? {
       budget: createInquiryBudget({ ...deps, limits }),
-      // Apart from that of the calls: an account that lists nothing may still take payments.
+      // Separate from that of the calls: an account that lists nothing may still take payments.
       breaker: createCircuitBreaker({ clock: deps.clock, onChange }),
     };
     gates.set(key, gate);

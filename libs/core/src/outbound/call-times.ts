@@ -1,13 +1,13 @@
 import type { Attempt } from '../domain/payment/payment-events.ts';
 import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
 
-/** How long the steps of a call may take, milliseconds. */
+/** Time limits of a call, milliseconds. */
 export interface CallTimes {
-  /** From the announcement to the sending, at most. An announced call that is older is never sent. */
+  /** Maximum time from the announcement to the sending. An older announced call is never sent. */
   sendWithinMs: number;
   /** The client's deadline for one call. */
   callDeadlineMs: number;
-  /** Longest that the service may keep working on a request that it has received, with a margin for slow networks. */
+  /** Maximum time that the provider may work on a received request, with a margin for slow networks. */
   quietMs: number;
 }
 
@@ -15,14 +15,14 @@ export interface CallTimes {
 export const quietPeriodMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
   sendWithinMs + callDeadlineMs + quietMs;
 
-/** The window of a call that is announced at `now`. */
+/** The window of a call announced at `now`. */
 export function windowAt(now: number, times: CallTimes): CallWindow {
   const sendBy = now + times.sendWithinMs;
   const answerBy = sendBy + times.callDeadlineMs;
   return { sendBy, answerBy, quietUntil: answerBy + times.quietMs };
 }
 
-/** What the service knows a call by that has made something: unique for every attempt. */
+/** The order number at the provider, unique per attempt. */
 export const providerOrderNumber = (token: string, attemptNumber: number): string =>
   `${token}.${attemptNumber}`;
 
@@ -37,5 +37,5 @@ export const planAttempt = (
   ...windowAt(options.now, options.times),
 });
 
-/** How long a caller waits for the outcome of a call, milliseconds. */
+/** Maximum wait of a caller for the outcome of a call, milliseconds. */
 export const waitMaxMs = 5_000;

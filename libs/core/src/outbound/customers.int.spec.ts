@@ -1,4 +1,4 @@
-// The customer's e-mail and network address lay in the event store indefinitely, also if nothing could ever need them.
+// The customer's e-mail and network address stayed in the event store without limit, even if nothing could ever need them.
 import { StoreUnavailable } from '@tollgate/event-store';
 import { parseDataSecrets } from '@tollgate/service-kit';
 import { forgetCustomer } from '../aggregates/customers.ts';
@@ -38,12 +38,12 @@ async function loseAnswer(
   return result.aggregate.token;
 }
 
-describe('what a request says of a customer', () => {
+describe('customer data in a request', () => {
   it.each([
     ['on a page', {}],
     ['by card', { card }],
     ['by an alias', { recurringToken: recurringAlias }],
-  ])('is sent with a payment %s, and not kept', async (_name, more) => {
+  ])('is sent with a payment %s, and not stored', async (_name, more) => {
     await keepRecurringToken(harness());
     await harness().create(teaForAda('order-1', more));
     expect(sentCustomers()).toEqual([customer]);
@@ -51,7 +51,7 @@ describe('what a request says of a customer', () => {
     expectNothingOnDisk();
   });
 
-  it('is not what a repeat is recognised by: an address may have changed', async () => {
+  it('does not identify a repeat: an address may have changed', async () => {
     await harness().create(teaForAda('order-1'));
     const repeated = await harness().create(teaForAda('order-1', { customer: { ip: '2001:db8::1' } }));
     expect(repeated).toMatchObject({ kind: 'answered', replayed: true });
@@ -60,15 +60,18 @@ describe('what a request says of a customer', () => {
   it.each([
     ['card', { card }],
     ['alias', { recurringToken: recurringAlias }],
-  ])('is not kept for a payment by %s whose answer is lost: it is never sent again', async (_name, more) => {
-    await keepRecurringToken(harness());
-    await loseAnswer('order-1', more);
-    expect(await streamsOfCustomers()).toEqual([]);
-  });
+  ])(
+    'is not stored for a payment by %s whose answer is lost: it is never sent again',
+    async (_name, more) => {
+      await keepRecurringToken(harness());
+      await loseAnswer('order-1', more);
+      expect(await streamsOfCustomers()).toEqual([]);
+    },
+  );
 });
 
 describe('of a hosted payment whose answer is lost', () => {
-  it('it is kept encrypted, sent again by another process, and forgotten then', async () => {
+  it('is stored encrypted, sent again by another process, and then erased', async () => {
     const { provider, startInstance, onDisk } = harness();
     const token = await loseAnswer('order-1');
     expect(await streamsOfCustomers()).toEqual([`customer-${token}`]);
@@ -80,7 +83,7 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(onDisk()).not.toContain('sealedCustomer');
   });
 
-  it('it is kept through a second lost answer, for the third attempt', async () => {
+  it('is stored through a second lost answer, for the third attempt', async () => {
     const { provider, inquire, startInstance } = harness();
     const token = await loseAnswer('order-1');
     provider.faults.push({ kind: 'lost-before' });
@@ -92,15 +95,15 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
-  it('it is forgotten if the payment is found', async () => {
+  it('is erased if the payment is found', async () => {
     const token = await loseAnswer('order-1', { kind: 'lost-after' });
     await harness().inquire(token);
     expect(sentCustomers()).toEqual([customer]);
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
-  // The simulation, seed 26: the address of a customer was kept without limit, since the store could not be read just as it was to be forgotten.
-  it('if the store was away as it was to be forgotten, it is forgotten by an inquiry about what is final', async () => {
+  // Simulation, seed 26: a customer's address was stored without limit, since the store failed just as it was to be erased.
+  it('whose erasure failed with the store is erased by an inquiry about the final payment', async () => {
     const { provider, inquire, startInstance } = harness();
     const token = await loseAnswer('order-1', { kind: 'lost-after' });
     const unlucky = startInstance({
@@ -117,7 +120,7 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
-  it('once it was forgotten, the further attempt is made without it, and keeps nothing', async () => {
+  it('once erased, is not part of the further attempt, and not stored by it', async () => {
     const { inquire, store, payments } = harness();
     const token = await loseAnswer('order-1');
     await forgetCustomer(store, token);
@@ -127,7 +130,7 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(await streamsOfCustomers()).toEqual([]);
   });
 
-  it('what was forgotten before the answer was lost is not kept after it', async () => {
+  it('erased before the answer was lost is not stored after it', async () => {
     const { store } = harness();
     const { customers } = harness();
     await forgetCustomer(store, 'pay_1');
@@ -139,7 +142,7 @@ describe('of a hosted payment whose answer is lost', () => {
     expect(await customers.find('pay_1')).toBeUndefined();
   });
 
-  it('once its data secret was retired, the further attempt is made without it', async () => {
+  it('under a retired data secret is not part of the further attempt', async () => {
     const token = await loseAnswer('order-1');
     await harness()
       .startInstance({ dataSecrets: parseDataSecrets(`k2:${'t'.repeat(32)}`) })

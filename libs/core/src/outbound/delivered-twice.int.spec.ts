@@ -1,6 +1,6 @@
 /**
- * A call that a proxy on the way delivers twice, and of which we read the second answer. The first delivery had its effect; the
- * second one is refused, with any code.
+ * A proxy delivers a call twice, and we read the second answer. The first delivery took effect; the second one is refused, with
+ * any code.
  */
 import type { CallOutcome } from '../domain/outbound-call/outbound-call.ts';
 import type { InquiryOutcome, Provider } from '../provider.ts';
@@ -12,7 +12,7 @@ import { type Instance, accountNamed, card, payoutFor, quietMs, teaFor } from '.
 import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
-/** What is answered in place of the next calls and lists; `isTwice`: the call has had its effect before. */
+/** The answers to the next calls and lists; `isTwice`: the call has taken effect before. */
 const next = { isTwice: false, answers: [] as CallOutcome<never>[], lists: [] as InquiryOutcome<never>[] };
 let instance: Instance;
 let doubled: Provider;
@@ -78,8 +78,8 @@ const refund = async () => {
   return result.kind === 'answered' ? result.aggregate.refund.state : result.kind;
 };
 
-// 1,000 were there and went out; the second delivery was refused. The payout counted as failed, its amount was free again, and the
-// next payout took another team's money.
+// The balance was 1,000 and was paid out; the second delivery was refused. The payout counted as failed, its amount was free
+// again, and the next payout took another team's money.
 it.each(refusals)(
   'a payout whose second delivery is refused is not mistaken for failed: %j',
   async (refusal) => {
@@ -96,17 +96,17 @@ it.each(refusals)('a payout that was really refused has failed at once: %j', asy
   expect(phaseOf(await payOut())).toBe('failed');
 });
 
-// Without an inquiry that answers, the refusal proves nothing.
-it('a payout of which no inquiry can be made is unresolved', async () => {
+// Without an answered inquiry, the refusal proves nothing.
+it('a payout whose inquiry fails is unresolved', async () => {
   next.answers = [noMoney];
   next.lists = [{ kind: 'unknown', reason: 'timeout' }];
   expect(phaseOf(await payOut())).toBe('unresolved');
 });
 
-// The card was charged; the second delivery was refused. The gateway itself made another attempt, through another account where
+// The card was charged; the second delivery was refused. The gateway made another attempt through another account, because
 // the first one was refused as ours, and the card was charged twice.
 it.each([tooMany, ...refusals])(
-  'a charge whose second delivery is refused is not made again: %j',
+  'a charge whose second delivery is refused is not attempted again: %j',
   async (answer) => {
     Object.assign(next, { isTwice: true, answers: [answer] });
     const token = await charge();
@@ -116,13 +116,13 @@ it.each([tooMany, ...refusals])(
   },
 );
 
-it('a charge whose account was really refused is made through another account', async () => {
+it('a charge whose account was really refused is attempted through another account', async () => {
   next.answers = [refusedAs('incorrect_private_key', 'authentication_error')];
   const token = await charge();
   expect(charges()).toEqual([`${token}.2`]);
 });
 
-it('a charge that an account refuses without answering the inquiry is made through no other account', async () => {
+it('a charge that an account refuses without answering the inquiry is not attempted through another account', async () => {
   const refusal = refusedAs('incorrect_private_key', 'authentication_error');
   Object.assign(next, { answers: [refusal], lists: [refusal] });
   const token = await charge();
@@ -130,20 +130,21 @@ it('a charge that an account refuses without answering the inquiry is made throu
   expect((await harness().payments.load(token))?.payment.phase).toBe('unresolved');
 });
 
-it('a charge that met the rate limit itself is made again', async () => {
+it('a charge that met the rate limit itself is attempted again', async () => {
   next.answers = [tooMany];
   const token = await charge();
   expect(charges()).toEqual([`${token}.2`]);
 });
 
-// A service whose limit is reached refuses the inquiry, too.
-it('an inquiry that meets the rate limit is made again', async () => {
+// A provider at its limit refuses the inquiry as well.
+it('an inquiry that meets the rate limit is repeated', async () => {
   Object.assign(next, { answers: [tooMany], lists: [tooMany, tooMany] });
   const token = await charge();
   expect(charges()).toEqual([`${token}.2`]);
 });
 
-// The money went back; the second delivery was refused. The refund counted as declined, and a second request gave it back again.
+// The money was refunded; the second delivery was refused. The refund counted as declined, and a second request refunded it
+// again.
 it.each(refusals)(
   'a refund whose second delivery is refused is not mistaken for declined: %j',
   async (refusal) => {
@@ -152,7 +153,7 @@ it.each(refusals)(
   },
 );
 
-// A refund of disputed money was refused for certain, and answered 202: it blocked the rest and stood before a person.
+// A refund of disputed money was certainly refused, and answered 202: it blocked the rest and waited for a person.
 it.each(refusals)(
   'a refund that was really refused is declined at once, with its reason: %j',
   async (refusal) => {
@@ -161,7 +162,7 @@ it.each(refusals)(
   },
 );
 
-it('a refund of which no inquiry shows the sum is unresolved', async () => {
+it('a refund whose inquiries show no sum is unresolved', async () => {
   const token = await harness().approved('order-1', 200);
   const { providerOrderNumber } = (await harness().payments.load(token))!.payment.attempt;
   harness().provider.change(providerOrderNumber, { refundedAmount: undefined });
@@ -170,8 +171,8 @@ it('a refund of which no inquiry shows the sum is unresolved', async () => {
   expect(result.kind === 'answered' && result.aggregate.refund.state).toBe('unresolved');
 });
 
-// It was refused, and the one inquiry about that failed: it stood before a person, who was not shown that it had been refused.
-it('a refusal whose inquiry failed is final after the quiet period, with its reason, and in no review', async () => {
+// It was refused, and its only inquiry failed: it waited for a person, who did not see the refusal.
+it('a refusal whose inquiry failed is final after the quiet period, with its reason, and without a review', async () => {
   const { clock } = harness();
   const quick = harness().startInstance({ clock, accounts: [accountNamed('main', doubled)] });
   const lost = { kind: 'unknown', reason: 'timeout' } as const;

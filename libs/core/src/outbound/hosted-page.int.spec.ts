@@ -1,6 +1,6 @@
 /**
- * A hosted page took 65 s after one 500 of the provider, and the customer was gone. Nobody was given the page of an attempt
- * without an outcome, so another one is asked for at once.
+ * A hosted page took 65 s after one 500 of the provider, and the customer was gone. No customer received the page of an attempt
+ * without an outcome, so another one is requested at once.
  */
 import { createFakeProvider } from '../testing/fake-provider.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ import {
 import { useHarness } from '../testing/use-harness.ts';
 
 const started = useHarness();
-/** How long the provider takes to answer, milliseconds. */
+/** The provider's response time, milliseconds. */
 const providerMs = 200;
 let harness: Harness;
 let other: ReturnType<typeof createFakeProvider>;
@@ -56,7 +56,7 @@ const failures = [
   { kind: 'refused', code: 'some_code', errorKind: 'authentication_error' },
 ] as const;
 
-describe('a page is given within 1.5 times the answer time of a healthy account', () => {
+describe('a page is returned within 1.5 times the response time of a healthy account', () => {
   it.each(failures)('after a call that ended as %j', async (failure) => {
     harness.provider.faults.push(failure);
     const startedAt = harness.clock.now();
@@ -64,11 +64,11 @@ describe('a page is given within 1.5 times the answer time of a healthy account'
     expect(payment).toMatchObject({ phase: 'init', attempt: { number: 2, account: 'other' } });
     expect(payment.processingUrl).toBe('https://pay.example/service-1');
     expect(harness.clock.now() - failedAt).toBeLessThanOrEqual(1.5 * providerMs);
-    // An account that hangs has a third of the deadline while another one may give the page.
+    // An account that hangs has a third of the deadline while another one may return the page.
     expect(failedAt - startedAt).toBeLessThanOrEqual(times.callDeadlineMs / 3 + 50);
   });
 
-  it('if two accounts fail one after the other, and the third is the first again', async () => {
+  it('if two accounts fail in turn, and the third is the first again', async () => {
     harness.provider.faults.push({ kind: 'lost-before' });
     other.faults.push({ kind: 'lost-after' });
     expect((await create()).payment).toMatchObject({
@@ -98,7 +98,7 @@ it('after three attempts without an outcome the payment is unresolved, and ends 
   });
 });
 
-it('an account that is paused, or whose circuit is open, is not asked for the page', async () => {
+it('an account that is paused, or whose circuit is open, is not tried', async () => {
   harness.provider.faults.push({ kind: 'lost-before' });
   instance.accounts.health();
   for (let failures = 0; failures < 10; failures += 1) {
@@ -110,7 +110,7 @@ it('an account that is paused, or whose circuit is open, is not asked for the pa
 });
 
 describe('the first page', () => {
-  it('is a duplicate for a person once it shows, and its page is never given', async () => {
+  it('is a duplicate for a person if it appears, and is never returned', async () => {
     harness.provider.faults.push({ kind: 'lost-after' });
     const { token, payment } = await create();
     const [first] = [...harness.provider.payments.values()];
@@ -124,7 +124,7 @@ describe('the first page', () => {
     expect(after?.processingUrl).toBe(payment.processingUrl);
   });
 
-  it('that an inquiry has found is given, and no other one is asked for', async () => {
+  it('found by an inquiry is returned, and no other one is requested', async () => {
     const token = await harness.lostPage('order-1', 'lost-after');
     await instance.inquire(token);
     const { payment } = await create();
@@ -134,8 +134,8 @@ describe('the first page', () => {
   });
 });
 
-// A payment of 100 that was late was attempted again at once, and went out next to another one under a limit of 100 a day:
-// what was reserved for it had lapsed.
+// A late payment of 100 was attempted again at once, and was sent in addition to another one under a limit of 100 a day: its
+// reservation had lapsed.
 describe('no further attempt begins once no caller waits', () => {
   const suspendable = () => {
     const slept = { now: 0, monotonic: 0 };

@@ -1,26 +1,26 @@
 /**
- * The inquiries of one account: so many under way, and so many begun per second, apart from the calls that move money. Who
- * waits for the answer goes first. Nobody starves: where all wait, callers begin half of the inquiries and teams take turns,
- * and a quarter of the places is kept for callers, another one for all others.
+ * The inquiries of one account: limits on concurrency and rate, separate from the calls that move money. Inquiries with a
+ * waiting caller come first. None starves: under load, callers begin half of the inquiries, teams take turns, and a quarter
+ * of the places is reserved for callers, another quarter for the rest.
  */
 import type { Clock } from '@tollgate/service-kit';
 import type { InquiryLimits } from '../accounts/accounts.ts';
 import { inquiryRetryMs } from '../accounts/rate.ts';
 import { createTokenBucket } from '../accounts/rate.ts';
 
-/** In the order in which they are served: a caller waits, a callback has come, the schedule finds something due. */
+/** In order of service: a caller waits, a callback arrived, the schedule finds an item due. */
 const inquiryPriorities = ['caller', 'callback', 'schedule'] as const;
 export type InquiryPriority = (typeof inquiryPriorities)[number];
 
-/** How long a callback waits for its turn, milliseconds: less than its batch waits for it. */
+/** Maximum wait of a callback: less than its batch waits for it. @unit milliseconds */
 const callbackWaitMs = 2_500;
-/** Of one team and priority, that wait; more are turned away at once. */
+/** Maximum number waiting per team and priority; more are rejected. */
 const waitingMax = 2_000;
-/** Whose turn it is, repeatedly; the turn of one that does not wait, or has no place, goes to the first that does. */
+/** The cycle of turns; a turn that cannot be used goes to the first that can. */
 const turns: readonly InquiryPriority[] = ['caller', 'callback', 'caller', 'callback', 'caller', 'schedule'];
 
 export interface InquiryBudget {
-  /** True once the inquiry may begin; false where too many wait already, or the process stops. */
+  /** True once the inquiry may begin; false if too many wait already, or the process stops. */
   enter(priority: InquiryPriority, team?: string): Promise<boolean>;
   leave(priority: InquiryPriority): void;
 }
@@ -28,7 +28,7 @@ export interface InquiryBudget {
 export function createInquiryBudget(deps: {
   limits: InquiryLimits;
   clock: Clock;
-  /** Aborted when the process stops: what waits then does not begin. */
+  /** Aborted when the process stops: waiting inquiries do not begin. */
   stopping: AbortSignal;
 }): InquiryBudget {
   const { clock, stopping } = deps;
@@ -71,7 +71,7 @@ export function createInquiryBudget(deps: {
     }
   }
 
-  /** A place is freed by the one that leaves; a token comes by time alone. */
+  /** A release frees a place; a token arrives by time alone. */
   function setAlarm(): void {
     if (isAlarmSet) return;
     isAlarmSet = true;
@@ -90,7 +90,7 @@ export function createInquiryBudget(deps: {
       queue.push(team, entering.resolve);
       serve();
       if (priority !== 'callback' || !queue.has(team, entering.resolve)) return entering.promise;
-      // Its inquiry would find that the callback has been deferred meanwhile, and be made again.
+      // Its inquiry would find that the callback has been deferred meanwhile, and be repeated.
       const served = new AbortController();
       const giveUp = () => queue.remove(team, entering.resolve) && entering.resolve(false);
       clock.sleep(callbackWaitMs, served.signal).then(giveUp, () => undefined);
@@ -105,14 +105,14 @@ export function createInquiryBudget(deps: {
 
 type Enter = (mayBegin: boolean) => void;
 
-/** Those of one priority: first come, first served within a team, and teams in turn. */
+/** Within one priority: first come, first served within a team, and teams in turn. */
 function createQueue() {
   const byTeam = new Map<string, Enter[]>();
   return {
     isEmpty: () => byTeam.size === 0,
     lengthOf: (team: string) => byTeam.get(team)?.length ?? 0,
     has: (team: string, enter: Enter) => byTeam.get(team)?.includes(enter) ?? false,
-    /** False if it is not there any more. */
+    /** False if it has already left. */
     remove(team: string, enter: Enter): boolean {
       const before = byTeam.get(team) ?? [];
       const after = before.filter((each) => each !== enter);

@@ -1,4 +1,4 @@
-/** What each operation does about a call that had no effect, as far as that can be known at all. */
+/** How each operation treats a call that had no effect, as far as that can be known. */
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { type Harness, answerMs, quietMs } from '../testing/harness.ts';
@@ -26,7 +26,7 @@ const historyAfter = async (each: OperationCase, at: Harness, token: string) => 
   return types.slice(types.indexOf(each.announcement));
 };
 
-/** Asks once; what is sent has no effect, and its outcome is unknown. */
+/** Requests once; the sent call has no effect, and its outcome is unknown. */
 async function loseBefore(each: OperationCase): Promise<string> {
   const token = await each.prepare(harness());
   harness().provider.faultsOf[each.operation].push({ kind: 'lost-before' });
@@ -36,7 +36,7 @@ async function loseBefore(each: OperationCase): Promise<string> {
 }
 
 describe.each(unrepeatableOperations)('$name without effect', (each) => {
-  it('stays unknown until its quiet period is over: nothing is sent, no review is opened', async () => {
+  it('stays unknown until its quiet period is over: nothing is sent, and no review opens', async () => {
     const token = await loseBefore(each);
     await harness().clock.advance(quietMs - 1);
     await harness().inquire(token);
@@ -57,8 +57,8 @@ describe.each(unrepeatableOperations)('$name without effect', (each) => {
   });
 });
 
-// Its window lay a year ahead, and for so long nothing but "not yet" was concluded: thirty days of inquiries, and no end.
-describe.each(unrepeatableOperations)('$name that was announced by a clock a year ahead', (each) => {
+// Its window was a year ahead, and until then every inquiry concluded "not yet": thirty days of inquiries without an end.
+describe.each(unrepeatableOperations)('$name announced by a clock a year ahead', (each) => {
   const yearMs = 365 * 24 * 3_600_000;
   const startAhead = (dies: boolean) => {
     const { clock, startInstance } = harness();
@@ -66,7 +66,7 @@ describe.each(unrepeatableOperations)('$name that was announced by a clock a yea
     return startInstance({ clock: ahead, ...(dies ? { dies, wrapStore: diesAnnounced() } : {}) });
   };
 
-  it('is held for as long as its window is, from when it is first observed', async () => {
+  it('waits for the length of its window, counted from its first observation', async () => {
     const token = await each.prepare(harness());
     void each.ask(startAhead(true), token);
     await eventually(async () => expect(await each.stateOf(harness(), token)).toBe(each.whenAnnounced));
@@ -86,7 +86,7 @@ describe.each(unrepeatableOperations)('$name that was announced by a clock a yea
   });
 
   // By these clocks the provider made it a year before the announcement: a person finds out that it is ours.
-  it('and had its effect is found, or is in review, and is never sent again', async () => {
+  it('and took effect is found, or is in review, and is never sent again', async () => {
     const token = await each.prepare(harness());
     harness().provider.faultsOf[each.operation].push({ kind: 'lost-after' });
     await each.ask(startAhead(false), token);
@@ -101,7 +101,7 @@ describe.each(unrepeatableOperations)('$name that was announced by a clock a yea
 });
 
 it.each([operationCases.capture, operationCases.void])(
-  '$name that never has an effect opens a review after five submissions, by which it can be sent again',
+  '$name that never takes effect opens a review after five submissions, which can send it again',
   async (each) => {
     const token = await each.prepare(harness());
     const { provider, clock, inquire, resolve } = harness();
@@ -122,7 +122,7 @@ it.each([operationCases.capture, operationCases.void])(
 );
 
 it.each([operationCases.capture, operationCases.void])(
-  '$name that had no effect by the end of its quiet period is submitted again, once',
+  '$name without effect at the end of its quiet period is submitted again, once',
   async (each) => {
     const token = await loseBefore(each);
     await harness().clock.advance(quietMs);
@@ -143,21 +143,18 @@ it.each([
   { each: operationCases.recurring, code: 'attempt_not_found' },
   { each: operationCases.refund, code: 'refund_unresolved' },
   { each: operationCases.payout, code: 'payout_not_found' },
-])(
-  '$each.name that is not there after its quiet period opens a review, and is never sent again',
-  async (row) => {
-    const { each, code } = row;
-    const token = await loseBefore(each);
-    for (let inquiries = 0; inquiries < 4; inquiries += 1) {
-      await harness().clock.advance(quietMs);
-      await each.ask(harness(), token);
-      await harness().inquire(token);
-    }
-    expect(await reviewsOf(harness(), token)).toEqual([code]);
-    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
-    expect(ordersOf(harness(), each)).toHaveLength(1);
-  },
-);
+])('$each.name absent after its quiet period opens a review, and is never sent again', async (row) => {
+  const { each, code } = row;
+  const token = await loseBefore(each);
+  for (let inquiries = 0; inquiries < 4; inquiries += 1) {
+    await harness().clock.advance(quietMs);
+    await each.ask(harness(), token);
+    await harness().inquire(token);
+  }
+  expect(await reviewsOf(harness(), token)).toEqual([code]);
+  expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+  expect(ordersOf(harness(), each)).toHaveLength(1);
+});
 
 // It was mistaken for ours by its number alone, and was `approved` without a charge.
 it.each([
@@ -178,11 +175,11 @@ it.each([
   expect(harness().onDisk()).not.toContain('staging.example');
 });
 
-it('a refund without an outcome keeps its amount reserved, and lets no other refund of the payment begin', async () => {
+it('a refund without an outcome keeps its amount reserved, and blocks other refunds of the payment', async () => {
   const { refund: each } = operationCases;
   const token = await loseBefore(each);
   const { refund, clock, inquire } = harness();
-  // Answered at once: nobody knows how long that takes.
+  // Answered at once, without Retry-After: the duration is not known.
   const another = () => refund(token, 'refund-2', 40);
   expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
   expect(await refund(token, 'refund-3', 41)).toMatchObject({
@@ -195,7 +192,7 @@ it('a refund without an outcome keeps its amount reserved, and lets no other ref
   expect(ordersOf(harness(), each)).toHaveLength(1);
 });
 
-describe.each(allOperations)('$name that certainly did not happen', (each) => {
+describe.each(allOperations)('$name that certainly had no effect', (each) => {
   const mayGoOn = each.operation === 'authorize';
 
   it('because it was refused is answered so, and not sent again by a repeat', async () => {
@@ -215,7 +212,7 @@ describe.each(allOperations)('$name that certainly did not happen', (each) => {
     expect(ordersOf(harness(), each)).toHaveLength(1);
   });
 
-  it(`because it never left ${mayGoOn ? 'is attempted again' : 'ends there'}`, async () => {
+  it(`because it was not sent ${mayGoOn ? 'is attempted again' : 'ends there'}`, async () => {
     const token = await each.prepare(harness());
     harness().provider.faultsOf[each.operation].push({ kind: 'not-sent' });
     const asking = harness().passTime(each.ask(harness(), token));
@@ -231,7 +228,7 @@ describe.each(allOperations)('$name that certainly did not happen', (each) => {
   });
 });
 
-it('a submission that follows one without an outcome, and never left, leaves the outcome unknown', async () => {
+it('a submission that follows one without an outcome, and was not sent, leaves the outcome unknown', async () => {
   const each = operationCases.capture;
   const token = await loseBefore(each);
   harness().provider.faultsOf.capture.push({ kind: 'not-sent' });
@@ -243,7 +240,7 @@ it('a submission that follows one without an outcome, and never left, leaves the
   expect(await each.stateOf(harness(), token)).toBe('approved');
 });
 
-it('an inquiry about an announced call begins when its answer is not awaited any more, and not before', async () => {
+it('an inquiry about an announced call begins only when its answer is no longer awaited', async () => {
   const { provider, clock } = harness();
   const token = await operationCases.hosted.prepare(harness());
   let answer = (): void => undefined;
@@ -259,8 +256,8 @@ it('an inquiry about an announced call begins when its answer is not awaited any
   expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
 });
 
-// A service that writes its times without a zone shows none (found by attack): its payout was mistaken for somebody else's.
-it('a payout whose answer was lost, and of which no time is shown, is found', async () => {
+// A provider that writes its times without a zone shows none: its payout was mistaken for a foreign one.
+it('a payout whose answer was lost is found, even without a creation time', async () => {
   const each = operationCases.payout;
   const token = await each.prepare(harness());
   harness().provider.faultsOf.payout.push({ kind: 'lost-after' });

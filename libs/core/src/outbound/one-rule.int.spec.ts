@@ -1,4 +1,4 @@
-/** Every operation that moves money, held to the one rule for calling. */
+/** The one rule for calling, for every operation that moves money. */
 import { decodePaymentEvent, paymentStream } from '../domain/payment/payment-events.ts';
 import { decodePayoutEvent, payoutStream } from '../domain/payout/payout-events.ts';
 import type { MaySend } from '../provider.ts';
@@ -18,7 +18,7 @@ import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
 
-/** Calls of the operation that reached the service. */
+/** Calls of the operation that reached the provider. */
 const sent = ({ provider }: Harness, { operation }: OperationCase) =>
   provider.received.filter((call) => call.operation === operation);
 
@@ -45,10 +45,10 @@ describe.each(allOperations)('$name', (each) => {
     expect(await stateOf(harness(), token)).toBe(each.whenDone);
   });
 
-  it('is one call for any number of requests at once, over several processes', async () => {
+  it('is one call for any number of concurrent requests, over several processes', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
-    // Those of other processes wait while the store works, so that time has to be the store's own.
+    // Requests of other processes wait while the store works, so time must be the store's own.
     const instances = [1, 2, 3].map(() => harness().startInstance({ clock: systemClock }));
     const results = await Promise.all(
       instances.flatMap((instance) => Array.from({ length: 8 }, () => ask(instance, token))),
@@ -58,10 +58,10 @@ describe.each(allOperations)('$name', (each) => {
     expect(results.filter((result) => result.kind === 'answered' && !result.replayed)).toHaveLength(1);
   });
 
-  it('is not sent when its time to be sent has passed', async () => {
+  it('is not sent after its deadline', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
-    // The process sleeps, as in a machine that is suspended, right after it has announced the call.
+    // The process sleeps, as in a suspended machine, right after it has announced the call.
     const wrapStore = failingStore(() => 'ends well');
     let hasSlept = false;
     const sleepy = harness().startInstance({
@@ -79,16 +79,16 @@ describe.each(allOperations)('$name', (each) => {
     });
     await harness().passTime(ask(sleepy, token));
     expect(hasSlept).toBe(true);
-    // A creation makes another attempt, announced afresh; nothing else does.
+    // A creation announces another attempt; other operations do not.
     const calls = sent(harness(), each).slice(before);
     expect(calls.map(({ of }) => of)).toEqual(operation === 'authorize' ? [`${token}.2`] : []);
   });
 
-  // The connection is made meanwhile: a gateway that was stopped in the handshake sent what it had announced long ago.
+  // The connection is made meanwhile: a gateway suspended in the handshake sent a call that it had announced long ago.
   it.each([
     ['the wall clock', { now: times.sendWithinMs, monotonic: 0 }],
     ['the monotonic clock, after the wall clock was set back', { now: 0, monotonic: times.sendWithinMs }],
-  ])('is not sent when its time passes by %s before the first byte leaves', async (_, passed) => {
+  ])('is not sent if its deadline passes by %s before the first byte leaves', async (_, passed) => {
     const token = await prepare(harness());
     const { clock, provider } = harness();
     const isDue: boolean[] = [];
@@ -111,7 +111,7 @@ describe.each(allOperations)('$name', (each) => {
     });
     await harness().passTime(ask(instance, token));
     expect(isDue[0]).toBe(false);
-    // A creation continues with an attempt that is announced afresh; nothing else does.
+    // A creation announces another attempt; other operations do not.
     expect(isDue.slice(1)).toEqual(operation === 'authorize' ? [true] : []);
   });
 
@@ -119,7 +119,7 @@ describe.each(allOperations)('$name', (each) => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     loseAnswers(harness(), each, 'lost-after');
-    // While the service cannot be asked, nobody knows. Before a refund it could be, so that the sum proves something.
+    // While inquiries fail, the outcome is unknown. Before a refund they succeeded, so the sum proves something.
     const { provider } = harness();
     provider.beforeAnswerOf = async () => void (provider.answersInquiries = false);
     expect(await harness().passTime(ask(harness(), token))).toMatchObject({ kind: 'answered' });
@@ -133,7 +133,7 @@ describe.each(allOperations)('$name', (each) => {
     expect(sent(harness(), each)).toHaveLength(before + attempts);
   });
 
-  it('does not take a service that cannot be asked for one that has nothing', async () => {
+  it('a failed inquiry does not prove absence', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     loseAnswers(harness(), each, 'lost-before');
@@ -148,7 +148,7 @@ describe.each(allOperations)('$name', (each) => {
     expect(sent(harness(), each)).toHaveLength(before + attempts);
   });
 
-  it('that was announced by a process which died before the call is never sent under that announcement', async () => {
+  it('announced by a process that died before the call is never sent under that announcement', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     const dying = harness().startInstance({ wrapStore: diesAnnounced(), dies: true });
@@ -164,7 +164,7 @@ describe.each(allOperations)('$name', (each) => {
     expect(calls.map(({ of }) => of)).toEqual(isPage ? [`${token}.2`] : []);
   });
 
-  it('that was made by a process which died before it recorded that is found by the next one', async () => {
+  it('made by a process that died before recording the outcome is found by the next one', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     const dying = harness().startInstance({ wrapStore: diesAfterCall(), dies: true });
@@ -205,7 +205,7 @@ describe.each(allOperations)('$name', (each) => {
     },
   );
 
-  it('in which the adapter itself fails is inquired, and its permit comes back', async () => {
+  it('in which the adapter throws is inquired, and releases its permit', async () => {
     const token = await prepare(harness());
     harness().provider.faultsOf[operation].push({ kind: 'breaks' });
     await expect(harness().passTime(ask(harness(), token))).rejects.toThrow('the adapter is broken');
@@ -214,7 +214,7 @@ describe.each(allOperations)('$name', (each) => {
     expect(await stateOf(harness(), token)).toBe(isPage ? 'init' : each.whenUnknown);
   });
 
-  it('is waited for by a repeat in the same process, which learns its outcome without an inquiry', async () => {
+  it('is awaited by a repeat in the same process, which learns its outcome without an inquiry', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     let answer = (): void => undefined;
@@ -224,7 +224,7 @@ describe.each(allOperations)('$name', (each) => {
     const startedAt = harness().clock.now();
     const answered: unknown[] = [];
     void ask(harness(), token).then((result) => answered.push(result));
-    // A turn for the repeat to get as far as it can.
+    // One turn of the event loop, so that the repeat gets as far as it can.
     await harness().payments.load(token);
     answer();
     await asking;
@@ -232,7 +232,7 @@ describe.each(allOperations)('$name', (each) => {
     expect(harness().clock.now()).toBe(startedAt);
   });
 
-  it('is waited for by a repeat in another process, which holds no permit meanwhile', async () => {
+  it('is awaited by a repeat in another process, which holds no permit meanwhile', async () => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     let answer = (): void => undefined;
@@ -264,7 +264,7 @@ describe.each(allOperations)('$name', (each) => {
 const isInInit = async ({ payments }: Harness, token: string): Promise<boolean> =>
   (await payments.load(token))?.payment.phase === 'init';
 
-/** Lets the account fail as often as its circuit breaker bears. */
+/** Lets the account fail until its circuit opens. */
 async function openBreaker({ accounts }: Harness): Promise<void> {
   for (let failures = 0; failures < 10; failures += 1) {
     const result = await accounts.permitOf('sandbox', 'main');

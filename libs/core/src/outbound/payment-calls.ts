@@ -1,4 +1,4 @@
-/** The calls of a payment that its request and an inquiry make alike: its creation, and its capture or void. */
+/** The calls of a payment that both its request and an inquiry make: its creation, and its capture or void. */
 import { type AnnouncedCall, callAnnouncedBy } from '../domain/payment/announced-call.ts';
 import { type AuthorizationOutcome, type ObservedPayment } from '../domain/payment/payment-commands.ts';
 import { callRules } from '../domain/outbound-call/outbound-call.ts';
@@ -28,12 +28,12 @@ export interface PaymentCallsDependencies {
   clock: Clock;
 }
 
-/** Sent and not recorded: what is charged, and who pays. In memory from the request to the call. */
+/** Sent and not recorded: means of payment and customer. In memory from the request to the call. */
 export type SentOnly = Pick<AuthorizeRequest, 'source' | 'customer'>;
 
 type Announced<Operation> = Extract<AnnouncedCall, { operation: Operation }>;
 
-/** The call of this operation that these events announce, which this process has just appended. */
+/** The call of this operation that this process has just announced with these events. */
 export function announcedCall<Operation extends AnnouncedCall['operation']>(
   { events, aggregate }: PaymentDone,
   ...operations: readonly Operation[]
@@ -44,7 +44,7 @@ export function announcedCall<Operation extends AnnouncedCall['operation']>(
   return call !== undefined && isWanted(call) ? call : undefined;
 }
 
-/** What all attempts of one request have in common. */
+/** Shared by all attempts of one request. */
 interface Authorizing {
   cause: Cause;
   sent: SentOnly;
@@ -66,7 +66,7 @@ export function authorize(
   );
 }
 
-/** Bounded by the domain, which announces a bounded number of attempts. */
+/** The domain announces a bounded number of attempts. */
 async function attempt(
   deps: PaymentCallsDependencies,
   announced: PaymentDone,
@@ -117,7 +117,7 @@ async function sendAttempt(
   });
 }
 
-/** The request of the payment's current attempt. The team's order number and callback address stay with us. */
+/** The request of the payment's current attempt. The team's order number and callback URL are not sent. */
 function toRequest(
   deps: PaymentCallsDependencies,
   aggregate: PaymentAggregate,
@@ -127,7 +127,7 @@ function toRequest(
   const { environment, terms, attempt: current } = payment;
   const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
   const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
-  // Without what is charged, the call would ask for something else: a page.
+  // Without a means of payment, the call would request a hosted page instead.
   if (kind !== terms.kind) throw new InvariantViolation('a charge has no card and no stored card');
   return {
     product,
@@ -149,8 +149,8 @@ function toRequest(
 }
 
 /**
- * A page that another account may give is waited for as long as a third of the deadline: a customer is waiting, and an
- * account that hangs must not use up the wait. The last attempt, and a single account, have the whole deadline.
+ * If another account can return the page, the wait is a third of the deadline: a customer is waiting, and an account that
+ * hangs must not use up the time. The last attempt, and a single account, have the whole deadline.
  */
 function answerWithinMs(
   deps: PaymentCallsDependencies,
@@ -163,8 +163,8 @@ function answerWithinMs(
 }
 
 /**
- * A page that nobody was given is followed by another one whatever became of the call, unless the request itself was refused.
- * A charge is followed only if it certainly had no effect.
+ * A page that no customer received is followed by another one whatever the outcome, unless the request itself was refused. A
+ * charge is followed only if it certainly had no effect.
  */
 function mayBeFollowed(
   deps: PaymentCallsDependencies,

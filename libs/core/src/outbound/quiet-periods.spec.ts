@@ -20,35 +20,29 @@ const isOver = ({ inquiryTime }: QuietPeriods, token: string, call: CallWindow):
   inquiryTime(token, call) >= call.quietUntil;
 
 describe('a quiet period', () => {
-  it.each([0, -hour, hour])(
-    'is over once it was observed, announced by a clock %d ms ahead',
-    async (aheadMs) => {
-      const { clock, periods } = createWorld();
-      const call = windowAt(clock.now() + aheadMs, times);
-      expect(isOver(periods, 'pay_1', call)).toBe(false);
-      await clock.advance(wholeMs - 1);
-      expect(isOver(periods, 'pay_1', call)).toBe(false);
-      expect(periods.inquiryTime('pay_1', call)).toBeLessThan(call.quietUntil);
-      await clock.advance(1);
-      expect(isOver(periods, 'pay_1', call)).toBe(true);
-      expect(periods.inquiryTime('pay_1', call)).toBeGreaterThanOrEqual(call.quietUntil);
-    },
-  );
+  it.each([0, -hour, hour])('is over once observed, if announced by a clock %d ms ahead', async (aheadMs) => {
+    const { clock, periods } = createWorld();
+    const call = windowAt(clock.now() + aheadMs, times);
+    expect(isOver(periods, 'pay_1', call)).toBe(false);
+    await clock.advance(wholeMs - 1);
+    expect(isOver(periods, 'pay_1', call)).toBe(false);
+    expect(periods.inquiryTime('pay_1', call)).toBeLessThan(call.quietUntil);
+    await clock.advance(1);
+    expect(isOver(periods, 'pay_1', call)).toBe(true);
+    expect(periods.inquiryTime('pay_1', call)).toBeGreaterThanOrEqual(call.quietUntil);
+  });
 
-  it.each([-hour, hour])(
-    'neither ends nor begins again when the wall clock steps by %d ms',
-    async (stepMs) => {
-      const { clock, wall, periods } = createWorld();
-      const call = windowAt(clock.now(), times);
-      isOver(periods, 'pay_1', call);
-      wall.aheadMs = stepMs;
-      expect(periods.inquiryTime('pay_1', call)).toBeLessThan(call.quietUntil);
-      await clock.advance(wholeMs);
-      expect(periods.inquiryTime('pay_1', call)).toBeGreaterThanOrEqual(call.quietUntil);
-    },
-  );
+  it.each([-hour, hour])('neither ends nor restarts when the wall clock steps by %d ms', async (stepMs) => {
+    const { clock, wall, periods } = createWorld();
+    const call = windowAt(clock.now(), times);
+    isOver(periods, 'pay_1', call);
+    wall.aheadMs = stepMs;
+    expect(periods.inquiryTime('pay_1', call)).toBeLessThan(call.quietUntil);
+    await clock.advance(wholeMs);
+    expect(periods.inquiryTime('pay_1', call)).toBeGreaterThanOrEqual(call.quietUntil);
+  });
 
-  it('begins again in another process, for another call and for another token', async () => {
+  it('restarts in another process, for another call and for another token', async () => {
     const { clock, periods } = createWorld();
     const call = windowAt(clock.now(), times);
     isOver(periods, 'pay_1', call);
@@ -59,7 +53,7 @@ describe('a quiet period', () => {
     expect(isOver(createQuietPeriods({ clock, times }), 'pay_1', call)).toBe(false);
   });
 
-  it('of the oldest of 100,000 observed calls begins again when another call is observed', async () => {
+  it('of the oldest of 100,000 observed calls restarts when another call is observed', async () => {
     const { clock, periods } = createWorld();
     const call = windowAt(clock.now(), times);
     for (let number = 0; number < 100_000; number += 1) periods.observe(`pay_${number}`, call);
@@ -69,7 +63,7 @@ describe('a quiet period', () => {
   });
 });
 
-it('a reservation lapses once it was observed for a whole period, whatever the wall clock says', async () => {
+it('a reservation lapses once observed for a whole period, whatever the wall clock shows', async () => {
   const { clock, wall, periods } = createWorld();
   const lapsesAt = clock.now() - hour;
   expect(periods.hasLapsed('po_1', lapsesAt)).toBe(false);
@@ -81,8 +75,9 @@ it('a reservation lapses once it was observed for a whole period, whatever the w
 });
 
 describe('the time of an inquiry', () => {
-  // By the clock of the process that had announced its call, two hours ahead, the last change was long ago (simulation, seed 93051).
-  it('is as long after the last change as the present is', async () => {
+  // The clock of the process that announced the call was two hours ahead, so the last change seemed long ago (simulation, seed
+  // 93051).
+  it('is as long after the last change as the present', async () => {
     const { clock, periods } = createWorld();
     const call = windowAt(clock.now() + hour, times);
     periods.observe('pay_1', call);

@@ -1,6 +1,6 @@
 /**
  * When absence proves that an announced call had no effect: once this process has itself observed the announcement for the
- * whole quiet period, by its own monotonic clock. The clock of another host decides nothing.
+ * whole quiet period, by its own monotonic clock. The clock of another host has no influence.
  */
 import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
 import type { Inquired } from '../domain/shared-inputs.ts';
@@ -11,19 +11,20 @@ export interface QuietPeriods {
   /** Begins to observe a call, unless it is observed already. */
   observe(token: string, call: CallWindow): void;
   /**
-   * The time of an inquiry that begins now, milliseconds since the Unix epoch: the present, but never past the end of a period of this call
-   * that this process has not observed, and never before the end of one that it has.
+   * The time of an inquiry that begins now, milliseconds since the Unix epoch: the present, but never past the end of a period
+   * of
+   * this call that this process has not observed, and never before the end of one that it has.
    *
-   * @param call the one without an outcome; undefined if there is none
+   * @param call the call without an outcome; undefined if there is none
    */
   inquiryTime(token: string, call: CallWindow | undefined): number;
-  /** The same, and how long before it the latest event was recorded. */
+  /** The same, and the age of the latest event at that time. */
   taken(token: string, call: CallWindow | undefined, changedAt: number): Inquired;
   /** True once this process has observed a reservation for as long as its call could be announced, sent and carried out. */
   hasLapsed(token: string, lapsesAt: number): boolean;
 }
 
-/** Observed calls. The oldest one is forgotten first and observed again, which only delays what follows from its absence. */
+/** Observed calls. The oldest one is dropped first and observed again, which only delays conclusions from its absence. */
 const observedMax = 100_000;
 
 export function createQuietPeriods({

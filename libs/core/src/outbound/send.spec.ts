@@ -70,7 +70,7 @@ describe('an announced call', () => {
   });
 });
 
-/** Sends a call for which so much time has passed since its permit was taken and its window planned. */
+/** Sends a call after these delays since its permit and its window. */
 async function sendAfter(
   passed: { wallMs: number; monotonicMs: number },
   { beforeFirstByte = { wallMs: 0 } } = {},
@@ -102,7 +102,7 @@ it('a call in time is sent, and its outcome counts for the account', async () =>
   expect(await sendAfter({ wallMs: 4_999, monotonicMs: 4_999 })).toEqual({ sent: 1, released: ['accepted'] });
 });
 
-// The monotonic clock of a suspended machine stands still: an announced call went out 45 s after its announcement.
+// The monotonic clock of a suspended machine stands still: an announced call was sent 45 s after its announcement.
 it.each([
   ['while it announced, with its wall clock set back', { wallMs: -3_600_000, monotonicMs: 600_000 }],
   ['while it announced', { wallMs: 45_000, monotonicMs: 0 }],
@@ -111,8 +111,8 @@ it.each([
   expect(await sendAfter(passed)).toMatchObject({ sent: 0 });
 });
 
-// Ten calls that our own slowness made late opened the circuit of a healthy account.
-it('a call that comes too late says nothing about the account', async () => {
+// Ten calls that were late because of our own slowness opened the circuit of a healthy account.
+it('a late call does not count for the account', async () => {
   const nothing = { sent: 0, released: ['unused'] };
   expect(await sendAfter({ wallMs: 5_000, monotonicMs: 0 })).toEqual(nothing);
   const beforeFirstByte = { wallMs: 5_000 };
@@ -128,7 +128,7 @@ describe('a refusal', () => {
   const noAnswer = { kind: 'unknown', reason: 'timeout' } as const;
   const notAsked = { kind: 'not-asked' } as const;
 
-  /** The outcome of a call with this answer if inquiries show this, and how many there were. */
+  /** The outcome of a call with this answer and these inquiries, and the number of inquiries made. */
   async function sendAnd(
     answer: CallOutcome<object>,
     shown: readonly (Asked<boolean> | Promise<Asked<boolean>>)[],
@@ -165,14 +165,11 @@ describe('a refusal', () => {
   it.each<CallOutcome<object>>([
     ...kinds.map((kind) => ({ kind: 'refused' as const, errors: [{ code: 'some_code', kind }] })),
     tooMany,
-  ])(
-    'may be the answer to a second delivery, and stands only if an inquiry shows no effect: %j',
-    async (answer) => {
-      expect(await sendAnd(answer, [isAbsent])).toMatchObject({ kind: answer.kind, inquiries: 1 });
-      for (const asked of [isThere, noAnswer, notAsked, { kind: 'missing' } as const])
-        expect(await sendAnd(answer, [asked])).toMatchObject({ kind: 'unknown', inquiries: 1 });
-    },
-  );
+  ])('may answer a second delivery, and stands only if an inquiry shows no effect: %j', async (answer) => {
+    expect(await sendAnd(answer, [isAbsent])).toMatchObject({ kind: answer.kind, inquiries: 1 });
+    for (const asked of [isThere, noAnswer, notAsked, { kind: 'missing' } as const])
+      expect(await sendAnd(answer, [asked])).toMatchObject({ kind: 'unknown', inquiries: 1 });
+  });
 
   it('is inquired three times at most if the inquiry itself is not sent', async () => {
     expect(await sendAnd(tooMany, [tooMany, tooMany, isAbsent])).toMatchObject({
@@ -194,9 +191,9 @@ describe('a refusal', () => {
     ['an inquiry without an answer', noAnswer, 'payout', errors],
     ['an inquiry that was not made', notAsked, 'payout', errors],
     ['an inquiry that has shown an effect', isThere, 'payout', undefined],
-    // The sum may only not be shown.
+    // The sum may not be visible yet.
     ['an inquiry that has shown no sum', isThere, 'refund', errors],
-  ] as const)('after %s keeps its errors for a later one: %j, %s', async (_, asked, operation, kept) => {
+  ] as const)('after %s keeps its errors for a later inquiry: %j, %s', async (_, asked, operation, kept) => {
     expect((await sendAnd(refused, [asked], { operation })).errors).toEqual(kept);
   });
 
@@ -209,7 +206,7 @@ describe('a refusal', () => {
     { kind: 'accepted' },
     { kind: 'not-sent', reason: 'ECONNREFUSED' },
     { kind: 'unknown', reason: 'timeout' },
-  ])('is none of these, which are recorded as they are: %j', async (answer) => {
+  ])('other outcomes are recorded as they are: %j', async (answer) => {
     expect(await sendAnd(answer, [])).toMatchObject({ kind: answer.kind, inquiries: 0 });
   });
 });

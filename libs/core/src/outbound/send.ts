@@ -27,7 +27,7 @@ export interface OutboundCall<Answer> {
    * inquired after any refusal.
    */
   hasNoEffect?: (() => Promise<Asked<boolean>>) | undefined;
-  /** False for the refusal of a page that another one follows: no customer was given it. Absent: every refusal is confirmed. */
+  /** False for the refusal of a page that another one follows: no customer received it. Absent: every refusal is confirmed. */
   isConfirmed?: ((outcome: CallOutcome<Answer>) => boolean) | undefined;
 }
 
@@ -42,12 +42,12 @@ export interface SenderDependencies {
 
 export interface Sender {
   /**
-   * Makes the call that `announced` announces, unless its time to be sent has passed.
+   * Makes the call that `announced` announces, unless its deadline has passed.
    *
-   * @throws InvariantViolation if this process appended no announcement, or has made its call before
+   * @throws InvariantViolation if this process appended no announcement, or has already made its call
    */
   send<Answer>(call: OutboundCall<Answer>): Promise<CallOutcome<Answer>>;
-  /** Counts work as under way for a token until it has ended: a call, and the recording of its outcome. */
+  /** Marks work for a token as under way until it has ended: a call, and the recording of its outcome. */
   track<Value>(token: string, work: Promise<Value>): Promise<Value>;
   /** Resolves when the work under way for this token in this process has ended; at once if there is none. */
   settled(token: string): Promise<void>;
@@ -112,7 +112,7 @@ async function sendInTime<Answer>(
   const { permit } = call;
   let kind: PermitEnd = 'unknown';
   const isDue = untilSendBy(deps, call.window.sendBy, permit);
-  // Lateness is ours: it says nothing about the account.
+  // The delay is ours: it does not count for the account.
   let isLate = false;
   const maySend = () => !(isLate ||= !isDue());
   if (!maySend()) {
@@ -128,12 +128,12 @@ async function sendInTime<Answer>(
   }
 }
 
-/** Inquiries about a refusal, at most: only one that was not sent itself is repeated. */
+/** Maximum inquiries about a refusal: only one that was not sent is repeated. */
 const inquiriesMax = 3;
 
 /**
- * A call may be delivered twice on its way. The first delivery has its effect, and any refusal may be the answer to the
- * second one. It holds once an inquiry shows no effect. Otherwise the outcome is unknown, until a later inquiry confirms it.
+ * A call may be delivered twice. The first delivery takes effect, and any refusal may answer the second one. It holds once an
+ * inquiry shows no effect. Otherwise the outcome is unknown until a later inquiry confirms it.
  */
 async function confirm<Answer>(
   deps: SenderDependencies,
@@ -145,7 +145,7 @@ async function confirm<Answer>(
   const asked = await valueWithin(deps.clock, waitMaxMs, inquireRepeatedly(deps, hasNoEffect));
   if (asked?.kind === 'accepted' && asked.answer) return outcome;
   const reason = `${reasonOf(outcome)}, and no inquiry has confirmed that it had no effect`;
-  // A payment or payout that was shown under its number was not refused. A refunded sum may only not be shown yet.
+  // A payment or payout found under its number was not refused. A refunded sum may not be visible yet.
   const mayBeConfirmed = outcome.kind === 'refused' && (asked?.kind !== 'accepted' || operation === 'refund');
   return { kind: 'unknown', reason, ...(mayBeConfirmed && { errors: outcome.errors }) };
 }
@@ -167,13 +167,13 @@ const reasonOf = (outcome: CallOutcome<unknown>): string =>
 
 /**
  * A process that was suspended after its announcement must not send. Some hosts stop the monotonic clock during suspension,
- * others step the wall clock: the call is due only while both say so.
+ * others step the wall clock: the call may be sent only while both clocks allow it.
  */
 function untilSendBy({ clock, times }: SenderDependencies, sendBy: number, { ageMs }: Permit): MaySend {
   return () => clock.now() < sendBy && ageMs() < times.sendWithinMs;
 }
 
-/** As {@link untilSendBy}, for the instant from which no caller waits for the answer. */
+/** As {@link untilSendBy}, for the time from which no caller waits for the answer. */
 export function afterAnswerBy(
   { clock, times }: Pick<SenderDependencies, 'clock' | 'times'>,
   { sendBy, answerBy }: CallWindow,
@@ -182,7 +182,7 @@ export function afterAnswerBy(
   return () => clock.now() >= answerBy || ageMs() >= times.sendWithinMs + answerBy - sendBy;
 }
 
-/** Pause before a repeat of what provably was not sent, milliseconds; doubled each time. */
+/** Pause before a repeat of a call that was provably not sent, doubled each time. @unit milliseconds */
 const notSentPauseMs = 200;
 
 export async function pauseBeforeRepeat(

@@ -1,9 +1,9 @@
-/** Stores that leave one process alone at just the wrong moment. */
+/** Stores that fail one process at a chosen moment. */
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 
 /**
- * What becomes of an append: `written` and `lost` are a process that dies just after and just before it; `refused` and
- * `unconfirmed` are a store that cannot say that it is durable, and is right or wrong.
+ * The end of an append. `written` and `lost`: the process dies just after or just before it. `refused` and `unconfirmed`: the
+ * store cannot confirm that it is durable, and it is not, or is.
  */
 export type AppendEnd = 'ends well' | 'written' | 'lost' | 'refused' | 'unconfirmed';
 
@@ -34,7 +34,7 @@ function failingStoreAt(nth: number, end: AppendEnd): () => (store: EventStore) 
   return () => failingStore((each) => (each === nth ? end : 'ends well'));
 }
 
-/** A process that reads a stream a moment too early: in its first read the event of this type is not there yet. */
+/** A process that reads a stream too early: its first read lacks the event of this type. */
 export function seesTooLate(type: string): (store: EventStore) => EventStore {
   let isFirst = true;
   return (store) => ({

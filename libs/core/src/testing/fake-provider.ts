@@ -1,4 +1,4 @@
-/** A provider in memory: it can do its work and lose the answer, or neither. */
+/** A provider in memory that can lose a call before or after its effect. */
 import type { AcceptedRefund, Authorization } from '../domain/payment/payment-commands.ts';
 import type { CallOutcome, CallRefused } from '../domain/outbound-call/outbound-call.ts';
 import type { ObservedPayout } from '../domain/payout/payout-commands.ts';
@@ -19,8 +19,8 @@ export type Operation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /**
  * `lost-before`: no effect, outcome unknown. `lost-after`: the effect, outcome unknown. `delivered-twice`: the answer is
- * that to the second delivery. `breaks`: the adapter itself fails, which it never should. `hangs`: a creation has its effect
- * and no answer comes within the adapter's deadline.
+ * that to the second delivery. `breaks`: the adapter itself throws, which it never should. `hangs`: a creation takes effect
+ * and no answer arrives within the adapter's deadline.
  */
 type CallFault =
   | { kind: 'lost-before' | 'lost-after' | 'delivered-twice' | 'not-sent' | 'breaks' }
@@ -30,7 +30,7 @@ type CallFault =
 /** A call that reached the provider. */
 interface ReceivedCall {
   operation: Operation;
-  /** Order number of what is made, or the provider's token of what is changed. */
+  /** Order number of a creation, or the provider's token of the changed payment. */
   of: string;
   amount?: number;
 }
@@ -49,33 +49,33 @@ export interface FakeProvider {
   payments: Map<string, FakePayment>;
   payouts: Map<string, ObservedPayout>;
   disputes: FoundDispute[];
-  /** How many inquiries by token and by order number there were. */
+  /** Number of inquiries by token and by order number. */
   inquiries: { retrieved: number; listed: number };
   pagesRead: number;
   balanceCalls: number;
-  /** What goes wrong with the next calls of an operation, in order. */
+  /** Faults of the next calls of an operation, in order. */
   faultsOf: Record<Operation, CallFault[]>;
-  /** What goes wrong with the next creations, in order. */
+  /** Faults of the next creations, in order. */
   faults: CallFault[];
   /** False: inquiries get no usable answer. */
   answersInquiries: boolean;
-  /** What a refund or payout that takes effect ends as. */
+  /** Final status of a refund or payout that takes effect. */
   refundStatus: string;
   payoutStatus: string;
-  /** What a card or recurring payment ends as. */
+  /** Final status of a card or recurring payment. */
   chargeStatus: string;
-  /** True where the bank asks for a page first (3DS). */
+  /** True if the bank asks for a page first (3DS). */
   chargeNeedsPage: boolean;
   /** Runs before a call is answered, after it took effect. */
   beforeAnswer: (request: AuthorizeRequest) => Promise<void>;
   beforeAnswerOf: (call: ReceivedCall) => Promise<void>;
-  /** Runs before a page is read: what it makes shifts the rows. */
+  /** Runs before a page is read: payments made by it shift the rows. */
   beforePage: (query: PageQuery) => Promise<void>;
   /** Changes the payment that the latest creation of this order number has made. */
   change(orderNumber: string, change: Partial<FakePayment>): void;
 }
 
-/** @param clock gives the time of creation; without it none is shown, as at some deployments */
+/** @param clock gives the time of creation; without it none is shown, as in some deployments */
 export function createFakeProvider(clock?: FakeTime): FakeProvider {
   const faults: CallFault[] = [];
   const fake: FakeProvider = {
@@ -150,7 +150,7 @@ const refusal = (code: string, kind = 'processing_error'): CallRefused => ({
   ...(kind === 'authentication_error' || kind === 'settings_error' ? { isAccountRefused: true } : {}),
 });
 
-/** Carries out one call with the fault that is due. */
+/** Carries out one call with the next fault. */
 async function receive<Answer>(
   fake: FakeProvider,
   call: ReceivedCall,

@@ -1,4 +1,4 @@
-/** The inside of the command service over a real store and a provider in memory, with time in the test's hand. */
+/** The inside of the command service over a real store and a provider in memory, with controlled time. */
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,11 +34,11 @@ import { createFingerprints } from '../tokens.ts';
 import { createFakeProvider } from './fake-provider.ts';
 
 export const times: CallTimes = { sendWithinMs: 1_000, callDeadlineMs: 2_000, quietMs: 3_000 };
-/** From the announcement until nobody waits for the answer any more, and until "not there" proves something. */
+/** From the announcement until no caller waits for the answer, and until "not found" proves something. */
 export const answerMs = times.sendWithinMs + times.callDeadlineMs;
 export const quietMs = answerMs + times.quietMs;
 
-/** For processes on the system's clock: no machine is slow enough for a call to come too late. */
+/** For processes on the system's clock: long enough that no machine sends too late. */
 export const patientTimes: CallTimes = { sendWithinMs: 60_000, callDeadlineMs: 60_000, quietMs: 60_000 };
 
 export const cause: Cause = {
@@ -47,14 +47,14 @@ export const cause: Cause = {
   actor: { kind: 'service', name: 'spec' },
 };
 
-/** What every process has unless given others. */
+/** Defaults of every process. */
 export const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 
 const vaultOf = (secrets: DataSecrets, ids: Ids): Vault =>
   createVault(createLocalKeyService(secrets, ids), ids);
 
 const installation = 'installation-1';
-/** Whose tokens the requests of {@link caller} get. */
+/** The team whose tokens the requests of {@link caller} get. */
 export const scopeOf = (by: Pick<Requester, 'environment' | 'team'>) => ({ ...by, installation });
 
 export const caller: Omit<Requester, 'operator'> = {
@@ -62,7 +62,7 @@ export const caller: Omit<Requester, 'operator'> = {
   keyId: 'k',
   environment: 'sandbox',
   allowedOrigins: { callback: [], redirect: undefined },
-  // Most specs pay out without a payment before; those of the ledger say from which wallet.
+  // Most specs pay out without a payment before; those of the ledger choose the wallet.
   wallet: { kind: 'provider' },
 };
 
@@ -118,30 +118,30 @@ type Resolving = Omit<ResolveReviewInput, 'caller' | 'cause' | 'reason' | 'numbe
 export interface HarnessOptions {
   /** Lets a spec make the store fail. */
   wrapStore?: (store: EventStore) => EventStore;
-  /** Accounts next to the first one, `main`. */
+  /** Accounts in addition to the first one, `main`. */
   moreAccounts?: readonly Account[];
-  /** What is particular about `main`. */
+  /** Settings of `main`. */
   mainAccount?: Partial<Account>;
-  /** The guards that each process runs; none by default. */
+  /** Guards of each process; none by default. */
   guardsOf?: (core: Core) => readonly Guard[];
 }
 
 export interface InstanceOptions {
   clock?: Clock;
   stopping?: AbortSignal;
-  /** Lets this process alone meet a store that fails it. */
+  /** A failing store for this process alone. */
   wrapStore?: (store: EventStore) => EventStore;
   /** All its accounts, if the configuration has changed. */
   accounts?: readonly Account[];
   dataSecrets?: DataSecrets;
-  /** True for one that ends in the middle of its work: nothing is asked of its permits. */
+  /** True for one that ends in the middle of its work: its permits are not checked. */
   dies?: boolean;
 }
 
-/** Turns of the event loop without work of the store after which everybody is taken to be asleep. */
+/** Turns of the event loop without store work after which every process counts as idle. */
 const idleTurnsMin = 5;
 
-/** Keeps count of what the store is doing. */
+/** Tracks the work of the store. */
 function countWork(store: EventStore, working: { count: number }): EventStore {
   return {
     ...store,
@@ -242,7 +242,7 @@ export async function createHarness({
           request: { token, ...(amount === undefined ? {} : { amount }) },
         }),
       payOut: (input: CreatePayoutInput) => createPayout(inside, input),
-      /** Without a number, of the first that is open. An operator answers what a key may not. */
+      /** Default number: the first open one. An operator answers what a key may not. */
       async resolve({ number, ...input }: Resolving) {
         const { token, code } = input;
         const known = token.startsWith('po_')
@@ -263,16 +263,16 @@ export async function createHarness({
     clock: fakeClock,
     provider,
     startInstance,
-    /** Calls that the processes which are still alive believe to be under way. */
+    /** Calls that living processes believe to be under way. */
     permitsOut: (): number =>
       surviving
         .flatMap(({ accounts }) => accounts.health())
         .reduce((sum, each) => sum + each.callsUnderWay, 0),
-    /** Resolves when nothing is under way in the processes which are still alive. */
+    /** Resolves when nothing is under way in the living processes. */
     async idle(): Promise<void> {
       for (const instance of surviving) await instance.idle();
     },
-    /** Everything that is on the disk, as text. */
+    /** Everything on the disk, as text. */
     onDisk: (): string =>
       readdirSync(directory)
         .map((file) => readFileSync(join(directory, file), 'latin1'))
@@ -284,7 +284,7 @@ export async function createHarness({
         types.push((isPayout ? decodePayoutEvent(event) : decodePaymentEvent(event)).type);
       return types;
     },
-    /** A payment that the service has approved, as a team's key with the order number `orderNumber` made it. */
+    /** A payment approved by the provider, created by a team's key with the order number `orderNumber`. */
     async approved(orderNumber: string, amount = 100, by: Requester = caller): Promise<string> {
       const created = await first.create({ ...teaFor(orderNumber, amount), caller: by });
       if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
@@ -308,7 +308,7 @@ export async function createHarness({
       await first.inquire(created.aggregate.token);
       return created.aggregate.token;
     },
-    /** Lets time pass only while everybody sleeps: what waits for the disk does not find hours gone by. */
+    /** Advances time only while every process is idle, so that work waiting for the disk does not find hours gone. */
     async passTime<Value>(work: Promise<Value>): Promise<Value> {
       const state = { hasEnded: false };
       void work.finally(() => (state.hasEnded = true)).catch(() => undefined);

@@ -1,10 +1,10 @@
-/** The operations that move money, in one form, so that one suite holds all of them to the one rule for calling. */
+/** The operations that move money, in one form, so that one suite checks the one rule for calling for all of them. */
 import type { OperationResult } from '../operations/operation.ts';
 import { deriveOperationToken } from '../tokens.ts';
 import type { Operation } from './fake-provider.ts';
 import { type Harness, type Instance, caller, card, keyOf, payoutFor, scopeOf, teaFor } from './harness.ts';
 
-/** What it has come to, in one word. */
+/** The result, in one word. */
 type StateOf = (harness: Harness, token: string) => Promise<string | undefined>;
 
 export interface OperationCase {
@@ -12,12 +12,12 @@ export interface OperationCase {
   operation: Operation;
   /** Type of the event that announces the call. */
   announcement: string;
-  /** Makes what the operation needs; gives the token of the payment or payout that it is about. */
+  /** Makes the prerequisites of the operation; returns the token of the payment or payout. */
   prepare(harness: Harness): Promise<string>;
-  /** The same request each time, as a repeat is. */
+  /** The same request each time, like a repeat. */
   ask(instance: Instance, token: string): Promise<OperationResult<object, { code: string }>>;
   stateOf: StateOf;
-  /** Calls that it makes at once while their outcomes are unknown: a page that nobody was given is followed by others. */
+  /** Calls made at once while their outcomes are unknown: a page that no customer received is followed by others. */
   attempts: number;
   whenAnnounced: string;
   whenUnknown: string;
@@ -45,7 +45,7 @@ const byCard = creation('a creation by card', { card }, 'approved');
 
 export const recurringAlias = 'rec_of-the-team';
 
-/** The service's token that the alias of {@link recurringAlias} stands for. */
+/** The provider's token behind the alias of {@link recurringAlias}. */
 export const keepRecurringToken = (
   { recurringTokens }: Pick<Harness, 'recurringTokens'>,
   changes: Partial<Parameters<Harness['recurringTokens']['keep']>[1]> = {},
@@ -128,7 +128,7 @@ export const operationCases = {
 
 export const allOperations: readonly OperationCase[] = Object.values(operationCases);
 
-/** Those whose unknown outcome only an inquiry ends. */
+/** Operations whose unknown outcome only an inquiry ends. */
 export const unrepeatableOperations: readonly OperationCase[] = allOperations.filter(
   ({ attempts }) => attempts === 1,
 );

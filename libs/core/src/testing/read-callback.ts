@@ -2,7 +2,7 @@ import type { CallbackHint } from '../provider.ts';
 
 const abouts: readonly unknown[] = ['payout', 'refund', 'dispute', 'unknown'];
 
-/** Reads the callbacks that the specs of the core make up; without a type, they are about a payment. */
+/** Reads the callbacks of the core's specs; without a type, they are about a payment. */
 export const readCallback = ({ type, token, status }: Readonly<Record<string, unknown>>): CallbackHint => ({
   about: abouts.includes(type) ? (type as CallbackHint['about']) : 'payment',
   ...(typeof token === 'string' && { serviceToken: token }),

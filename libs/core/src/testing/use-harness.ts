@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type Harness, type HarnessOptions, createHarness } from './harness.ts';
 
-/** A harness for each test of a file or group. After each, whatever happened in it, no permit may be lost. */
+/** A harness for each test of a file or group. After each test, checks that no permit was lost. */
 export function useHarness(options: () => HarnessOptions = () => ({})): () => Harness {
   let harness: Harness | undefined;
   beforeEach(async () => {
