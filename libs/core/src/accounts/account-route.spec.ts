@@ -47,7 +47,7 @@ describe('routeOf', () => {
       expect(routeOf(accounts, { ...wanted, token })).toEqual(['first', 'middle', 'last']);
   });
 
-  it('gives each account of a priority the share that its weight says', () => {
+  it('gives each account of a priority the share that its weight asks for', () => {
     const shares = sharesOf([
       account('a', { weight: 1 }),
       account('b', { weight: 2 }),

@@ -55,7 +55,7 @@ const nameIn = (asked: { result?: PermitResult }) =>
 const unavailable = (retryAfterSeconds: number) => ({ kind: 'unavailable', retryAfterSeconds });
 
 describe('a permit', () => {
-  it('names its account and carries its provider', async () => {
+  it('carries the name and the provider of its account', async () => {
     const one = account('one');
     const { permitOf } = start([one]);
     const permit = await permitOf('one');

@@ -72,7 +72,7 @@ function unlessForgotten(error: unknown): void {
   if (errorCode(error) !== 'stream_removed') throw error;
 }
 
-/** Without its secret it is as good as forgotten, and the payment must go on. */
+/** Without its secret the data is lost, and the payment must proceed. */
 function unlessRetired(error: unknown): undefined {
   if (errorCode(error) !== 'key_unknown') throw error;
 }

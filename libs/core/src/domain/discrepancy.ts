@@ -122,7 +122,7 @@ const resolveAs = (resolution: string, reason: string, known: RecordedDiscrepanc
     ? []
     : [{ type: 'ReviewResolved', data: { code: 'discrepancy', number: known.number, resolution, reason } }];
 
-/** An open record again, under a new number: until the next inquiry is answered its worst case stays reserved. */
+/** Reopens the record under a new number: its worst case stays reserved until the next inquiry is answered. */
 export const reopen = ({ number: _, state: __, ...discrepancy }: RecordedDiscrepancy): Events => [
   { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: evidenceOf(discrepancy), discrepancy } },
 ];

@@ -138,7 +138,7 @@ it('omits items whose last inquiry another process has made', () => {
   expect(spreadDue({ ...item, dueAt: hour }, now)).toBe(spreadFrom(item, now));
 });
 
-it('repeats what has failed after 15 s, then doubling, at the latest when the next one is due', () => {
+it('retries failures after 15 s, then doubles, up to the next due time', () => {
   const delaysOf = (inquiryNeed: InquiryNeed, updatedAt: number, failures: readonly number[]) =>
     failures.map((inRow) => {
       const at = repeatedInquiryAt({ token: 'pay_1', inquiryNeed, updatedAt }, { now: 100 * day, inRow });

@@ -101,7 +101,9 @@ const voidEnds: Row<Lifecycle> = {
   VoidRefused: 'authorized',
 };
 
-/** The lifecycle. What is not in a row is not allowed there; reviews, callbacks, disputes and a recurring token are allowed everywhere. */
+/**
+ * The lifecycle. Events missing in a row are not allowed there; reviews, callbacks, disputes and a recurring token always are.
+ */
 const lifecycle: Record<Lifecycle, Row<Lifecycle>> = {
   'creating.announced': { ...attemptEnds, AttemptUnresolved: 'creating.unresolved' },
   'creating.unresolved': { ...attemptEnds, AttemptNotFound: 'creating.unresolved' },

@@ -70,7 +70,7 @@ test.each([
   retrieved(observedPayout('approved')),
   missing(),
   defer(),
-])('a fact about a payout that was never requested is nothing: $type', (fact) =>
+])('an observation of a payout that was never requested writes nothing: $type', (fact) =>
   given([]).when(fact).thenNothing(),
 );
 
