@@ -11,12 +11,12 @@ import { type AdoptedRow, type AdoptionOrder, adoptPayments } from './adopt-paym
 
 const harness = useHarness();
 
-/** The fake clock's own day. */
+/** The day of the fake clock. */
 const today = () => new Date(harness().clock.now()).toISOString().slice(0, 10);
 
 type Planted = Partial<ObservedPayment> & Omit<Partial<FoundPayment>, 'observed'>;
 
-/** A payment that the shop has made at the provider itself. */
+/** A payment that the shop has made at the provider directly. */
 function plant(serviceToken: string, changes: Planted = {}): void {
   const { provider, clock } = harness();
   provider.payments.set(serviceToken, {
@@ -69,7 +69,7 @@ function begin(order: Partial<AdoptionOrder> = {}, signal = new AbortController(
   return { rows, work };
 }
 
-/** As of an index that knows the payments of the gateway by their service tokens. */
+/** Like an index that knows the gateway's payments by their provider tokens. */
 let known: Record<string, { team: string }> = {};
 const knownByToken = async (serviceToken: string) => known[serviceToken];
 
@@ -85,7 +85,7 @@ async function tokenOf(serviceToken: string): Promise<string> {
   return rows.find(({ found }) => found.observed.serviceToken === serviceToken)?.token ?? '';
 }
 
-it('takes payments of every status under the team, and calls nothing that moves money', async () => {
+it('adopts payments of every status, and makes no call that moves money', async () => {
   for (const status of ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'])
     plant(status, { status, ...(status === 'refunded' && { refundedAmount: 1000 }) });
   const { outcomes, tally, rows } = await adopt();
@@ -99,7 +99,7 @@ it('takes payments of every status under the team, and calls nothing that moves 
   expect(harness().provider.received).toEqual([]);
 });
 
-it('changes nothing when it is repeated', async () => {
+it('changes nothing when repeated', async () => {
   plant('a');
   plant('b', { refundedAmount: 400 });
   const first = await adopt();
@@ -112,7 +112,7 @@ it('changes nothing when it is repeated', async () => {
   expect([onDisk().length, provider.inquiries.retrieved]).toEqual([before, retrieved]);
 });
 
-it('a dry run says the same, and changes nothing', async () => {
+it('a dry run reports the same, and changes nothing', async () => {
   plant('a');
   plant('b', { status: 'frozen' });
   const before = harness().onDisk().length;
@@ -122,8 +122,8 @@ it('a dry run says the same, and changes nothing', async () => {
   expect((await adopt()).outcomes).toEqual(dry.outcomes);
 });
 
-// A reconciliation found it before the adoption: nobody is asked for a day or more whose it is.
-it('ends at once the review of whose a payment is, and in a dry run leaves it', async () => {
+// A reconciliation found it before the adoption: otherwise a person would be asked for a day or more.
+it('ends the review of a payment without an owner at once, and leaves it in a dry run', async () => {
   plant('a');
   const { unmatched } = harness();
   const found = { environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 'a' } as const;
@@ -139,7 +139,7 @@ it('ends at once the review of whose a payment is, and in a dry run leaves it', 
   expect(await reviews()).toEqual([]);
 });
 
-it('what is left is refunded through the gateway afterwards', async () => {
+it('the rest is refunded through the gateway afterwards', async () => {
   plant('a', { refundedAmount: 300 });
   await adopt();
   const token = await tokenOf('a');
@@ -156,7 +156,7 @@ it('authorized money is captured through the gateway afterwards', async () => {
   expect(harness().provider.payments.get('a')?.status).toBe('approved');
 });
 
-it('what is open is inquired as any other payment', async () => {
+it('an open payment is inquired like any other', async () => {
   plant('a', { status: 'init' });
   await adopt();
   plant('a');
@@ -166,7 +166,7 @@ it('what is open is inquired as any other payment', async () => {
 });
 
 describe('a recurring token', () => {
-  it('is taken behind an alias, even if only the retrieval shows it, and can be charged', async () => {
+  it('is stored behind an alias, even if only the retrieval shows it, and can be charged', async () => {
     plant('a', { recurringToken: 'service-recurring-a' });
     const { provider } = harness();
     const { pageOfPayments } = provider.provider;
@@ -185,7 +185,7 @@ describe('a recurring token', () => {
   });
 });
 
-describe('left as they are', () => {
+describe('not adopted', () => {
   it('those that do not match', async () => {
     plant('a');
     plant('b', { orderNumber: 'books-1' });
@@ -195,7 +195,7 @@ describe('left as they are', () => {
     expect(outcomes).toEqual({ adopted: 1, not_matching: 1 });
   });
 
-  it('those of the gateway, also if the provider shows no number of ours', async () => {
+  it('those of the gateway, even if the provider shows no number of ours', async () => {
     const approved = await harness().approved('order-1');
     const { provider, payments } = harness();
     expect((await adopt()).outcomes).toEqual({ made_by_gateway: 1 });
@@ -217,7 +217,7 @@ describe('left as they are', () => {
     expect((await adopt()).outcomes).toEqual({ made_by_another_gateway: 1 });
   });
 
-  it('those that another team has', async () => {
+  it('those of another team', async () => {
     plant('a');
     await adopt({ team: 'books' });
     const { outcomes, rows } = await adopt();
@@ -226,14 +226,14 @@ describe('left as they are', () => {
     expect(rows[0]).not.toHaveProperty('token');
   });
 
-  it('those that no payment can be, with the field that says so', async () => {
+  it('those that are not valid payments, with the field at fault', async () => {
     plant('a', { currency: 'euro' });
     const { outcomes, rows } = await adopt();
     expect(outcomes).toEqual({ payment_not_readable: 1 });
     expect(rows).toMatchObject([{ parameter: 'currency' }]);
   });
 
-  it('those that are gone when they are retrieved', async () => {
+  it('those that no longer exist when retrieved', async () => {
     plant('a');
     const { provider } = harness();
     provider.provider.inquirePayment = async () => ({ kind: 'missing' });
@@ -241,7 +241,7 @@ describe('left as they are', () => {
   });
 });
 
-it('of two teams that adopt the same payments at once, each payment has one, with its recurring token', async () => {
+it('if two teams adopt the same payments concurrently, each payment has one team, with its recurring token', async () => {
   for (let index = 0; index < 40; index += 1)
     plant(`p${index}`, { recurringToken: `service-recurring-${index}` });
   const both = [begin(), begin({ team: 'books' })];
@@ -255,7 +255,7 @@ it('of two teams that adopt the same payments at once, each payment has one, wit
   }
 });
 
-it('rows that move to the next page while it reads count once, and none is left out', async () => {
+it('rows that move to the next page during the read count once, and none is missed', async () => {
   for (let index = 0; index < 1_100; index += 1) plant(`p${index}`, { status: 'declined' });
   const { provider } = harness();
   provider.beforePage = async ({ page }) => {
@@ -269,7 +269,7 @@ it('rows that move to the next page while it reads count once, and none is left 
   expect((await adopt()).outcomes['adopted'] ?? 0).toBe(1_103 - tokens.length);
 });
 
-it('each day is read by itself, and only those that were asked for', async () => {
+it('each day is read separately, and only the requested ones', async () => {
   const dayMs = 86_400_000;
   const { clock } = harness();
   for (const age of [0, 1, 2, 3]) plant(`p${age}`, { createdAt: clock.now() - age * dayMs });
@@ -308,7 +308,7 @@ describe('ends early', () => {
     expect(provider.pagesRead).toBe(7);
   });
 
-  it('at once where the provider refuses the account', async () => {
+  it('at once if the provider refuses the account', async () => {
     const { provider } = harness();
     const errors = [{ code: 'incorrect_private_key', kind: 'authentication_error' }];
     provider.provider.pageOfPayments = async () => ({ kind: 'refused', errors });
@@ -319,7 +319,7 @@ describe('ends early', () => {
   });
 });
 
-it('a provider that tells no total is read until a page is empty', async () => {
+it('without a total from the provider, pages are read until one is empty', async () => {
   const { provider } = harness();
   const { pageOfPayments } = provider.provider;
   provider.provider.pageOfPayments = async (query) => {
@@ -332,7 +332,8 @@ it('a provider that tells no total is read until a page is empty', async () => {
   expect(provider.pagesRead).toBe(2);
 });
 
-// M7: what a team had paid out before it moved is in the service's list, and its adopted payments counted whole: 2,000 of 1,000.
+// M7: money that a team had paid out before it moved was in the provider's list, and its adopted payments counted fully: 2,000
+// of 1,000.
 describe('the money of an adopted payment', () => {
   const amountsOf = async (token = '') => {
     const { payment } = (await harness().payments.load(token))!;
@@ -356,7 +357,7 @@ describe('the money of an adopted payment', () => {
     expect(await amountsOf(rows[0]?.token)).toEqual(expected);
   });
 
-  it('that shows no day of creation is not payable', async () => {
+  it('without a day of creation is not payable', async () => {
     plant('a', { createdAt: undefined as never });
     const { rows, work } = begin({ payableFrom: today() });
     await harness().passTime(work);

@@ -1,6 +1,6 @@
 /**
- * Takes the payments under a team that an account made before us. Nothing is called that moves money, and what was adopted
- * before is left as it is: a run that was killed is started again.
+ * Assigns payments that an account made before Tollgate to a team. Makes no call that moves money, and skips payments that are
+ * already adopted: a run that was killed is started again.
  */
 import type { EventStore } from '@tollgate/event-store';
 import {
@@ -28,37 +28,36 @@ export interface AdoptionOrder {
   environment: Environment;
   account: string;
   team: string;
-  /** That of the team, as `walletNameOf` names it. */
+  /** Of the team, as `walletNameOf` names it. */
   wallet: string;
   /** Days of creation, `YYYY-MM-DD` in UTC, both included. */
   from: string;
   to: string;
-  /** True for a payment that is wanted, as the provider lists it. */
+  /** True for a payment to adopt, as the provider lists it. */
   matches(found: ComparablePayment): boolean;
-  /** Where the team's webhooks about them go from now on; absent: none are sent. */
+  /** Destination of the team's webhooks about them; absent: none are sent. */
   callbackUrl?: string;
   /** Money of payments made on this day or later may be paid out, `YYYY-MM-DD` in UTC; absent: of none. */
   payableFrom?: string;
-  /** True: says what would be done, and changes nothing. */
+  /** True: reports what would be done, and changes nothing. */
   isDryRun: boolean;
 }
 
 export interface AdoptionDependencies {
-  /** What `nameOfInstallation` gives. */
+  /** As `nameOfInstallation` returns it. */
   installation: string;
   store: EventStore;
   /** Encrypts recurring tokens. */
   vault: Vault;
   askAccount: AskAccount;
-  /** Whose payment the provider has under this token, where we know it. */
+  /** Our payment with this provider token, if known. */
   findByServiceToken(serviceToken: string): Promise<{ team: string } | undefined>;
   clock: Clock;
   ids: Ids;
-  /** Whom the events name as their cause. */
+  /** The actor in the events. */
   actor: Actor;
 }
 
-/** What the adoption of one row needs. */
 export interface Adopting extends Omit<AdoptionDependencies, 'askAccount'> {
   order: AdoptionOrder;
   adoptions: Adoptions;
@@ -70,14 +69,14 @@ export interface Adopting extends Omit<AdoptionDependencies, 'askAccount'> {
 
 export interface AdoptionWatch {
   signal: AbortSignal;
-  /** Called for each payment that matches, once; calls of a page come in no particular order. */
+  /** Called once for each payment that matches; in no particular order within a page. */
   onRow(row: AdoptedRow): void;
   onDay(day: string, soFar: AdoptionTally): void;
-  /** Called before each pause after which an account that gave no answer is asked again. */
+  /** Called before each pause after which a silent account is inquired again. */
   onWait?(pauseMs: number): void;
 }
 
-/** Rows that are under way at once. */
+/** Rows processed concurrently. */
 const concurrentRowsMax = 16;
 
 /**
@@ -123,8 +122,8 @@ function* daysOf({ from, to }: Pick<AdoptionOrder, 'from' | 'to'>): Generator<st
 }
 
 /**
- * Everything that was made on a day, each once: payments that are made meanwhile push rows onto the next page. Where the
- * provider tells no total, the day ends with the first page that is empty.
+ * Everything made on a day, each once: payments made meanwhile push rows onto the next page. Without a total from the provider,
+ * the day ends with the first empty page.
  */
 async function* rowsOfDay(ask: Ask, day: string): AsyncGenerator<ComparablePayment[]> {
   const seen = new Set<string>();
@@ -139,7 +138,7 @@ async function* rowsOfDay(ask: Ask, day: string): AsyncGenerator<ComparablePayme
   }
 }
 
-/** After a failure nothing more is begun, and what is under way ends first. */
+/** After a failure nothing more is begun, and work under way ends first. */
 async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const rest = items.values();
   let hasFailed = false;

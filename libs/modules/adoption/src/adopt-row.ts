@@ -16,13 +16,13 @@ import type { Adopting, AdoptionOrder } from './adopt-payments.ts';
 export const adoptionOutcomes = [
   'adopted',
   'adopted_before',
-  /** A gateway made it: this one, or another one under the same account. */
+  /** Made by a gateway: this one, or another one under the same account. */
   'made_by_gateway',
   'made_by_another_gateway',
   'not_matching',
   'adopted_by_another_team',
   'payment_not_readable',
-  /** Listed, and not there when it was retrieved. */
+  /** Listed, but not found when retrieved. */
   'payment_not_found',
 ] as const;
 export type AdoptionOutcome = (typeof adoptionOutcomes)[number];
@@ -30,13 +30,13 @@ export type AdoptionOutcome = (typeof adoptionOutcomes)[number];
 export interface AdoptedRow {
   outcome: AdoptionOutcome;
   found: ComparablePayment;
-  /** Ours, if it is adopted. */
+  /** Our token, if adopted. */
   token?: string;
   /** Our alias of the provider's recurring token. */
   recurringToken?: string;
-  /** The team that has it, if that is another one. */
+  /** Its team, if another one. */
   team?: string;
-  /** What cannot be read of it. */
+  /** The unreadable field. */
   parameter?: string;
 }
 
@@ -67,13 +67,13 @@ async function judgeRow(adopting: Adopting, listed: ComparablePayment): Promise<
   }
   const maker = await makerOf(adopting, listed);
   if (maker !== undefined) return as(maker);
-  // A dry run judges by the list alone.
+  // A dry run uses the list alone.
   const found = order.isDryRun || !needsRetrieval(listed) ? listed : await retrieve(adopting, listed);
   if (found === undefined) return as('payment_not_found');
   return { ...(await adopt(adopting, token, found)), found };
 }
 
-/** A list may leave out what a retrieval shows; a recurring token is given for what was paid. */
+/** A list may omit what a retrieval shows; a recurring token is issued for a paid payment. */
 function needsRetrieval({ observed, product, recurringToken }: ComparablePayment): boolean {
   const { orderNumber, createdAt, status } = observed;
   const isPaid = status === 'approved' || status === 'refunded';
@@ -85,7 +85,7 @@ function needsRetrieval({ observed, product, recurringToken }: ComparablePayment
   );
 }
 
-/** With what only the list shows; undefined if the payment is not there any more. */
+/** With fields that only the list shows; undefined if the payment no longer exists. */
 async function retrieve(
   { ask }: Adopting,
   listed: ComparablePayment,
@@ -95,10 +95,10 @@ async function retrieve(
   return retrieved && { ...listed, ...retrieved, observed: { ...listed.observed, ...retrieved.observed } };
 }
 
-/** The number of an attempt of a gateway, and the address of its callbacks, begin with a token of it. */
+/** A gateway's order numbers and callback URLs begin with one of its tokens. */
 const gatewayCallback = /\/callbacks\/(?:sandbox|production)\/(pay_[a-z2-7]{26})\//;
 
-/** The gateway that made a payment; undefined where none did. */
+/** The gateway that made a payment; undefined if none did. */
 async function makerOf(
   { adoptions, findByServiceToken }: Adopting,
   { observed: { serviceToken, orderNumber }, callbackUrl }: ComparablePayment,
@@ -106,7 +106,7 @@ async function makerOf(
   const token = tokenInOrderNumber('pay', orderNumber) ?? gatewayCallback.exec(callbackUrl ?? '')?.[1];
   if (token !== undefined)
     return (await adoptions.load(token)) === undefined ? 'made_by_another_gateway' : 'made_by_gateway';
-  // Ours are made under our number: only if none is shown it may be one that we know by its token alone.
+  // Ours have our number: only if none is shown may it be one that we know by its token alone.
   const isKnown = orderNumber === undefined && (await findByServiceToken(serviceToken)) !== undefined;
   return isKnown ? 'made_by_gateway' : undefined;
 }
@@ -115,7 +115,7 @@ async function makerOf(
 const isPayable = ({ payableFrom }: AdoptionOrder, createdAt: number | undefined): boolean =>
   payableFrom !== undefined && createdAt !== undefined && createdAt >= Date.parse(payableFrom);
 
-/** One that was adopted before, under an order without a day or with a later one. */
+/** Adopted before, by an order without a day or with a later one. */
 async function declarePayable(
   adopting: Adopting,
   token: string,
@@ -143,7 +143,7 @@ async function adopt(
   { observed, product, recurringToken: serviceRecurringToken }: ComparablePayment,
 ): Promise<Omit<AdoptedRow, 'found'>> {
   const { environment, team, wallet, account, callbackUrl, isDryRun } = order;
-  // With the team in it: of two that adopt the same payment at once, none is left with the alias of the other.
+  // Includes the team: if two teams adopt the same payment concurrently, neither keeps the alias of the other.
   const recurringToken = serviceRecurringToken && deriveRecurringAlias(environment, `${token} ${team}`);
   const command: AdoptPayment = {
     type: 'AdoptPayment',
@@ -160,7 +160,7 @@ async function adopt(
   if (decision.kind === 'refused') return toRow(decision.refusal);
   const adopted = { outcome: 'adopted', token, ...omitUndefined({ recurringToken }) } as const;
   if (isDryRun) return adopted;
-  // First, so that the alias never leads nowhere.
+  // First, so that no alias is dangling.
   if (serviceRecurringToken !== undefined && recurringToken !== undefined) {
     const owner = { environment, team, account, paymentToken: token };
     await recurringTokens.keep(recurringToken, { ...owner, serviceRecurringToken }, cause);

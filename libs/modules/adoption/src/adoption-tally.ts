@@ -4,7 +4,7 @@ import { type AdoptedRow, type AdoptionOutcome, adoptionOutcomes } from './adopt
 
 export interface AdoptionTally {
   outcomes: Record<AdoptionOutcome, number>;
-  /** Of what this run adopts, by currency: minor units in decimal digits, because a sum may be too large for a number. */
+  /** Adopted by this run, by currency: minor units in decimal digits, because a sum may exceed a number. */
   sums: { currency: string; approved: string; refunded: string }[];
   recurringTokens: number;
 }

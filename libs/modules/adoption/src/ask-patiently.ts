@@ -2,7 +2,7 @@ import type { Environment, Inquirer, InquiryOutcome, Cause, AskAccount } from '@
 import { type Clock, TollgateError } from '@tollgate/service-kit';
 
 /**
- * Asks until there is an answer; undefined if the provider has nothing under the token.
+ * Retries until there is an answer; undefined if the provider has nothing under the token.
  *
  * @throws TollgateError `provider_not_answering`, `provider_refused`, `stopped`
  */
@@ -10,7 +10,7 @@ export type Ask = <Answer>(
   inquiry: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
 ) => Promise<Answer | undefined>;
 
-/** Pauses between the tries, milliseconds: together about a minute. */
+/** Pauses between tries: together about a minute. @unit milliseconds */
 const pausesMs = [1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 export function askPatiently(

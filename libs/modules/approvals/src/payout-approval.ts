@@ -1,4 +1,4 @@
-/** A payout above a sum waits for a second key. The guard records that it waits, and a repeat sends it once it is approved. */
+/** A payout above a threshold waits for a second key. The guard records it as waiting, and a repeat sends it once approved. */
 import type { Position } from '@tollgate/event-store';
 import {
   type AskPayoutApproval,
@@ -20,7 +20,7 @@ import {
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
 
-/** The last guard: what it records as waiting has been reserved by the others. */
+/** The last guard: the others have already reserved what it records as waiting. */
 export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard => ({
   async check({ caller, cause, token, payout, recordedIn }) {
     if (payout === undefined || recordedIn !== undefined || !mustBeApproved(caller, payout.terms))
@@ -31,13 +31,13 @@ export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard =>
   },
 });
 
-/** True if the team's payouts above a sum wait, and this is one. */
+/** True if the team's payouts above a threshold wait, and this is one. */
 const mustBeApproved = (
   { approvalAbove = {} }: Pick<Requester, 'approvalAbove'>,
   { amount, currency }: { amount: number; currency: string },
 ): boolean => amount > (approvalAbove[currency] ?? Infinity);
 
-/** What is asked instead of the request, through the account that the request has chosen. */
+/** The approval request in place of the payout, through the account that the request has chosen. */
 function toAsk({
   call: { account, providerOrderNumber },
   requestedAt: askedAt,
@@ -62,7 +62,7 @@ export interface DecidePayoutDependencies extends DecisionRecorder {
   clock: Clock;
 }
 
-/** Approves or refuses a payout of the caller's team. Nothing is sent by it. @throws StoreUnavailable */
+/** Approves or refuses a payout of the caller's team. Sends nothing. @throws StoreUnavailable */
 export async function decidePayoutApproval(
   deps: DecidePayoutDependencies,
   input: DecidePayoutInput,

@@ -44,7 +44,7 @@ const types = async (account: FakeAccount, id: string) =>
 const main = () => createFakeAccount('main');
 
 describe('the disputes of an account', () => {
-  it('are recorded with all that the list shows, and with the payment that they are about', async () => {
+  it('are recorded with all facts of the list, and with their payment', async () => {
     const account = main();
     account.disputes = [
       dispute('17', {
@@ -81,7 +81,7 @@ describe('the disputes of an account', () => {
     await stop();
   });
 
-  it('that show nothing new append nothing, and what is new is appended with the next reading', async () => {
+  it('without news append nothing, and news is appended with the next reading', async () => {
     const account = main();
     account.disputes = [dispute('a', { serviceToken: undefined, openedAt: Number.NaN })];
     const { pass, hasRead, stop } = startPoller([account]);
@@ -113,7 +113,7 @@ describe('the disputes of an account', () => {
     await stop();
   });
 
-  it('are matched later, when the views know the payment or the service names it', async () => {
+  it('are matched later, when the views know the payment or the provider names it', async () => {
     const account = main();
     account.disputes = [dispute('a'), dispute('b', { serviceToken: undefined })];
     const { pass, hasRead, stop, payments } = startPoller([account]);
@@ -176,7 +176,7 @@ describe('the disputes of an account', () => {
     await stop();
   });
 
-  it('that the list shows twice are taken as it shows them first, which is newer', async () => {
+  it('that are listed twice are taken from their first entry, which is newer', async () => {
     const account = main();
     account.disputes = [dispute('a', { status: 'approved' }), dispute('a')];
     const { pass, hasRead, stop } = startPoller([account]);
@@ -186,8 +186,8 @@ describe('the disputes of an account', () => {
     await stop();
   });
 
-  // A process was stopped with a list in its hands: what another one had recorded meanwhile went back (simulation, seed 14320).
-  it('stay as another process has recorded them since their list was asked for', async () => {
+  // A process was suspended after it had read a list: events of another process were reverted (simulation, seed 14320).
+  it('stay as another process has recorded them since their list was requested', async () => {
     const account = main();
     account.disputes = [dispute('a')];
     const { pass, hasRead, stop } = startPoller([account]);
@@ -220,7 +220,7 @@ describe('the disputes of an account', () => {
     await first.hasRead(account, 1);
     await first.stop();
     const again = startPoller([account]);
-    // It had not looked at it before it asked for the list: it asks again.
+    // It had not read it before it requested the list: it repeats the request.
     await again.hasRead(account, 3);
     await again.stop();
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
@@ -229,7 +229,7 @@ describe('the disputes of an account', () => {
 });
 
 describe('accounts', () => {
-  it('are kept apart, also where the service uses one id for two disputes', async () => {
+  it('are separate, even if the provider uses one id for two disputes', async () => {
     const accounts = [main(), createFakeAccount('other'), createFakeAccount('main', 'production')] as const;
     for (const [index, account] of accounts.entries())
       account.disputes = [dispute('1', { amount: index + 1 })];
@@ -267,7 +267,7 @@ describe('accounts', () => {
     await stop();
   });
 
-  it('whose client fails in a way that it should not do not stop the others, or the poller', async () => {
+  it('whose client fails unexpectedly do not stop the others, or the poller', async () => {
     const [broken, sound] = [createFakeAccount('broken'), main()];
     broken.beforeAnswer = () => Promise.reject(new Error('a bug'));
     sound.disputes = [dispute('b')];
@@ -280,8 +280,8 @@ describe('accounts', () => {
   });
 });
 
-describe('what cannot be recorded', () => {
-  it('is logged once while it is listed, and does not keep the others from being recorded', async () => {
+describe('a dispute that cannot be recorded', () => {
+  it('is logged once while it is listed, and does not prevent others from being recorded', async () => {
     const account = main();
     account.disputes = [dispute('a', { amount: 0 }), dispute('b', { currency: '€' }), dispute('c')];
     const { pass, hasRead, stop, warnings } = startPoller([account]);
@@ -300,7 +300,7 @@ describe('what cannot be recorded', () => {
     await stop();
   });
 
-  it('because nobody can read it is logged when there is more of it', async () => {
+  it('because it is unreadable is logged again if there are more', async () => {
     const account = main();
     account.disputes = [dispute('a')];
     const { pass, hasRead, stop, logged } = startPoller([account]);
@@ -328,7 +328,7 @@ describe('what cannot be recorded', () => {
     await stop();
   });
 
-  it('because its stream is damaged does not keep the others from being recorded', async () => {
+  it('because its stream is damaged does not prevent others from being recorded', async () => {
     const account = main();
     account.disputes = [dispute('a'), dispute('b')];
     const stream = disputeStream(deriveDisputeToken('sandbox', 'main', 'a'));
@@ -367,17 +367,17 @@ describe('a full list', () => {
   const full = (from: number) => Array.from({ length: 100 }, (_, index) => dispute(`${from + index}`));
   const missed = 'older ones may be missing';
 
-  it('of disputes that are all new is warned of: some may have been missed', async () => {
+  it('of new disputes logs a warning: some may have been missed', async () => {
     const account = main();
     account.disputes = full(0);
     const { pass, hasRead, stop, warnings } = startPoller([account]);
     await hasRead(account, 1);
     expect(warnings(missed)).toMatchObject([{ level: 'warn', fields: { account: 'main', count: 100 } }]);
-    // One that is known shows that the list reaches back to the last reading.
+    // A known one shows that the list reaches back to the last reading.
     account.disputes = full(99);
     await pass(minute, account, 2);
     expect(warnings(missed)).toHaveLength(1);
-    // A service that shows more than it says.
+    // A provider that lists more than it announces.
     account.disputes = [...full(200), dispute('199')];
     await pass(minute, account, 3);
     account.disputes = [...full(300), dispute('199')];
@@ -389,7 +389,7 @@ describe('a full list', () => {
     await stop();
   });
 
-  it('is not one of 99', async () => {
+  it('of 99 logs none', async () => {
     const account = main();
     account.disputes = full(0).slice(1);
     const { hasRead, stop, warnings } = startPoller([account]);
@@ -414,20 +414,20 @@ describe('a reading', () => {
     await configured.stop();
   });
 
-  it('comes at once when it is nudged', async () => {
+  it('begins at once after a nudge', async () => {
     const account = main();
     const { pass, hasRead, poller, stop } = startPoller([account]);
     await hasRead(account, 1);
     await pass(10 * second, account, 1);
     poller.nudge();
     await hasRead(account, 2);
-    // And by the clock from then on.
+    // And on schedule from then on.
     await pass(minute - 1, account, 2);
     await pass(1, account, 3);
     await stop();
   });
 
-  it('comes once a second at most, however often it is nudged', async () => {
+  it('begins once a second at most, however many nudges arrive', async () => {
     const account = main();
     const { pass, hasRead, poller, stop } = startPoller([account]);
     await hasRead(account, 1);
@@ -438,7 +438,7 @@ describe('a reading', () => {
     await stop();
   });
 
-  it('that has begun may have missed what a nudge is about: another one follows', async () => {
+  it('under way may have missed the subject of a nudge: another one follows', async () => {
     const account = main();
     const { pass, hasRead, poller, stop } = startPoller([account]);
     await hasRead(account, 1);
@@ -468,7 +468,7 @@ describe('a reading', () => {
   });
 });
 
-it('a card number in a text of the service is recorded masked, and nowhere else', async () => {
+it('a card number in a text of the provider is recorded masked, and nowhere else', async () => {
   const account = main();
   account.disputes = [
     dispute('a', { comment: 'paid with 4392963203551251', reasonCode: '4392 9632 0355 1251' }),

@@ -1,12 +1,12 @@
 /**
- * Reads the lists of disputes, repeatedly. The provider shows a dispute nowhere else: a callback about one only
- * brings the next reading forward.
+ * Reads the lists of disputes periodically. The provider shows a dispute nowhere else: a callback only triggers the next
+ * reading.
  */
 import type { Clock } from '@tollgate/service-kit';
 import { type ReadingDependencies, createReading } from './disputes-reading.ts';
 
 export interface DisputesPollerDependencies extends ReadingDependencies {
-  /** Milliseconds between two readings without a callback. Default 60,000. */
+  /** Interval between two readings without a callback. @default 60,000 @unit milliseconds */
   pollEveryMs?: number;
   clock: Clock;
 }
@@ -14,12 +14,12 @@ export interface DisputesPollerDependencies extends ReadingDependencies {
 export interface DisputesPoller {
   /** Runs until the signal is aborted; a reading under way is ended between two disputes. */
   run(signal: AbortSignal): Promise<void>;
-  /** A dispute has changed: the lists are read at once, or after the reading that is under way. */
+  /** A dispute has changed: the lists are read at once, or after the reading under way. */
   nudge(): void;
 }
 
 const pollEveryMsDefault = 60_000;
-/** However many callbacks come, this long passes between two readings, milliseconds. */
+/** Minimum interval between two readings, however many callbacks arrive. @unit milliseconds */
 const pollPauseMs = 1_000;
 
 export function createDisputesPoller(deps: DisputesPollerDependencies): DisputesPoller {
@@ -34,7 +34,7 @@ export function createDisputesPoller(deps: DisputesPollerDependencies): Disputes
     nudge: () => nudged.abort(),
     async run(signal) {
       while (!signal.aborted) {
-        // What changes from here on may be missing in this reading: a nudge during it leads to another one.
+        // Later changes may be missing in this reading: a nudge during it triggers another one.
         nudged = new AbortController();
         await read(signal);
         await sleep(pollPauseMs, signal);

@@ -1,4 +1,4 @@
-/** One reading of the lists of disputes: changes are recorded, matched with payments, and recorded there as well. */
+/** One reading of the lists of disputes: records changes, matches them with payments, and records them there as well. */
 import type { EventStore } from '@tollgate/event-store';
 import type {
   Account,
@@ -16,7 +16,7 @@ export interface ReadingDependencies {
   store: EventStore;
   accounts: { all(): readonly DisputedAccount[] };
   payments: { execute(token: string, input: RecordDispute, cause: Cause): Promise<unknown> };
-  /** The payment of ours that the provider knows by a token; undefined if the index does not know it, or not yet. */
+  /** Our payment by the provider's token; undefined if the index does not have it, or not yet. */
   findByServiceToken: (
     environment: Environment,
     account: string,
@@ -29,10 +29,10 @@ export interface ReadingDependencies {
 
 type DisputedAccount = Pick<Account, 'environment' | 'name' | 'provider'>;
 
-/** Disputes that the provider shows at most. */
+/** Maximum number of disputes that the provider lists. */
 const shownMax = 100;
 
-/** Gives what reads the list of every account once; the faults of one do not keep the others from being read. */
+/** Returns a function that reads the list of every account once; a failure of one does not stop the others. */
 export function createReading(deps: ReadingDependencies): (signal: AbortSignal) => Promise<void> {
   const disputes = createDisputes(deps);
   const memories = new Map<string, Remembered>();
@@ -49,7 +49,7 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
     memories.set(key, remembered);
     try {
       const reading = { ...deps, disputes, account, cause: causeOf(deps), remembered };
-      // Once more where something was known that it had not looked at before it asked: as after a start.
+      // Repeats if a dispute is known that was not read before the request, for example after a start.
       if ((await readAccount(reading, signal)) === 'moved') await readAccount(reading, signal);
     } catch (error) {
       deps.log.error(
@@ -64,19 +64,18 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
   };
 }
 
-/** What is remembered of an account from one reading to the next. */
+/** State of an account between readings. */
 interface Remembered {
-  /** Disputes that cannot be recorded, as was logged; forgotten when the account no longer lists them. */
+  /** Logged disputes that cannot be recorded; dropped when the account no longer lists them. */
   reported: Set<string>;
-  /** How many could not be read. */
+  /** Number of unreadable ones. */
   unreadable: number;
   /** Those of the last list. */
   listed: ReadonlySet<string>;
-  /** The revision of each that is on record with its payment. */
+  /** The revision recorded with the payment, by dispute. */
   onPayments: Map<string, number>;
 }
 
-/** What one account's list is read with. */
 interface AccountReading extends ReadingDependencies {
   disputes: Disputes;
   account: DisputedAccount;
@@ -118,8 +117,8 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
 }
 
 /**
- * Of what the list before has shown. A process that was stopped with a list in its hands may have been overtaken by another one: what has
- * moved since before the list was asked for is not taken from it.
+ * In the previous list. A process that was suspended after reading a list may have been overtaken by another one: a dispute
+ * that has changed since before the request is not taken from this list.
  */
 async function revisionsOf({
   disputes,
@@ -139,16 +138,16 @@ async function revisionsOf({
   return revisions;
 }
 
-/** What the list has led to. */
+/** The result of a list. */
 type Recorded = 'opened' | 'moved' | 'known';
 
 interface Shown {
   dispute: FoundDispute;
-  /** The revision that was there before the list was asked for. */
+  /** The revision before the list was requested. */
   onlyAt: number | 'nothing';
 }
 
-/** The list is newest first: if it shows a dispute twice, the first one counts. */
+/** The list is newest first: of two entries for a dispute, the first one counts. */
 function byToken(
   { environment, name }: DisputedAccount,
   list: readonly FoundDispute[],
@@ -182,7 +181,7 @@ function logRowsUnread({ account, log, remembered }: AccountReading, count: numb
   remembered.unreadable = count;
 }
 
-/** As {@link record}: a dispute that fails permanently must not keep those after it from being recorded. */
+/** As {@link record}: a dispute that fails permanently must not block later ones. */
 async function recordSafely(
   reading: AccountReading,
   token: string,
@@ -191,14 +190,14 @@ async function recordSafely(
   try {
     return await record(reading, token, shown);
   } catch (error) {
-    // The store is down: the others would fare no better.
+    // The store is down: the others would fail as well.
     if (isRetryable(error)) throw error;
     reading.log.error({ error, token, operation: 'disputes' }, 'a dispute was not recorded');
     return 'failed';
   }
 }
 
-/** Records what is new of a dispute. */
+/** Records news of a dispute. */
 async function record(reading: AccountReading, token: string, { dispute, onlyAt }: Shown): Promise<Recorded> {
   const { environment, name: account } = reading.account;
   const payment = paymentOf(reading, dispute);
@@ -226,7 +225,7 @@ async function record(reading: AccountReading, token: string, { dispute, onlyAt 
   return isNew ? 'opened' : 'known';
 }
 
-/** Also after a restart, and once the dispute is matched: what the payment knows already adds nothing. */
+/** Repeated after a restart, and once the dispute is matched: a known state adds nothing. */
 async function recordOnPayment(
   { payments, remembered: { onPayments }, cause }: AccountReading,
   { token, revision, dispute }: DisputeAggregate,

@@ -29,6 +29,6 @@ export const createDisputes = (deps: { store: EventStore; clock: Clock; ids: Ids
     evolve: evolveDisputeAggregate<Position>,
   });
 
-/** The token of a dispute: its id is the provider's own, and unique within the account only. */
+/** The token of a dispute: the provider's id is unique only within the account. */
 export const deriveDisputeToken = (environment: string, account: string, id: string): string =>
   deriveToken('dsp', [environment, account, id]);

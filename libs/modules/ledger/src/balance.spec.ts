@@ -19,7 +19,7 @@ function start(accountsOf: (provider: ReturnType<typeof createFakeProvider>) => 
   const clock = createFakeClock();
   const provider = createFakeProvider();
   const accounts = createAccounts({ accounts: accountsOf(provider), clock, log: silentLog });
-  /** What the wallet has, by account, and what is reserved in it. */
+  /** The wallet's money by account, and its reservations. */
   const wallet = { byAccount: {} as Record<string, LedgerAmounts>, open: [] as Reservation[] };
   const reservations = {
     read: async () => ({
@@ -39,13 +39,13 @@ function start(accountsOf: (provider: ReturnType<typeof createFakeProvider>) => 
 const startWithOne = () => start(({ provider }) => [accountNamed('main', provider)]);
 
 describe('the balance of the provider', () => {
-  it('is asked of the service, with no permit taken', async () => {
+  it('is inquired without a permit', async () => {
     const { balances, accounts } = startWithOne();
     expect(await balances.read()).toEqual(asked);
     expect(accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
   });
 
-  it('is asked once for all who want it at the same time, however long that takes', async () => {
+  it('is inquired once for all concurrent callers, however long that takes', async () => {
     const { balances, provider, clock } = startWithOne();
     const answers: ((outcome: InquiryOutcome<Balance>) => void)[] = [];
     provider.provider.balance = () => new Promise((resolve) => answers.push(resolve));
@@ -57,7 +57,7 @@ describe('the balance of the provider', () => {
     expect(await Promise.all(reading)).toEqual([asked, asked, asked]);
   });
 
-  it('is kept for a second from its answer on', async () => {
+  it('is cached for a second after the answer', async () => {
     const { balances, provider, clock } = startWithOne();
     await balances.read();
     await clock.advance(999);
@@ -68,7 +68,7 @@ describe('the balance of the provider', () => {
     expect(provider.balanceCalls).toBe(2);
   });
 
-  it('that could not be read is not kept', async () => {
+  it('is not cached after a failure', async () => {
     const { balances, provider } = startWithOne();
     provider.answersInquiries = false;
     expect(await balances.read()).toEqual({ kind: 'unavailable' });
@@ -76,7 +76,7 @@ describe('the balance of the provider', () => {
     expect(await balances.read()).toEqual(asked);
   });
 
-  it('that is refused is answered so, and not cached', async () => {
+  it('is answered as refused, and not cached', async () => {
     const { balances, provider } = startWithOne();
     const { balance } = provider.provider;
     const errors = [{ code: 'merchant_disabled', kind: 'settings_error' }];
@@ -86,7 +86,7 @@ describe('the balance of the provider', () => {
     expect(await balances.read()).toEqual(asked);
   });
 
-  it('is asked again after the connector itself has failed', async () => {
+  it('is inquired again after the adapter has thrown', async () => {
     const { balances, provider } = startWithOne();
     const { balance } = provider.provider;
     provider.provider.balance = () => Promise.reject(new TypeError('broken'));
@@ -104,14 +104,14 @@ describe('the balance of the provider', () => {
     expect(provider.balanceCalls).toBe(2);
   });
 
-  it('is the sum over the accounts that take the payments of this team, in this currency and environment', async () => {
+  it("is the sum over the accounts that take this team's payments, in this currency and environment", async () => {
     const { balances, provider } = start(({ provider: each }) => [
       accountNamed('main', each),
       accountNamed('second', each, { priority: 1, currencies: ['EUR'], teams: ['demo'] }),
       accountNamed('of-others', each, { teams: ['others'] }),
       accountNamed('in-dollars', each, { currencies: ['USD'] }),
       accountNamed('real', each, { environment: 'production' }),
-      // Of the same name as one that counts.
+      // With the same name as one that counts.
       accountNamed('main', each, { environment: 'production' }),
     ]);
     const sum = { currency: 'EUR', available: 1_400, hold: 600 };
@@ -119,7 +119,7 @@ describe('the balance of the provider', () => {
     expect(provider.balanceCalls).toBe(2);
   });
 
-  it('is unavailable where one of the accounts gives no answer: a part of the sum would be none', async () => {
+  it('is unavailable if one of the accounts does not answer: a partial sum is not a balance', async () => {
     const silent = createFakeProvider();
     silent.answersInquiries = false;
     const { balances } = start(({ provider }) => [
@@ -129,7 +129,7 @@ describe('the balance of the provider', () => {
     expect(await balances.read()).toEqual({ kind: 'unavailable' });
   });
 
-  it('of a team whose currency no account takes is none', async () => {
+  it('of a team whose currency no account takes does not exist', async () => {
     const { balances } = start(({ provider }) => [accountNamed('main', provider, { currencies: ['USD'] })]);
     expect(await balances.read()).toEqual({ kind: 'no-account' });
   });
@@ -167,20 +167,20 @@ describe('the balance of a wallet', () => {
     [{ available: 900n }, balanceOf(700, { notSettled: 200 })],
     [{ available: 100n, reserved: 30n, disputed: 20n }, balanceOf(100, { reserved: 30, disputed: 20 })],
     [{ available: -50n, disputed: 20n }, balanceOf(-50, { disputed: 20 })],
-  ])('with %o is what it and the provider both have', async (amounts, expected) => {
+  ])("with %o is the minimum of its own and the provider's", async (amounts, expected) => {
     const { balances, wallet } = startWithOne();
     wallet.byAccount = { main: amounts };
     expect(await balances.read(own)).toEqual(expected);
   });
 
-  it('counts what is reserved and not recorded yet as reserved', async () => {
+  it('includes reservations that are not recorded yet', async () => {
     const { balances, wallet } = startWithOne();
     wallet.byAccount = { main: { available: 500n } };
     wallet.open = [payout(200, 'main')];
     expect(await balances.read(own)).toEqual(balanceOf(300, { reserved: 200 }));
   });
 
-  it('is the sum over its accounts; what it has in one that cannot pay out is not settled', async () => {
+  it('is the sum over its accounts; money in one that cannot pay out is not settled', async () => {
     const { balances, wallet } = start(({ provider }) => [
       accountNamed('main', provider),
       accountNamed('second', provider, { priority: 1 }),
@@ -194,7 +194,7 @@ describe('the balance of a wallet', () => {
     expect(await balances.read(own)).toEqual(balanceOf(800, { notSettled: 240 }));
   });
 
-  it('asks no account in which nothing is left, and is unavailable if one that has something is silent', async () => {
+  it('inquires no account without money, and is unavailable if one with money does not answer', async () => {
     const { balances, provider, wallet } = startWithOne();
     provider.answersInquiries = false;
     expect(await balances.read(own)).toEqual(balanceOf(0, {}));

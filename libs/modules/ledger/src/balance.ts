@@ -1,4 +1,4 @@
-/** The balance that a team reads: what its wallet can pay out now, and what holds the rest of it. */
+/** The balance for teams: what the wallet can pay out now, and why the rest is on hold. */
 import type { ApiError } from '@tollgate/core/money';
 import {
   type Account,
@@ -14,7 +14,7 @@ import { availableCap } from './ledger-guard.ts';
 import { leftOf } from './reservations.ts';
 import type { WalletNow, WalletReservations } from './wallet-reservations.ts';
 
-/** Minor units. The parts of `hold` are absent if payouts are taken from the provider's balance. */
+/** Minor units. The parts of `hold` are absent if payouts use the provider's balance. */
 interface WalletBalance extends Balance {
   reserved?: number;
   disputed?: number;
@@ -23,9 +23,9 @@ interface WalletBalance extends Balance {
 
 type BalanceResult =
   | { kind: 'balance'; balance: WalletBalance }
-  /** One of the accounts gave no usable answer: a part of the sum would be no balance. */
+  /** One of the accounts gave no usable answer: a partial sum is not a balance. */
   | { kind: 'unavailable' }
-  /** The provider has certainly refused: asking again brings the same. */
+  /** The provider has certainly refused: a retry returns the same. */
   | { kind: 'refused'; errors: readonly ApiError[] }
   | { kind: 'no-account' };
 
@@ -52,7 +52,7 @@ export function createBalances({ accounts, reservations, clock }: BalanceDepende
       const wallet = walletNameOf(caller);
       const now =
         wallet === providerWallet ? undefined : await reservations.read({ environment, wallet, currency });
-      // Only an account in which something is left bounds what can be paid out.
+      // Only accounts with money left limit the payout.
       const asked = now === undefined ? route : route.filter(({ name }) => leftIn(now, name, currency) > 0n);
       const answers = await Promise.all(asked.map((account) => balanceOf(account, currency)));
       const refused = answers.find((answer) => answer.kind === 'refused');
@@ -75,7 +75,7 @@ function sumOf(balances: readonly Balance[], currency: string): Balance {
 const leftIn = ({ ledger, open }: WalletNow, account: string, currency: string): bigint =>
   leftOf(availableCap(ledger, account, currency), open);
 
-/** @param provided what the provider reports as available, by account that can pay out for the team */
+/** @param provided the provider's available amount, by account that can pay out for the team */
 function walletBalanceOf(
   now: WalletNow,
   currency: string,
@@ -105,12 +105,12 @@ function walletBalanceOf(
 
 const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
-/** How long an account's answer is given again, milliseconds. */
+/** How long an account's answer is reused. @unit milliseconds */
 const keptMs = 1_000;
 
 type Answer = InquiryOutcome<Balance>;
 
-/** Calls at the same time share one upstream call, and its answer is kept for a second. */
+/** Concurrent calls share one upstream call, and its answer is cached for a second. */
 function createProviderBalances(clock: Clock) {
   const kept = new Map<string, { answer: Promise<Answer>; until: number }>();
   return (account: Account, currency: string): Promise<Answer> => {
@@ -118,7 +118,7 @@ function createProviderBalances(clock: Clock) {
     const known = kept.get(key);
     if (known !== undefined && clock.monotonic() < known.until) return known.answer;
     const entry = { answer: account.provider.balance(currency), until: Infinity };
-    // From the answer on; what failed is not kept.
+    // From the answer on; failures are not cached.
     const keepFor = (durationMs: number) => (entry.until = clock.monotonic() + durationMs);
     entry.answer.then(
       (answer) => keepFor(answer.kind === 'accepted' ? keptMs : 0),

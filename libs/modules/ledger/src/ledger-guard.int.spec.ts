@@ -1,6 +1,6 @@
 /**
- * A team that had taken nothing paid out another team's money: only the balance at the provider bounded a payout, and that
- * is of all teams. The other team's refund then failed.
+ * A team without income paid out another team's money: only the balance at the provider limited a payout, and all teams share
+ * that. The other team's refund then failed.
  */
 import { describe, expect, it } from 'vitest';
 import { type CreatePayoutResult, inquireNamed, type Requester } from '@tollgate/core';
@@ -32,7 +32,7 @@ const harness = useHarness(() => {
 const shop: Requester = { ...caller, wallet: { kind: 'own' } };
 const stranger: Requester = { ...shop, team: 'stranger' };
 
-/** A payout of 500 EUR unless it is said otherwise. */
+/** A payout of 500 EUR by default. */
 const payOut = (orderNumber: string, by: Requester = shop, amount = 500, instance: Instance = harness()) => {
   const { request, ...rest } = payoutFor(orderNumber);
   return instance.payOut({ ...rest, caller: by, request: { ...request, amount } });
@@ -44,13 +44,13 @@ const exceeds = (availableAmount: number) => ({
 const phaseOf = (result: CreatePayoutResult) =>
   result.kind === 'answered' ? result.aggregate.payout.phase : JSON.stringify(result);
 
-/** A payment that the provider has approved, in the wallet of its team. */
+/** A payment approved by the provider, in its team's wallet. */
 const approved = (orderNumber: string, amount: number, by: Requester = shop) =>
   harness().approved(orderNumber, amount, by);
 const balanceOf = (by: Requester) => walletBalanceOf(harness(), by);
 
-describe('a payout is bounded by what its team', () => {
-  it('has taken: another team, currency or environment has nothing of it', async () => {
+describe('a payout is limited to what its team', () => {
+  it('has taken: another team, currency or environment does not count', async () => {
     await approved('order-1', 500);
     expect(await payOut('payout-1', stranger)).toEqual(exceeds(0));
     expect(await payOut('payout-1', shop, 501)).toEqual(exceeds(500));
@@ -64,7 +64,7 @@ describe('a payout is bounded by what its team', () => {
     expect(await payOut('payout-2', shop, 1)).toEqual(exceeds(0));
   });
 
-  it('has not given back, confirmed or under way', async () => {
+  it('has not refunded, confirmed or under way', async () => {
     const token = await approved('order-1', 500);
     await harness().refund(token, 'a', 100);
     expect(await payOut('payout-1', shop, 401)).toEqual(exceeds(400));
@@ -74,7 +74,7 @@ describe('a payout is bounded by what its team', () => {
     expect(await balanceOf(shop)).toEqual({ available: 350n, hold: 50n });
   });
 
-  it('has not given back elsewhere: below nothing there is no payout', async () => {
+  it('has not refunded elsewhere: a negative balance allows no payout', async () => {
     const token = await approved('order-1', 500);
     expect(phaseOf(await payOut('payout-1'))).toBe('approved');
     const { providerOrderNumber } = (await harness().payments.load(token))!.payment.attempt;
@@ -84,7 +84,7 @@ describe('a payout is bounded by what its team', () => {
     expect(await payOut('payout-2', shop, 1)).toEqual(exceeds(0));
   });
 
-  it('has not paid out: what failed or was declined is there again, what is unknown is not', async () => {
+  it('has not paid out: a failed or declined payout is available again, an unknown one is not', async () => {
     await approved('order-1', 500);
     harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
     const lost = await payOut('payout-1');
@@ -103,9 +103,10 @@ describe('a payout is bounded by what its team', () => {
     expect(phaseOf(await payOut('payout-5'))).toBe('approved');
   });
 
-  // 1,000 were taken, and a payout of 500 was delivered twice on its way. That was known, its review was open, and another 500
-  // were paid out: 1,500 of 1,000.
-  it('has not paid out twice: what went out a second time is reserved, whatever a key of the team answers', async () => {
+  // 1,000 were taken, and a payout of 500 was delivered twice. That was known, its review was open, and another 500 were paid
+  // out:
+  // 1,500 of 1,000.
+  it('has not paid out twice: a second delivery is reserved, whatever a key of the team answers', async () => {
     await approved('order-1', 1_000);
     const first = await payOut('payout-1');
     const token = first.kind === 'answered' ? first.aggregate.token : '';
@@ -125,7 +126,7 @@ describe('a payout is bounded by what its team', () => {
 });
 
 describe('of several accounts', () => {
-  it('one is chosen that has enough', async () => {
+  it('one with enough money is chosen', async () => {
     await approved('order-1', 300);
     const otherOnly = harness().startInstance({ accounts: [accountNamed('other', other.provider.provider)] });
     const created = await otherOnly.create({ ...payoutFor('order-2'), caller: shop, request: tea });
@@ -139,7 +140,7 @@ describe('of several accounts', () => {
     expect(harness().provider.payoutRequests).toHaveLength(1);
   });
 
-  it('that of a recurring token must have it', async () => {
+  it('the one of the recurring token must have it', async () => {
     await approved('order-1', 500);
     await keepRecurringToken(harness(), { account: 'other' });
     const input = { ...payoutFor('payout-1', { recurringToken: recurringAlias }), caller: shop };
@@ -156,7 +157,7 @@ const [shopInGroup, strangerInGroup] = [
 ];
 
 describe('a wallet', () => {
-  it('that is shared bounds the teams together', async () => {
+  it('that is shared limits the teams together', async () => {
     await approved('order-1', 700, shopInGroup);
     expect(phaseOf(await payOut('payout-1', strangerInGroup))).toBe('approved');
     expect(await payOut('payout-1', shopInGroup)).toEqual(exceeds(200));
@@ -164,12 +165,12 @@ describe('a wallet', () => {
     expect(await payOut('payout-2', stranger, 1)).toEqual(exceeds(0));
   });
 
-  it("of the provider's balance bounds nothing here", async () => {
+  it("of the provider's balance has no limit here", async () => {
     expect(phaseOf(await payOut('payout-1', { ...stranger, wallet: { kind: 'provider' } }))).toBe('approved');
   });
 
-  // M1: a team left a shared wallet and took along what the others had paid out of its money; a third team paid for it.
-  it('is that of a payment when it was asked for, whatever wallet its team has later', async () => {
+  // M1: a team left a shared wallet and took along money that the others had paid out; a third team paid for it.
+  it('is that of the payment at its request, whatever wallet its team has later', async () => {
     await approved('order-1', 1_000, shopInGroup);
     await approved('order-2', 300, shop);
     expect(phaseOf(await payOut('payout-1', strangerInGroup, 1_000))).toBe('approved');
@@ -179,7 +180,7 @@ describe('a wallet', () => {
   });
 
   // M8: two processes had the team under different wallets at the same moment, and paid out one balance twice.
-  it('is one of two while processes disagree about the wallet of a team', async () => {
+  it('is used alone while processes disagree about the wallet of a team', async () => {
     await approved('order-1', 1_000);
     const [reached, go] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const slow = harness().startInstance({
@@ -203,7 +204,7 @@ describe('a wallet', () => {
   });
 });
 
-// M4: the only answer to a review gave back what the provider said is not there, and a key of the team gave it.
+// M4: the only answer to a review freed money that the provider does not have, and a key of the team gave it.
 describe('money that the provider does not show is not paid out, whatever a key of the team answers', () => {
   it.each([
     ['an approval that was taken back', { status: 'declined' }],
@@ -220,7 +221,7 @@ describe('money that the provider does not show is not paid out, whatever a key 
     }
   });
 
-  it('a payment that the provider does not show any more', async () => {
+  it('a payment that the provider no longer shows', async () => {
     const token = await approved('order-1', 1_000);
     harness().provider.payments.clear();
     await harness().inquire(token);
@@ -229,7 +230,7 @@ describe('money that the provider does not show is not paid out, whatever a key 
   });
 });
 
-it('fifty payouts at once of two processes never pass what was taken, and take all of it', async () => {
+it('fifty concurrent payouts of two processes never exceed the balance, and use all of it', async () => {
   await approved('order-1', 10_000);
   const processes = [harness(), harness().startInstance()];
   const paying = Array.from({ length: 50 }, (_, index) =>
@@ -264,14 +265,14 @@ describe('a process that dies', () => {
     expect(await balanceOf(shop)).toEqual({ available: 0n, hold: 0n });
   });
 
-  it('there, without a repeat: the reservation ends when its payout cannot be sent any more', async () => {
+  it('there, without a repeat: the reservation lapses when its payout can no longer be sent', async () => {
     await approved('order-1', 500);
     await diesBeforeAnnouncement();
     await harness().clock.advance(quietMs);
     expect(phaseOf(await payOut('payout-2'))).toBe('approved');
   });
 
-  it('after the announcement: the payout counts until it is known what became of it', async () => {
+  it('after the announcement: the payout counts until its outcome is known', async () => {
     await approved('order-1', 500);
     const dying = harness().startInstance({ dies: true, wrapStore: diesAnnounced() });
     void payOut('payout-1', shop, 500, dying);
@@ -282,7 +283,7 @@ describe('a process that dies', () => {
   });
 });
 
-it('a repeat of what was accepted is answered, whatever is left by then', async () => {
+it('a repeat of an accepted payout is answered, whatever the balance by then', async () => {
   await approved('order-1', 500);
   expect(phaseOf(await payOut('payout-1'))).toBe('approved');
   expect(await payOut('payout-1')).toMatchObject({ kind: 'answered', replayed: true });
@@ -291,7 +292,7 @@ it('a repeat of what was accepted is answered, whatever is left by then', async 
   expect(harness().provider.payoutRequests).toHaveLength(1);
 });
 
-it('a process that wakes up when its reservation has ended announces its payout, and sends nothing', async () => {
+it('a process that wakes up after its reservation has lapsed announces its payout, and sends nothing', async () => {
   await approved('order-1', 500);
   const awake = Promise.withResolvers<undefined>();
   const sleeping = harness().startInstance({

@@ -1,4 +1,4 @@
-/** One guard for what a wallet has and for limits: both are caps on the same reservation. */
+/** One guard for balances and limits: both are caps on the same reservation. */
 import {
   type BalanceRefusal,
   type Guard,
@@ -64,8 +64,8 @@ async function checkNew(reservations: WalletReservations, command: GuardedComman
 }
 
 /**
- * A payout that waited for approval counts since it was asked for. Before it is sent, nothing may be short with it: money may have
- * gone back meanwhile. The reservations are written as they are, so that a payout decided before it was recorded is decided again.
+ * An approved payout has counted since its request. Before it is sent, the balance must cover it: money may have been refunded
+ * meanwhile. The reservations are rewritten unchanged, so that a payout decided before this record is decided again.
  */
 async function requireCovered(
   reservations: WalletReservations,
@@ -100,7 +100,7 @@ function toReservation({ caller, operation, account, ...command }: GuardedComman
   };
 }
 
-/** What the wallet has left in an account for payouts and transfers. */
+/** The wallet's rest in an account, for payouts and transfers. */
 export const availableCap = (
   ledger: LedgerNow,
   account: string,

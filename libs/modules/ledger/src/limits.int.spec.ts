@@ -34,7 +34,7 @@ const written = async () => {
   return last === undefined ? 0 : last.revision + 1;
 };
 
-it('a team without a limit, or with one about something else, reserves nothing', async () => {
+it('a team without a limit, or with another kind of limit, reserves nothing', async () => {
   await create('order-1', 100, caller);
   await create(
     'order-2',
@@ -44,7 +44,7 @@ it('a team without a limit, or with one about something else, reserves nothing',
   expect(await written()).toBe(0);
 });
 
-it('one call is bounded: nothing is recorded or sent, and the key is not used up', async () => {
+it('one call is limited: nothing is recorded or sent, and the key stays unused', async () => {
   const by = limited(limitOf('payment', 100, null));
   expect(await create('order-1', 101, by)).toEqual({
     kind: 'refused',
@@ -55,7 +55,7 @@ it('one call is bounded: nothing is recorded or sent, and the key is not used up
 });
 
 describe('the sum of a day', () => {
-  it('is that of payments, refunds and payouts each, and restarts at midnight UTC', async () => {
+  it('is separate for payments, refunds and payouts, and restarts at midnight UTC', async () => {
     const by = limited(
       limitOf('payment', null, 450),
       limitOf('refund', null, 60),
@@ -73,7 +73,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 51, by))).toBe('answered');
   });
 
-  it('is passed by no fifty requests at once of two processes, and all of it may be used', async () => {
+  it('is never exceeded by fifty concurrent requests of two processes, and can be used up', async () => {
     const by = limited(limitOf('payout', null, 10_000));
     const processes = [harness(), harness().startInstance()];
     const results = await Promise.all(
@@ -83,8 +83,8 @@ describe('the sum of a day', () => {
     expect(harness().provider.payoutRequests).toHaveLength(14);
   });
 
-  // M9: what was asked for before the limit was set did not count.
-  it('counts the whole day, also what was asked for before the limit was set', async () => {
+  // M9: requests before the limit was set did not count.
+  it('counts the whole day, including requests before the limit was set', async () => {
     expect(codeOf(await payOut('morning', 900, caller))).toBe('answered');
     const noon = limited(limitOf('payout', null, 1_000));
     expect(await payOut('afternoon', 900, noon)).toMatchObject({
@@ -93,7 +93,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await payOut('evening', 100, noon))).toBe('answered');
   });
 
-  it('counts a repeat once, also at another process and on another day', async () => {
+  it('counts a repeat once, even at another process and on another day', async () => {
     const by = limited(limitOf('payment', null, 100));
     await create('order-1', 100, by);
     expect(codeOf(await create('order-1', 100, by))).toBe('answered');
@@ -102,7 +102,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 100, by))).toBe('answered');
   });
 
-  it('has again what came to nothing, and not what is unknown', async () => {
+  it('gets failed requests back, and not unknown ones', async () => {
     const by = limited(limitOf('payout', null, 100));
     harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
     await payOut('payout-1', 100, by);
@@ -114,7 +114,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await payOut('payout-4', 1, by))).toBe('daily_limit_exceeded');
   });
 
-  it('has again what a process reserved that died before it announced', async () => {
+  it('gets the reservation of a process back that died before it announced', async () => {
     const by = limited(limitOf('payment', null, 100));
     const dying = harness().startInstance({
       dies: true,
@@ -131,7 +131,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 100, by))).toBe('answered');
   });
 
-  it('of a team and of a key both count: what the second refuses does not use up the first', async () => {
+  it('of a team and of a key both count: a refusal by the second does not use up the first', async () => {
     const ofKey = limitOf('payment', null, 50, 'k');
     const by = limited(limitOf('payment', null, 100), ofKey);
     expect(await create('order-1', 60, by)).toMatchObject({ refusal: { of: 'key', left: { amount: 50 } } });
@@ -139,7 +139,8 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 100, other))).toBe('answered');
   });
 
-  // A team paid 6,000 under a limit of 1,600 a day: each request of 500 had a repeat under the same key with another amount, and
+  // A team paid 6,000 under a limit of 1,600 a day: each request of 500 had a repeat under the same key with another amount,
+  // and
   // the reservation of the repeat replaced that of the 500.
   it('counts the first of several requests under one key with different terms; the others wait', async () => {
     const by = limited(limitOf('payment', null, 100));
@@ -165,7 +166,7 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 60, by))).toBe('daily_limit_exceeded');
   });
 
-  it('keeps what one key has reserved where another key may not ask for the same', async () => {
+  it('keeps the reservation of one key if another key may not request the same', async () => {
     const ofTeam = limitOf('payment', null, 100);
     const [free, bound] = [limited(ofTeam), limited(ofTeam, limitOf('payment', null, 10, 'bound'))];
     await Promise.all([free, bound, bound].map((by) => create('order-1', 60, by)));
@@ -179,7 +180,7 @@ const refundedOf = async (...tokens: string[]) => {
   return payments.map((found) => found?.payment.refundedAmount);
 };
 
-/** A process whose appends to these streams wait until it is let go on: before they are made, or once they are on record. */
+/** A process whose appends to these streams wait until released: before they are made, or once they are recorded. */
 function startHolding(when: 'before' | 'after', prefix: string, type?: string) {
   const [reached, opened] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const hold = async () => {
@@ -222,9 +223,9 @@ describe('a refund of all that is left, under a limit', () => {
     return { asking };
   }
 
-  // While another refund had all of it, nothing was left, and so nothing was limited: a key that may refund 10 at once
-  // refunded 100 when the other one had come to nothing.
-  it('is within what one call may have, also where it waited for another one', async () => {
+  // While another refund had reserved everything, nothing was left, and so nothing was limited: a key limited to 10 per refund
+  // refunded 100 when the other one had failed.
+  it('is limited per call, even if it waited for another one', async () => {
     const token = await harness().approved('order-1', 100);
     const end = await underWay(token, caller);
     const { asking } = await askForRest(token, limited(limitOf('refund', 10, null)));
@@ -234,7 +235,7 @@ describe('a refund of all that is left, under a limit', () => {
   });
 
   // 200 were refunded on one day under a limit of 100.
-  it('counts for the day, also where it waited for another one', async () => {
+  it('counts for the day, even if it waited for another one', async () => {
     const by = limited(limitOf('refund', null, 100));
     const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
     const end = await underWay(one, by);
@@ -246,7 +247,7 @@ describe('a refund of all that is left, under a limit', () => {
   });
 
   // 100 are left and reserved; then another key refunds 30 of them.
-  it('is what is left when it is announced, and counts as that', async () => {
+  it('is the rest at its announcement, and counts with that amount', async () => {
     const by = limited(limitOf('refund', null, 100));
     const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
     const { instance, reached, letGo } = startHolding('after', 'reservations-');
@@ -255,20 +256,20 @@ describe('a refund of all that is left, under a limit', () => {
     await harness().refund(one, 'part', 30);
     letGo();
     expect(await harness().passTime(asking)).toMatchObject({ aggregate: { refund: { amount: 70 } } });
-    // Every refund of the team counts, also of a key without a limit.
+    // Every refund of the team counts, including those of a key without a limit.
     expect(codeOf(await harness().refund(two, 'a', 1, by))).toBe('daily_limit_exceeded');
   });
 });
 
-// What they had reserved had lapsed while they slept, and others had used the sum: 200 went out under a limit of 100.
-describe('a process that slept between reserving and announcing sends nothing when it wakes up', () => {
+// Their reservations had lapsed during the suspension, and others had used the sum: 200 were sent under a limit of 100.
+describe('a process suspended between reservation and announcement sends nothing when it wakes up', () => {
   it('of a refund', async () => {
     const by = limited(limitOf('refund', null, 100));
     const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
     const { instance, reached, letGo } = startHolding('after', 'reservations-');
     const late = instance.refund(one, 'a', 100, by);
     await reached;
-    // From here on this process observes what the other one has reserved.
+    // From here on this process observes the other one's reservation.
     expect(codeOf(await harness().refund(two, 'early', 100, by))).toBe('daily_limit_exceeded');
     await harness().clock.advance(quietMs + 5_000);
     expect(codeOf(await harness().refund(two, 'b', 100, by))).toBe('answered');
@@ -277,8 +278,8 @@ describe('a process that slept between reserving and announcing sends nothing wh
     expect(await refundedOf(one, two)).toEqual([0, 100]);
   });
 
-  // The attempt that came too late was followed by another one at once, and that one was sent.
-  it('of a payment, and attempts it no more', async () => {
+  // The late attempt was followed by another one at once, and that one was sent.
+  it('of a payment, and attempts it no further', async () => {
     const by = limited(limitOf('payment', null, 100));
     const charge = (orderNumber: string, at: Instance = harness()) =>
       at.create({ ...teaFor(orderNumber, 100, { card }), caller: by });

@@ -18,14 +18,14 @@ export interface RecomputedLedger {
 
 interface RecomputeOptions {
   store: EventStore;
-  /** The last event that counts; all events unless given. */
+  /** The last event that counts; default: all events. */
   until?: Position | undefined;
   signal: AbortSignal;
   onProgress?: (events: number) => void;
 }
 
 const reportEvery = 100_000;
-/** Payments and payouts in memory; others are folded again. */
+/** Payments and payouts kept in memory; others are folded again. */
 const statesMax = 100_000;
 
 /** A payment, payout or transfer after an event. */

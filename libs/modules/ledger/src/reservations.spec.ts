@@ -45,14 +45,14 @@ const exceeding = (availableAmount: number) => ({
 });
 
 describe('a reservation', () => {
-  it('takes all that is left, and nothing beyond it', () => {
+  it('takes all that is left, and no more', () => {
     const open = reserved(reserve([], wanted('po_1', 60), [available(100)]));
     expect(reserve(open, wanted('po_2', 41), [available(100)])).toEqual(exceeding(40));
     const both = reserved(reserve(open, wanted('po_2', 40), [available(100)]));
     expect(leftOf(available(100), both)).toBe(0n);
   });
 
-  it('counts under the caps that it is about: of its account, and of its day', () => {
+  it('counts under its own caps: of its account, and of its day', () => {
     const open = [wanted('po_1', 60, { account: 'other' }), wanted('po_2', 60, { day: '2025-12-31' })];
     expect(reserve(open, wanted('po_3', 40), [available(100), daily(100)]).kind).toBe('reserved');
     expect(reserve(open, wanted('po_3', 41), [available(100)])).toEqual(exceeding(40));
@@ -61,7 +61,7 @@ describe('a reservation', () => {
     });
   });
 
-  it('is made once for a token, with the greatest amount and until the latest end of its requests', () => {
+  it('is made once per token, with the largest amount and the latest end of its requests', () => {
     const open = reserved(reserve([], wanted('ref_1', 60), [daily(100)]));
     for (const same of [wanted('ref_1', 60), wanted('ref_1', 50, { lapsesAt: 900 })])
       expect(reserve(open, same, [daily(0)])).toEqual({ kind: 'unchanged' });
@@ -82,12 +82,12 @@ describe('a reservation', () => {
     },
   );
 
-  it('leaves nothing where more went back than was left', () => {
+  it('leaves nothing if more was refunded than was left', () => {
     expect(reserve([], wanted('po_1', 1), [available(-5)])).toEqual(exceeding(0));
   });
 });
 
-/** What may happen to a wallet, in any order. */
+/** Random actions on a wallet. */
 type Step =
   | { do: 'reserve' | 'record' | 'fail' | 'lapse'; token: string; amount: number }
   | { do: 'approve'; amount: number };
@@ -102,7 +102,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('approve' as const), amount: fc.integer({ min: 1, max: 100 }) }),
 );
 
-it('bounds what is paid out by what was taken and by the day, in whatever order payouts are reserved and end', () => {
+it('keeps payouts within income and the daily limit, in whatever order they are reserved and end', () => {
   const perDay = 150;
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {
@@ -119,7 +119,7 @@ it('bounds what is paid out by what was taken and by the day, in whatever order 
           const decision = reserve(open, wanted(step.token, step.amount), caps());
           if (decision.kind === 'reserved') open = decision.reservations;
         } else if (step.do === 'record') {
-          // Only a reserved payout is announced. From then on it counts by itself.
+          // Only a reserved payout is announced. From then on the ledger counts it.
           const mine = open.find(({ token }) => token === step.token);
           if (mine !== undefined) made.set(step.token, { amount: mine.amount, hasFailed: false });
           open = open.filter((each) => each !== mine);

@@ -1,6 +1,6 @@
 /**
- * Amounts of one wallet that are decided and not recorded yet. A recorded amount counts by itself, in the ledger. Each
- * reservation stays within its caps: the available money of an account, and the daily limits. Pure.
+ * Amounts of one wallet that are decided and not recorded yet. Recorded amounts count in the ledger. Each reservation stays
+ * within its caps: the available money of an account, and the daily limits. Pure.
  */
 import { type GuardRefusal, limitedOperations } from '@tollgate/core';
 import { amountSchema } from '@tollgate/core/money';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 export const reservationSchema = z.object({
   /** Of the payment, refund, payout or transfer: a repeat reserves once. */
   token: z.string(),
-  /** Whose stream records it: of a refund, the payment. */
+  /** The stream that records it: for a refund, the payment. */
   subject: z.string(),
   operation: z.enum([...limitedOperations, 'transfer']),
   team: z.string(),
@@ -21,26 +21,26 @@ export const reservationSchema = z.object({
   day: z.string(),
   /** Of the request: another one under the same key waits. */
   fingerprint: z.string(),
-  /** From then on, milliseconds since the Unix epoch, its call cannot be sent. Absent for a transfer, which makes no call. */
+  /** Deadline of its call, milliseconds since the Unix epoch. Absent for a transfer, which makes no call. */
   lapsesAt: z.int().exactOptional(),
 });
 export type Reservation = z.infer<typeof reservationSchema>;
 
-/** In one wallet and currency at once. */
+/** Concurrent, in one wallet and currency. */
 export const reservationsMax = 1_000;
 
-/** Bounds the reservations that it counts. */
+/** Limits the reservations that it counts. */
 export interface Cap {
   /** Left before any reservation, minor units. */
   left: bigint;
   counts(reservation: Reservation): boolean;
-  /** @param left what is left after the other reservations; never below zero */
+  /** @param left the rest after the other reservations; never negative */
   refusal(left: number): GuardRefusal;
 }
 
 export type ReservationDecision =
   | { kind: 'reserved'; reservations: readonly Reservation[] }
-  /** It is reserved already, with these terms and for as long. */
+  /** Already reserved, with these terms and deadline. */
   | { kind: 'unchanged' }
   | { kind: 'refused'; refusal: GuardRefusal };
 
@@ -63,7 +63,7 @@ export function reserve(
 
 const inProgress = { kind: 'refused', refusal: { code: 'operation_in_progress' } } as const;
 
-/** What a cap leaves to a further reservation. Below zero if more went back than was left. */
+/** What a cap leaves to another reservation. Negative if more was refunded than was left. */
 export const leftOf = ({ left, counts }: Cap, open: readonly Reservation[]): bigint =>
   open.filter(counts).reduce((rest, { amount }) => rest - BigInt(amount), left);
 
@@ -73,7 +73,7 @@ export const refusalOf = ({ refusal }: Cap, left: bigint): GuardRefusal =>
 const isAlike = (one: Reservation, other: Reservation): boolean =>
   one.account === other.account && one.keyId === other.keyId && one.fingerprint === other.fingerprint;
 
-/** Which of several requests under one key is announced is not known yet: the greater amount counts, until the later end. */
+/** Of several requests under one key, any may be announced: the largest amount counts, until the latest end. */
 function merge(known: Reservation, wanted: Reservation): Reservation {
   const amount = Math.max(known.amount, wanted.amount);
   const lapsesAt = Math.max(known.lapsesAt ?? 0, wanted.lapsesAt ?? 0);

@@ -23,14 +23,15 @@ export interface TransferDependencies extends Pick<
   WalletReservationsDependencies,
   'store' | 'clock' | 'ids'
 > {
-  /** The name that `nameOfInstallation` returns. */
+  /** As `nameOfInstallation` returns it. */
   installation: string;
   reservations: WalletReservations;
 }
 
 /**
- * A repeat under the same key moves nothing. The amount is reserved first; a process that dies before it records the transfer leaves
- * it reserved until the transfer is repeated under its key.
+ * A repeat under the same key moves nothing. The amount is reserved first; if a process dies before it records the transfer,
+ * the
+ * amount stays reserved until the transfer is repeated under its key.
  *
  * @throws TollgateError, retryable: `index_rebuilding`, `stream_contended`; StoreUnavailable
  */

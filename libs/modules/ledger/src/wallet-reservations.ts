@@ -1,4 +1,6 @@
-/** The reservations of a wallet: the last event of one stream per wallet, environment and currency, with an expected revision. */
+/**
+ * The reservations of a wallet: the last event of one stream per wallet, environment and currency, with an expected revision.
+ */
 import { type EventStore, notShown, readLast } from '@tollgate/event-store';
 import {
   type Cause,
@@ -25,7 +27,7 @@ export interface WalletReservationsDependencies {
   ids: Ids;
 }
 
-/** A wallet, and what is reserved in it and not recorded yet. */
+/** A wallet with its unrecorded reservations. */
 export interface WalletNow {
   ledger: LedgerNow;
   open: readonly Reservation[];
@@ -35,8 +37,8 @@ export interface WalletReservations {
   /** @throws TollgateError, retryable: `index_rebuilding` while the balances are not known; StoreUnavailable */
   read(wallet: WalletQuery): Promise<WalletNow>;
   /**
-   * Writes the reservations that `decide` returns, which is asked again if another process has written since. An earlier decision
-   * that is not written yet then meets the revision. @throws as `read`
+   * Writes the reservations that `decide` returns, which is called again if another process has written meanwhile. An earlier
+   * unwritten decision then conflicts with the revision. @throws as `read`
    */
   decide(wallet: WalletQuery, about: DecisionInput, decide: Decide): Promise<Reserved>;
 }
@@ -91,8 +93,8 @@ async function decideIn(
 }
 
 /**
- * The ledger is read after the reservations: an amount that was removed from them had been recorded before, so the ledger has it.
- * A reservation that is added meanwhile meets the expected revision.
+ * Read the ledger after the reservations: an amount removed from them was recorded before, so the ledger has it. A reservation
+ * added meanwhile conflicts with the expected revision.
  */
 async function readWallet(
   { store, index, quietPeriods }: WalletReservationsDependencies,

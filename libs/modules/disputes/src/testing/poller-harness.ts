@@ -6,18 +6,18 @@ import { createFakeClock, createFakeIds, eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
 import { createDisputesPoller } from '../disputes-poller.ts';
 
-/** The list of one account at the service. */
+/** The list of one account at the provider. */
 export interface FakeAccount {
   environment: 'sandbox' | 'production';
   name: string;
   provider: Provider;
   disputes: FoundDispute[];
-  /** In place of the list. */
+  /** Replaces the list. */
   fault: InquiryOutcome<never> | undefined;
   readCount: number;
-  /** Beside those, that the adapter could not read. */
+  /** Additional rows that the adapter could not read. */
   unreadable: number;
-  /** Runs after the list was read at the service, before it arrives here. */
+  /** Runs after the list was read at the provider, before it arrives here. */
   beforeAnswer: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export const dispute = (
   };
 };
 
-/** Runs a poller over these accounts, with time in the test's hand. */
+/** Runs a poller over these accounts, with controlled time. */
 export function startPoller(store: EventStore, accounts: FakeAccount[], more: { pollEveryMs?: number } = {}) {
   const clock = createFakeClock();
   const logged: { level: string; fields: LogFields; message: string }[] = [];
@@ -64,7 +64,7 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
     logged.push({ level, fields, message });
   };
   const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
-  /** Payments by environment, account and the service's token. */
+  /** Payments by environment, account and provider token. */
   const payments = new Map<string, { token: string; team: string }>();
   const onPayments: (RecordDispute & { paymentToken: string })[] = [];
   const poller = createDisputesPoller({
@@ -82,7 +82,7 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
   const stopping = new AbortController();
   const running = poller.run(stopping.signal);
   const hasRead = async (account: FakeAccount, count: number) => {
-    // The poller sleeps: what the last reading found has been recorded.
+    // The poller sleeps: the last reading is recorded.
     await eventually(() => {
       expect(account.readCount).toBe(count);
       expect(clock.sleeperCount()).toBe(1);
@@ -92,7 +92,7 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
     clock,
     logged,
     payments,
-    /** The commands that payments were given. */
+    /** Commands received by payments. */
     onPayments,
     poller,
     hasRead,

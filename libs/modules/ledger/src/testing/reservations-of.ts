@@ -19,7 +19,7 @@ export const reservationsOf = (core: Core): WalletReservations =>
     index: { readLedger: async (query) => readLedger(emptyIndex(core.store), query) },
   });
 
-/** In euros: what is left after all reservations, and what is held. */
+/** In euros: the rest after all reservations, and the amount on hold. */
 export async function balanceOf(core: Core, by: Requester): Promise<{ available: bigint; hold: bigint }> {
   const wallet = { environment: by.environment, wallet: walletNameOf(by), currency: 'EUR' };
   const { ledger, open } = await reservationsOf(core).read(wallet);
