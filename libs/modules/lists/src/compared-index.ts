@@ -13,7 +13,7 @@ export function openIndexForComparison(path: string) {
   return {
     position: (): Position => positionInFile(database),
     rowOf: (kind: ViewKind, token: string): ViewEnvelope | undefined => file.find(kind, token),
-    /** Every balance, and the last event that is in them. */
+    /** Every balance, and the last event in them. */
     balances: (): { position: Position; standings: Standing[] } =>
       file.atOnce(() => ({ position: positionInFile(database), standings: allBalancesIn(file) })),
     close: () => database.close(),

@@ -13,7 +13,7 @@ import { fillIndex } from './filled-index.ts';
 import { indexSchemaOf } from './index-schema.ts';
 import { createPaymentIndex } from './payment-index.ts';
 
-/** An index between whose two sides messages can be held back, and what each side logs as an error. */
+/** An index between two sides whose messages can be delayed, and the errors that each side logs. */
 async function given() {
   const [file, store] = [await temporaryFile(), await temporaryStore()];
   for (const token of ['pay_1', 'pay_2', 'pay_3'])
@@ -65,8 +65,8 @@ function damage(file: string, table: string): void {
 
 const isRebuilding = { code: 'index_rebuilding', retryable: true };
 
-// The position came out empty: by it a payout is refused, or, below zero, let through.
-it('an empty file in the place of the one that the filler spoke of is not mistaken for that one', async () => {
+// The balance read as empty, so that a payout was refused, or, if negative, allowed.
+it('an empty file in place of the announced one is not mistaken for it', async () => {
   const { file, position, hold } = await given();
   hold(true);
   deleteLocalFile(file);
@@ -98,7 +98,7 @@ it('damage that concurrent reads meet is reported once, answered with `index_reb
   expect(wanted.filter(({ kind }) => kind === 'damaged')).toHaveLength(1);
 });
 
-it('damage that is met while opening is reported, too', async () => {
+it('damage found while opening is reported', async () => {
   const { file, position, wanted } = await given();
   damage(file, 'progress');
   await eventually(async () => expect(await position()).toHaveLength(1));

@@ -1,6 +1,6 @@
 /**
- * An index that one thread of a process fills and another one reads. Both have the SQLite file open. The thread that fills it
- * posts its state, and makes the changes that the other one asks for.
+ * An index that one thread of a process fills and another one reads. Both have the SQLite file open. The filling thread posts
+ * its state, and makes the changes that the other requests.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
@@ -38,9 +38,9 @@ interface FillOptions {
   clock: Clock;
   ids: Ids;
   delays: InquiryDelays;
-  /** To the thread that reads. */
+  /** To the reading thread. */
   reader: MessagePort;
-  /** The most events per transaction: nobody waits on this thread. @default 500 */
+  /** Maximum events per transaction: no request waits on this thread. @default 500 */
   batchEventsMax?: number;
 }
 
@@ -104,12 +104,12 @@ const notBegun: ProjectionState = {
   differences: 0,
 };
 
-/** The index that another thread fills, for the thread that reads it. */
+/** The index filled by another thread, for the reading thread. */
 export function followFilled({ file: path, filler, clock, log, onChange }: ReaderOptions): FollowedIndex {
   const waiting = createWaiting(clock);
   let state = notBegun;
   let opened: { generation: number; database: DatabaseSync; file: IndexFile } | undefined;
-  /** The generation of the file that was found to be damaged last. */
+  /** The generation of the latest damaged file. */
   let damaged: number | undefined;
   const post = (message: ToFiller): void => filler.postMessage(message);
   const changes = createChanges(post);
@@ -119,7 +119,7 @@ export function followFilled({ file: path, filler, clock, log, onChange }: Reade
     opened = undefined;
   }
 
-  /** @throws `index_rebuilding` while there is no file, or another one than that of the state; for damage what SQLite throws */
+  /** @throws `index_rebuilding` if there is no file, or another than that of the state; for damage, SQLite's error */
   function open(): IndexFile {
     if (opened !== undefined && opened.generation === state.generation) return opened.file;
     close();
@@ -136,7 +136,7 @@ export function followFilled({ file: path, filler, clock, log, onChange }: Reade
     }
   }
 
-  /** Once for each file: concurrent reads meet the same damage. */
+  /** Once per file: concurrent reads find the same damage. */
   function reportDamage(error: unknown): void {
     close();
     if (damaged === state.generation) return;
@@ -147,7 +147,7 @@ export function followFilled({ file: path, filler, clock, log, onChange }: Reade
   }
 
   function take(next: ProjectionState): void {
-    // The filler may not have learned of the damage yet.
+    // The filler may not know of the damage yet.
     state = next.generation === damaged ? { ...next, isComplete: false } : next;
     waiting.wake();
     onChange();
@@ -183,7 +183,7 @@ export function followFilled({ file: path, filler, clock, log, onChange }: Reade
   };
 }
 
-/** What is asked of the filler, until it has answered. */
+/** Unanswered requests to the filler. */
 function createChanges(post: (message: ToFiller) => void) {
   const underWay = new Map<number, PromiseWithResolvers<undefined>>();
   let count = 0;

@@ -11,7 +11,7 @@ import { checkpointStream, foldRules, foldedPrefixes } from '@tollgate/views';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { indexSchemaOf } from './index-schema.ts';
 
-/** As it is seen by its readers, in this thread or in another one. */
+/** The readers' side, in this thread or another one. */
 export interface FollowedIndex extends Pick<
   LocalProjection<IndexFile>,
   'use' | 'follow' | 'waitFor' | 'close'
@@ -28,7 +28,7 @@ interface FollowedIndexOptions extends IndexFileOptions {
   log: Log;
   clock: Clock;
   ids: Ids;
-  /** The most events per transaction; few enough that requests are served in between unless set. */
+  /** Maximum events per transaction; by default few, so that requests are served in between. */
   batchEventsMax?: number;
   /** Called after each change of `state()`. */
   onChange: () => void;
@@ -52,7 +52,7 @@ export function openFollowedIndex(
     comparedWith: checkpointStream,
     rowsOf: (database) => createIndexFile(database, options),
     apply: (file, events) => file.apply(events),
-    // The code may be able to apply what it could not apply before.
+    // A new version of the code may be able to apply them.
     async beforePass(use) {
       for (const stream of use((file) => file.quarantined())) {
         const from = (use((file) => file.revisionOf(stream)) ?? -1) + 1;

@@ -17,11 +17,11 @@ import {
 } from './index-writer.ts';
 
 export interface IndexFile {
-  /** To be called in a transaction. */
+  /** Call in a transaction. */
   apply(events: readonly RecordedEvent[]): void;
-  /** Writes views whatever the events say. To be called in a transaction. */
+  /** Writes views regardless of the events. Call in a transaction. */
   write(views: readonly IndexedView[]): void;
-  /** Streams with an event that could not be applied: their rows are of the events before it. */
+  /** Streams with an event that could not be applied: their rows predate it. */
   quarantined(): string[];
   /** Of the last event in the row of a stream. */
   revisionOf(stream: string): number | undefined;
@@ -37,9 +37,9 @@ export interface IndexFile {
   queues: (shard: number) => readonly QueueHead[];
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
-  /** What is read in between is of one moment, even while others write. */
+  /** Reads inside are of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
-  /** Rows of a text that is prepared once, by position of its values. */
+  /** Rows of a cached statement, by position of its values. */
   select(sql: string, values: readonly (string | number)[]): Row[];
 }
 

@@ -1,16 +1,16 @@
 /**
- * How a filtered list is read: as walks, each through one index that has the rows in the order of the answer. SQLite has
- * no statistics here, so the query names the index to take, and SQLite refuses it where that one cannot lead.
+ * Plans a filtered list as walks, each through one index in the order of the answer. SQLite has no statistics here, so the
+ * query
+ * names the index, and SQLite rejects it if that index does not apply.
  */
 import type { ListQuery } from './view-list.ts';
 import { metadataHash } from './index-metadata.ts';
 import type { Place } from './list-page.ts';
 
-/** A table whose rows are listed. */
 export interface ListedTable {
   name: string;
   table: { name: string; phasesOf?(status: string): readonly string[] };
-  /** How it is read, if it has not the columns of the others. */
+  /** How it is read, if it lacks the columns of the others. */
   walks?: (query: ListQuery, after: Place | undefined) => Walk[];
 }
 
@@ -20,7 +20,7 @@ export interface Walk {
   values: (string | number)[];
 }
 
-/** The walks that together give the rows of a query in one table after a place, in its order. None if no row can fit. */
+/** The walks that together return a query's rows of one table after a place, in order. None if no row can match. */
 export function walksOf({ name, table, walks }: ListedTable, query: ListQuery, after?: Place): Walk[] {
   if (walks !== undefined) return walks(query, after);
   const phases = phasesIn(table, query);
@@ -33,8 +33,8 @@ export function walksOf({ name, table, walks }: ListedTable, query: ListQuery, a
 }
 
 /**
- * Reads the place at which a walk has visited so many rows. Undefined for a query whose rows all fit: then the size of the
- * page bounds them.
+ * Finds the place at which a walk has visited this many rows. Undefined for a query whose rows all match: then the page size
+ * limits them.
  */
 export function leadEnd(
   { table }: ListedTable,
@@ -83,7 +83,7 @@ function routeOf(
 
 type Noted = readonly [name: string, text: string];
 
-/** Led by the rows of the first pair, which are in the order of the answer; what else is asked for is looked up for each. */
+/** Led by the rows of the first pair, in the order of the answer; the other filters are looked up for each. */
 function routeByMetadata(
   { name, table }: { name: string; table: string },
   query: ListQuery,
@@ -120,7 +120,7 @@ function phasesIn(
   return ofStatus === undefined || ofStatus.includes(phase) ? [phase] : [];
 }
 
-/** Which index leads. */
+/** Chooses the leading index. */
 function leadOf(query: ListQuery) {
   const { paymentToken, orderNumber, needsReview, unresolved, refundOpen, status, phase, currency } = query;
   if (paymentToken !== undefined) return { index: 'by_payment', isLedByPhase: false };
@@ -152,14 +152,14 @@ function filterTerms(query: ListQuery): Term[] {
   if (paymentToken !== undefined) terms.push(['payment_token = ?', paymentToken]);
   if (orderNumber !== undefined) terms.push(['order_number = ?', orderNumber]);
   if (currency !== undefined) terms.push(['currency = ?', currency]);
-  // Written out, because the index of those that wait is taken only if the text says so.
+  // A literal, because the partial index of open work is used only if the text contains it.
   if (needsReview !== undefined) terms.push([`needs_review = ${needsReview ? 1 : 0}`]);
   if (unresolved === true) terms.push(['is_unresolved = 1']);
   if (refundOpen === true) terms.push(['refund_open = 1']);
   return terms;
 }
 
-/** One bound on either side: of two, SQLite would seek by one and pass over all rows that the other leaves out. */
+/** One bound per side: of two, SQLite would seek by one and scan all rows that the other excludes. */
 export function ageTerms(
   { createdFrom, createdBefore, order }: Pick<ListQuery, 'createdFrom' | 'createdBefore' | 'order'>,
   after?: Place,

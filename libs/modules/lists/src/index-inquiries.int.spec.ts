@@ -29,7 +29,7 @@ const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inq
     ({ kind, inquiryNeed }) => kind === of.kind && inquiryNeed === of.inquiryNeed,
   );
 
-test('a payment is due from the first distance after its last change on, in the queue of its need and account', () => {
+test('a payment is due from its first distance on, in the queue of its need and account', () => {
   const [token = ''] = tokens;
   const file = givenFile([viewOf(paymentKind, token, [requested(), accepted])]);
   const item: InquiryItem = { token, inquiryNeed: 'open', updatedAt: startedAt + 1_000 };
@@ -44,7 +44,7 @@ test('a payment is due from the first distance after its last change on, in the 
   expect(queuesAt(file, never, { kind: 'payment', inquiryNeed: 'unresolved' })).toEqual([]);
 });
 
-test('what is final is due, too, and what was inquired at last is not', () => {
+test('a final payment is due, and not after its last inquiry', () => {
   const [token = ''] = tokens;
   const file = givenFile([viewOf(paymentKind, token, [requested(), accepted, approved])]);
   const settled = { kind: 'payment', inquiryNeed: 'settled' } as const;
@@ -54,7 +54,7 @@ test('what is final is due, too, and what was inquired at last is not', () => {
   expect(queuesAt(file, never, settled)).toEqual([]);
 });
 
-test('the oldest come first, or the newest, and what was postponed comes later', () => {
+test('the oldest come first, or the newest, and postponed ones come later', () => {
   const file = givenFile(tokens.map((token) => viewOf(paymentKind, token, [requested(), accepted])));
   const [found] = queuesAt(file, never);
   const read = (page: { limit: number; newest?: boolean }) =>
@@ -111,7 +111,7 @@ test('the queues are read once after each write, and not in each pass', () => {
   expect(reads).toBe(2 * readsOfOne);
 });
 
-test('what another thread or process has written to the file is read again', async () => {
+test('writes of another thread or process cause another read', async () => {
   const path = await temporaryFile();
   const written = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
   const read = createIndexFile(new DatabaseSync(path, { readOnly: true }), { log: silentLog });
@@ -121,7 +121,7 @@ test('what another thread or process has written to the file is read again', asy
   expect(queuesAt(read, never)).toEqual([{ ...found, oldestDueAt: item!.dueAt + 1 }]);
 });
 
-test('every read steps through one index and sorts nothing', async () => {
+test('every read uses one index and no sorting', async () => {
   const { file, steps } = await givenExplainedFile([
     viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted]),
   ]);
@@ -132,7 +132,7 @@ test('every read steps through one index and sorts nothing', async () => {
   const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
   const ofRows = steps.map((step) => step.replace(/payments|payouts/g, 'rows'));
   const [firstStep = '', ...others] = new Set(ofRows);
-  // The whole way to the next account is led by the index: no row in between is passed over.
+  // The index leads to the next account directly: no row in between is visited.
   expect(firstStep).toBe(`SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`);
   expect(others).toEqual([`SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at<?)`]);
 });

@@ -1,6 +1,6 @@
 /**
- * What is due for an inquiry, oldest first. The due time of a row begins with its view and is moved on by the inquiry
- * schedule, because an inquiry that finds nothing new writes no event.
+ * Due inquiries, oldest first. The due time of a row begins with its view and is moved by the inquiry schedule, because an
+ * inquiry that finds nothing new writes no event.
  */
 import {
   environmentSchema,
@@ -14,14 +14,14 @@ import {
 import type { IndexFile } from './index-file.ts';
 import type { Row, Statements } from './index-rows.ts';
 
-/** Gives when a row is first inquired, milliseconds since the Unix epoch; undefined: never. */
+/** When a row is first inquired, milliseconds since the Unix epoch; undefined: never. */
 export type DueAt = (item: InquiryItem) => number | undefined;
 
 const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
 export type QueueHead = DueQueue & { oldestDueAt: number };
 
-/** The queues of a shard, each with its oldest due time: a step of the index for each queue. */
+/** The queues of a shard, each with its oldest due time, at one index step per queue. */
 function* queuesIn(
   select: IndexFile['select'],
   { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
@@ -32,7 +32,7 @@ function* queuesIn(
   for (const environment of environmentSchema.options) {
     let account = '';
     for (;;) {
-      // A comparison of pairs would pass over all rows of the environment.
+      // A comparison of pairs would visit all rows of the environment.
       const [row] = select(sql, [shard, inquiryNeed, environment, account]);
       if (row === undefined) break;
       account = String(row['account']);
@@ -41,7 +41,7 @@ function* queuesIn(
   }
 }
 
-/** The schedule asks for them each second, and only what is written changes them: they are read once after each write. */
+/** The schedule reads them each second, and only writes change them: they are cached until the next write. */
 export function createQueueHeads(select: IndexFile['select']) {
   const known = new Map<number, readonly QueueHead[]>();
   let version: unknown;
@@ -49,7 +49,7 @@ export function createQueueHeads(select: IndexFile['select']) {
     (['payment', 'payout'] as const).flatMap((kind) =>
       inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
     );
-  /** What others have written to the file, SQLite counts. */
+  /** SQLite's counter of writes by other connections. */
   function forgetWhatOthersWrote(): void {
     const now = select('PRAGMA data_version', [])[0]?.['data_version'];
     if (now !== version) known.clear();
@@ -67,13 +67,13 @@ export function createQueueHeads(select: IndexFile['select']) {
   };
 }
 
-/** The queues of these shards in which something is due. */
+/** The queues of these shards with due inquiries. */
 export const dueQueuesOf = (
   file: Pick<IndexFile, 'queues'>,
   { shards, now }: { shards: readonly number[]; now: number },
 ): QueueHead[] => shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);
 
-/** @param page `newest` reads from the other end: what has become due last */
+/** @param page `newest` reads from the other end: the most recently due */
 export function dueIn(
   file: IndexFile,
   { kind, shard, inquiryNeed, environment, account }: DueQueue,
@@ -93,7 +93,7 @@ const toItem = (row: Row) => ({
   dueAt: Number(row['dueAt']),
 });
 
-/** Sets due times, of rows that have not changed since. To be called in a transaction. */
+/** Sets due times of rows that have not changed since. Call in a transaction. */
 export function postponeIn(statements: Statements, postponed: readonly Postponed[]): void {
   for (const { item, dueAt } of postponed)
     statements(`UPDATE ${item.kind}s SET due_at = ? WHERE token = ? AND revision = ?`).run(

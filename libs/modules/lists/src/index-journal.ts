@@ -1,6 +1,6 @@
 /**
- * The journal in the index: a row for each entry, and sums by month from which a statement is read. The journal of a team has
- * what the team itself has moved, and what was moved in the wallet that it has alone.
+ * The journal in the index: a row for each entry, and monthly sums for statements. The journal of a team has the team's own
+ * entries, and those in a wallet that it does not share.
  */
 import type { EntryKind, LedgerAccount, LedgerOwner } from '@tollgate/core';
 import type { Position, RecordedEvent } from '@tollgate/event-store';
@@ -13,8 +13,8 @@ import type { ListOwner, PageQuery, Place } from './list-page.ts';
 import type { ListOrder, ViewList } from './view-list.ts';
 
 /**
- * The key of an entry is the position of its event and its number there. `team` is empty for what no team has moved in a wallet
- * that is shared. The postings are JSON: `[["available","-100"],…]`.
+ * The key of an entry is the position of its event and its number there. `team` is empty for entries without a team in a shared
+ * wallet. The postings are JSON: `[["available","-100"],…]`.
  */
 export const journalTables = `
   CREATE TABLE journal (
@@ -100,7 +100,7 @@ export interface JournalQuery extends PageQuery {
   order?: ListOrder;
 }
 
-/** `owners` with an empty team: what no team has moved in a shared wallet. */
+/** `owners` with an empty team: entries without a team in a shared wallet. */
 export function listJournal(
   file: IndexFile,
   owners: readonly ListOwner[],
@@ -127,7 +127,7 @@ export function listJournal(
   });
 }
 
-/** Led by what leaves out most; the rest is asked of each row. */
+/** Led by the most selective filter; the others are checked for each row. */
 function walksOf(query: JournalQuery, after: Place | undefined): Walk[] {
   const { environment, team, wallet, token } = query;
   const walk = (index: string, ...lead: Term[]): Walk =>
@@ -168,20 +168,20 @@ function toEntry(row: Row): JournalRow {
   };
 }
 
-/** Postings as a row of the journal keeps them. */
+/** Postings in a row of the journal. */
 export const parsePostings = (text: string): [LedgerAccount, bigint][] =>
   (JSON.parse(text) as [LedgerAccount, string][]).map(([name, amount]) => [name, BigInt(amount)]);
 
 export interface MonthQuery {
-  /** As of {@link listJournal}. */
+  /** As for {@link listJournal}. */
   owners: readonly ListOwner[];
-  /** `YYYY-MM`, in UTC: the last month that is read. */
+  /** `YYYY-MM`, in UTC: the last month to read. */
   month: string;
   currency?: string;
   wallet?: string;
 }
 
-/** What the entries of one kind have changed in one ledger account within a month. */
+/** The change of one ledger account by entries of one kind within a month. */
 export interface MonthSum extends LedgerOwner {
   month: string;
   kind: EntryKind;
@@ -189,7 +189,7 @@ export interface MonthSum extends LedgerOwner {
   amount: bigint;
 }
 
-/** The sums of every month up to this one: a few rows for each month, however many entries it had. */
+/** The sums of every month up to this one: a few rows per month, however many entries it has. */
 export const monthSumsIn = (file: IndexFile, { owners, month, currency, wallet }: MonthQuery): MonthSum[] =>
   owners.flatMap(({ environment, team }) => {
     const { sql, values } = walkOf('SELECT * FROM ledger_months', [

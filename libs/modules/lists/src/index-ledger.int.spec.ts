@@ -1,4 +1,4 @@
-/** The ledger in the index: balances, what was spent on a day, and the journal, as they are read while events arrive. */
+/** The ledger in the index: balances, daily sums, and the journal, read while events arrive. */
 import { entriesOf, ledgerAccounts, type Standing } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
@@ -50,7 +50,7 @@ async function startIndex(store: EventStore, file = ':memory:'): Promise<Payment
 const append = (store: EventStore, kind: ViewKind, token: string, events: readonly AnyEvent[]) =>
   appendEvents(store, streamOf(kind, token), events);
 
-/** The balance of the merchant account, without what is 0. */
+/** The balance of the merchant account, without zeros. */
 async function balanceOf(index: PaymentIndex, query: Partial<LedgerQuery> = {}) {
   const { byAccount } = await index.readLedger({ ...shop, ...query });
   const amounts = Object.entries(byAccount.get(account) ?? {});
@@ -73,7 +73,7 @@ const transferOf = (amount: number): AnyEvent => ({
 });
 
 describe('a balance', () => {
-  test('is of one wallet, currency and environment, and of what the wallet was when money arrived', async () => {
+  test('is of one wallet, currency and environment, fixed when money arrived', async () => {
     const store = await temporaryStore();
     await projectEvents(store, paymentKind, 'p1', [...taken, refunding, refundApproved, refundedElsewhere]);
     await projectEvents(store, paymentKind, 'p2', [...taken, refunding]);
@@ -100,7 +100,7 @@ describe('a balance', () => {
     expect(await balanceOf(index, { wallet: 'team-nobody' })).toEqual({});
   });
 
-  test('has what was recorded a moment ago, and says what is recorded', async () => {
+  test('includes recent events, and reports which commands are recorded', async () => {
     const store = await temporaryStore();
     const index = await startIndex(store);
     await append(store, paymentKind, 'p1', [...taken, refunding]);
@@ -114,7 +114,7 @@ describe('a balance', () => {
     expect(await balanceOf(index)).toMatchObject({ available: 1_000, reserved: 500 });
   });
 
-  test('has adopted money apart', async () => {
+  test('keeps adopted money apart', async () => {
     const store = await temporaryStore();
     await append(store, paymentKind, 'p1', [adopted()]);
     expect(await balanceOf(await startIndex(store))).toEqual({ customers: -1_100, adopted: 1_100 });
@@ -139,8 +139,8 @@ describe('if a stream is quarantined', () => {
   const poison = { type: 'PaymentForgotten', data: {} } as unknown as AnyEvent;
   const refused = { code: 'balance_unreadable', retryable: true };
 
-  // 500 of the 1,500 went back, and the row shows 1,500: a payout of 1,500 would have paid out 500 twice.
-  test('the balance of its wallet is not guessed, also after a restart; that of another one is known', async () => {
+  // 500 of the 1,500 were refunded, and the row shows 1,500: a payout of 1,500 would have paid out 500 twice.
+  test('the balance of its wallet is refused, even after a restart; that of another one is known', async () => {
     const [store, file] = [await temporaryStore(), await temporaryFile()];
     await projectEvents(store, paymentKind, 'p2', [requested({ team: 'games' }), accepted, approved]);
     await append(store, paymentKind, 'p1', [...taken, poison, refunding, refundApproved]);
@@ -151,7 +151,7 @@ describe('if a stream is quarantined', () => {
     await expect((await startIndex(store, file)).readLedger(shop)).rejects.toMatchObject(refused);
   });
 
-  test('no balance is guessed if the stream may be of any wallet', async () => {
+  test('no balance is returned if the stream may belong to any wallet', async () => {
     const store = await temporaryStore();
     const index = await startIndex(store);
     await store.append(
@@ -163,7 +163,7 @@ describe('if a stream is quarantined', () => {
   });
 });
 
-test('what was spent on a day is by key, and without what came to nothing', async () => {
+test('the daily sum is by key, and without failed commands', async () => {
   const store = await temporaryStore();
   await append(store, paymentKind, 'p1', [...taken, refunding]);
   await append(store, paymentKind, 'p2', [requested(), accepted, declined]);
@@ -183,7 +183,7 @@ test('what was spent on a day is by key, and without what came to nothing', asyn
 
 const zero = (): Record<string, bigint> => Object.fromEntries(ledgerAccounts.map((name) => [name, 0n]));
 
-test('the journal, the balances and the events folded from zero agree, in whatever steps they arrive', async () => {
+test('the journal, the balances and the events folded from zero agree, in any batches', async () => {
   const histories = fc.tuple(anyHistory, anyHistory, anyPayoutHistory);
   await fc.assert(
     fc.asyncProperty(histories, fc.tuple(fc.nat(30), fc.nat(30), fc.nat(30)), async (given, shown) => {
@@ -245,7 +245,7 @@ test('the journal, the balances and the events folded from zero agree, in whatev
 });
 
 // M6: two commits changed how money is booked, and every index kept its old sums.
-test('an index that another booking rule has made is rebuilt, and its journal is that of the events', async () => {
+test('an index built under another booking rule is rebuilt, and its journal is that of the events', async () => {
   const store = await temporaryStore();
   const file = await temporaryFile();
   await append(store, paymentKind, 'pay_1', [...taken, refunding, refundApproved]);

@@ -1,7 +1,4 @@
-/**
- * The ledger in the index: balances, what was spent on a day, and what each month has changed. They are sums, kept in the
- * transaction that takes a view over.
- */
+/** The ledger in the index: balances, daily sums, and monthly changes, updated in the transaction that writes a view. */
 import type { Environment, LedgerAmounts, Spending, Standing } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
 import type { SpentQuery, ViewEnvelope, ViewKind, WalletQuery } from '@tollgate/views';
@@ -65,7 +62,7 @@ interface Changed {
   after: ViewEnvelope;
 }
 
-/** What a batch changes in the sums, so that each is written once. */
+/** The changes of a batch, so that each sum is written once. */
 export function createLedgerBatch() {
   const balances = createSums('balances', balanceKeys);
   const spent = createSums('spent', spentKeys);
@@ -113,7 +110,7 @@ function createSums(table: 'balances' | 'spent' | 'ledger_months', keys: readonl
   };
 }
 
-/** A sum may be larger than what SQLite counts exactly with: it is text, added up here. */
+/** A sum may exceed SQLite's exact integers: it is text, added up here. */
 function addTo(
   statements: Statements,
   table: string,

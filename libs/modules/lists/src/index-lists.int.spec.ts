@@ -74,7 +74,7 @@ describe('payments and payouts together', () => {
     expect(listOperations(file, { perPage: 1, withTotal: true }).totalCount).toBe(3);
   });
 
-  test('are each on one page, whatever began in the same millisecond', () => {
+  test('are each on one page, even if several began in the same millisecond', () => {
     const someTimes = fc.array(fc.record({ isPayout: fc.boolean(), at: fc.nat(3) }), { maxLength: 25 });
     fc.assert(
       fc.property(someTimes, fc.integer({ min: 1, max: 7 }), (times, perPage) => {
@@ -100,7 +100,7 @@ describe('payments and payouts together', () => {
   });
 });
 
-describe('what was noted next to them', () => {
+describe('metadata', () => {
   const noted = (metadata: Record<string, string>, more = {}) => requested({ metadata, ...more });
   const views = [
     viewOf(paymentKind, 'pay_1', [noted({ order: '1', shop: 'a' }), accepted, approved], 5_000),
@@ -126,7 +126,7 @@ describe('what was noted next to them', () => {
     expect(tokensOf(listOperations(givenFile(views), query))).toEqual(expected);
   });
 
-  test('is counted, paged through, and written once', () => {
+  test('is counted, paged, and written once', () => {
     const file = givenFile(views);
     file.plant(views);
     const query = { metadata: [['order', '1']] as const, perPage: 1 };
@@ -138,8 +138,8 @@ describe('what was noted next to them', () => {
     expect(pages).toEqual([['pay_1'], ['po_1'], ['pay_2']]);
   });
 
-  // A page of a common text must cost what it shows.
-  test('is read off in its order, without sorting what else has it', () => {
+  // A page of a common text must cost only its own rows.
+  test('is read in index order, without sorting other rows with the text', () => {
     const file = givenFile(views);
     const query = { ...shop, metadata: [['order', '1']] as const };
     const [walk] = walksOf(paymentKind, query);
@@ -197,7 +197,7 @@ describe('an open review', () => {
     expect(pages.flat()).toEqual(shownOf(file));
   });
 
-  /** Behind 500 forgotten ones of the sandbox, nobody saw that money of production waited for a decision. */
+  /** After 500 forgotten reviews of the sandbox, those of production were never seen. */
   test('of production is listed before all of the sandbox, over all teams, on one page each', () => {
     const file = givenFile([
       ...views,
@@ -233,13 +233,13 @@ describe('an open review', () => {
     expect(reviewsOfToken(file, 'pay_3')).toEqual([]);
   });
 
-  test('is gone when it is resolved', () => {
+  test('disappears when it is resolved', () => {
     const file = givenFile(views);
     file.plant([viewOf(paymentKind, 'pay_2', [requested(), reviews, reviewResolved])]);
     expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
   });
 
-  test('is listed as the views say, whatever happened', () => {
+  test('is listed as in the views, for any history', () => {
     fc.assert(
       fc.property(fc.array(anyHistory, { maxLength: 4 }), anyPayoutHistory, (histories, payouts) => {
         const file = openIndexFile(':memory:');
@@ -258,9 +258,9 @@ describe('an open review', () => {
   });
 });
 
-// One team with 500 payments of 26 KB each asked for one page of them: 13 MB were written in one piece, repeatedly, and
-// every other team's payments waited for eleven seconds.
-describe('a page of heavy payments', () => {
+// One team with 500 payments of 26 KB each requested one page of them: 13 MB were written in one piece, repeatedly, and every
+// other team's payments waited for eleven seconds.
+describe('a page of large payments', () => {
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`m${at}`, 'v'.repeat(499)]));
   const heavy = (count: number) =>
     Array.from({ length: count }, (_, at) =>
@@ -268,7 +268,7 @@ describe('a page of heavy payments', () => {
     );
   const lengthOf = (views: readonly unknown[]) => JSON.stringify(views).length;
 
-  test('ends at about a megabyte, and the next one continues where it ended', () => {
+  test('ends at about a megabyte, and the next one continues there', () => {
     const file = givenFile(heavy(90));
     const pages = throughPages((at) => {
       const list = listOperations(file, { perPage: 500, ...at });
@@ -279,7 +279,7 @@ describe('a page of heavy payments', () => {
     expect(pages.flat()).toEqual(Array.from({ length: 90 }, (_, at) => `pay_${189 - at}`));
   });
 
-  test('ends there over all teams, too', () => {
+  test('ends there over all teams', () => {
     const file = givenFile(heavy(90));
     const pages = throughPages((at) => {
       const list = listPaymentsOf(file, [shop], { perPage: 500, ...at });
@@ -290,8 +290,8 @@ describe('a page of heavy payments', () => {
   });
 });
 
-// Each tab of a viewer that showed a filter which no index knows made a hundred such rounds, each second.
-test('what no index leads to is read in large pieces, by a few statements of each team, and none is left out', () => {
+// Each tab with a filter that no index supports made a hundred such rounds, each second.
+test('a filter without an index reads large pieces, with a few statements per team, and misses none', () => {
   const views = Array.from({ length: 1_200 }, (_, at) =>
     viewOf(paymentKind, `pay_${1_000 + at}`, [requested({ team: at % 2 === 0 ? 'shop' : 'games' })], at),
   );
@@ -312,8 +312,8 @@ test('what no index leads to is read in large pieces, by a few statements of eac
   expect(statements).toBeLessThanOrEqual(14);
 });
 
-// A filter that leaves out nearly all rows of a common text read every one of them in one statement.
-test('a piece of what was noted next to payments visits 500 rows at most, and leads on', () => {
+// A filter that excludes nearly all rows of a common text read every one of them in one statement.
+test('a piece of a metadata filter visits 500 rows at most, and has a cursor', () => {
   const common = Array.from({ length: 1_300 }, (_, at) =>
     viewOf(
       paymentKind,
@@ -339,7 +339,7 @@ test('a piece of what was noted next to payments visits 500 rows at most, and le
 });
 
 describe('disputes', () => {
-  test('are those of the team, last opened first; those of no known payment have no team', () => {
+  test('are those of the team, last opened first; those without a known payment have no team', () => {
     const openedAt = startedAt - 1_000;
     const file = givenFile([
       viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]),
@@ -357,7 +357,7 @@ describe('disputes', () => {
     expect(tokensOf(listDisputes(file, { status: 'lost' }))).toEqual(['dsp_1']);
   });
 
-  test('are read out of indexes by every combination of filters', async () => {
+  test('are read from indexes for every combination of filters', async () => {
     const { file, steps } = await givenExplainedFile();
     for (const state of [{}, { status: 'lost' }])
       for (const currency of [{}, { currency: 'EUR' }])
@@ -369,7 +369,7 @@ describe('disputes', () => {
   });
 });
 
-test('a payment is found by the token that the service knows it by, in its environment and account', () => {
+test('a payment is found by its provider token, in its environment and account', () => {
   const file = givenFile([
     viewOf(paymentKind, 'pay_1', [requested()]),
     viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
@@ -382,7 +382,7 @@ test('a payment is found by the token that the service knows it by, in its envir
   expect(findByServiceToken(file, { ...key, serviceToken: 'other' })).toBeUndefined();
 });
 
-test('every read of reviews goes through an index and sorts nothing', async () => {
+test('every read of reviews uses an index and no sorting', async () => {
   const { file, steps } = await givenExplainedFile();
   listReviews(file, [shop], { ...shop, kinds: allKinds });
   listReviews(file, [shop], { ...shop, kinds: ['payment'] });
@@ -392,16 +392,16 @@ test('every read of reviews goes through an index and sorts nothing', async () =
   ]);
 });
 
-test('what cannot be committed leaves the file as it was', () => {
+test('a failed commit leaves the file unchanged', () => {
   const file = givenFile([viewOf(paymentKind, 'p1', [requested(), accepted])]);
   const broken = viewOf(paymentKind, 'p3', [requested()], 'never' as unknown as number);
   expect(() => file.plant([viewOf(paymentKind, 'p2', [requested()]), broken])).toThrow();
   expect(tokensOf(listOperations(file))).toEqual(['p1']);
 });
 
-test('every combination of filters is answered out of indexes alone, without sorting, and by one bound of age', async () => {
+test('every combination of filters is answered from indexes alone, without sorting, and with one age bound', async () => {
   const { file, steps } = await givenExplainedFile();
-  // Each filter is left out or given; of phase and status in every way.
+  // Each filter is absent or given; phase and status in every way.
   const states = [
     {},
     { status: 'pending' },

@@ -1,4 +1,3 @@
-/** Pages of what is in the index. */
 import { type DisputeView, type ViewEnvelope, type ViewKind, disputeKind } from '@tollgate/views';
 
 import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
@@ -9,37 +8,37 @@ import { leadEnd, walksOf, type ListedTable } from './index-filters.ts';
 import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from './list-page.ts';
 
 /**
- * The view that makes a page this heavy is its last one, in characters of the stored texts: an answer is written at once,
- * and everybody else waits meanwhile.
+ * The page ends after the view that exceeds this size, in characters: an answer is written at once, and other requests wait
+ * meanwhile.
  */
 export const pageLengthMax = 1_000_000;
 
-/** Rows that one piece visits by a filter that no index leads to, and that a count visits. */
+/** Maximum rows visited per piece by a filter without an index, and by a count. */
 const visitedMax = 500;
 const countVisitedMax = 5_000;
-/** Rows that one piece looks at if our filter may leave out most of them: few statements, and some milliseconds. */
+/** Maximum rows checked per piece if a filter may exclude most of them: few statements, and a few milliseconds. */
 const filteredAtOnce = 200;
 
 export interface Listed<Entry> {
   list: ListName;
   tables: readonly ListedTable[];
-  /** Whose rows are listed; its owner and filters bind the cursor. */
+  /** The owner and filters bind the cursor. */
   owners: readonly ListOwner[];
   query: ListQuery;
-  /** What a row leads to, with its length in characters. */
+  /** The view of a row, with its length in characters. */
   entryOf: (row: Row) => { entry: Entry; length: number };
-  /** Filters by what no index knows. */
+  /** Filters by conditions without an index. */
   accepts?: ((entry: Entry) => boolean) | undefined;
 }
 
-/** The views of some kinds and owners that match a query, in its order. */
+/** The views of some kinds and owners that match a query, in order. */
 export const listViews = <View extends ViewEnvelope>(
   file: IndexFile,
   { kinds, ...asked }: Omit<Listed<View>, 'tables' | 'entryOf'> & { kinds: readonly ViewKind<View>[] },
 ): ViewList<View> =>
   listRows(file, { ...asked, tables: kinds, entryOf: (row) => viewOfRow(file, kinds, row) });
 
-/** As {@link listViews}, of anything. With `accepts`, a page may be empty and still lead on. */
+/** As {@link listViews}, for any content. With `accepts`, a page may be empty and still have a cursor. */
 export function listRows<Entry>(
   file: IndexFile,
   { list, tables, owners, query, entryOf, accepts }: Listed<Entry>,
@@ -81,9 +80,9 @@ interface Asked {
 }
 
 interface Piece {
-  /** One more than asked for if more follow. */
+  /** One more than requested if more follow. */
   rows: Row[];
-  /** The piece ends here although it is not full: it has visited enough rows. */
+  /** The piece ends early: it has visited enough rows. */
   end: Place | undefined;
 }
 
@@ -116,7 +115,7 @@ function selectPiece(file: IndexFile, { tables, query, after, limit }: Asked): P
   return { rows, end };
 }
 
-/** Where the first of the walks has visited enough rows, behind all rows of that millisecond. */
+/** Where the first of the walks has visited enough rows, after all rows of that millisecond. */
 function endOf(
   file: IndexFile,
   tables: readonly ListedTable[],
@@ -128,7 +127,7 @@ function endOf(
     return lead === undefined ? [] : file.select(lead.sql, lead.values).map(({ at }) => Number(at));
   });
   if (ends.length === 0) return undefined;
-  // No token sorts before the one, or behind the other.
+  // Sorts before and after every token.
   return query.order === 'oldest' ? { at: Math.min(...ends), key: '~' } : { at: Math.max(...ends), key: '-' };
 }
 

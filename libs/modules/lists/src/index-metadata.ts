@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import type { ViewEnvelope, ViewKind } from '@tollgate/views';
 import type { Statements } from './index-rows.ts';
 
-/** A name with its text, at a fixed length: nobody guesses another pair with the same. */
+/** A hash of name and text, at a fixed length and collision-resistant. */
 export const metadataHash = (name: string, text: string): string =>
   createHash('sha256')
     .update(JSON.stringify([name, text]))
     .digest('hex')
     .slice(0, 32);
 
-/** Of a row that is new: metadata never change. */
+/** For a new row only: metadata never change. */
 export function writeMetadata(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
   const metadata = kind.table.metadataOf?.(view);
   if (metadata === undefined) return;

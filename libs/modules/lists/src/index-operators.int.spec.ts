@@ -1,4 +1,4 @@
-/** What people who operate the gateway ask of the index: what waits, why payments were declined, what begins with a text. */
+/** Operators' queries: open work, decline reasons, prefix search. */
 import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import {
   type AnyEvent,
@@ -48,7 +48,7 @@ function listed(file: TestIndexFile, query: Partial<ListQuery>): string[] {
   return pageOf(list).views.map(({ token }) => token);
 }
 
-describe('what waits', () => {
+describe('open work', () => {
   const open = [accepted, approved, refunding];
   const views = [
     payment('pay_1', unresolved),
@@ -58,7 +58,7 @@ describe('what waits', () => {
     payment('pay_5', ...open, refundApproved),
   ];
 
-  test('is listed: calls without a known outcome, and refunds that are not decided', () => {
+  test('is listed: calls without a known outcome, and undecided refunds', () => {
     const file = givenFile(views);
     expect(listed(file, { unresolved: true }).toSorted()).toEqual(['pay_1', 'pay_3']);
     expect(listed(file, { refundOpen: true }).toSorted()).toEqual(['pay_3', 'pay_4']);
@@ -69,7 +69,7 @@ describe('what waits', () => {
     expect(listed(file, { refundOpen: true })).toEqual(['pay_4']);
   });
 
-  test('is read off its own index, in the order of the list', async () => {
+  test('is read from its own index, in the order of the list', async () => {
     const { file, steps: plans } = await givenExplainedFile(views);
     listed(file, { unresolved: true });
     listed(file, { refundOpen: true });
@@ -113,7 +113,7 @@ test('open work and open reviews are counted over all teams', () => {
   });
 });
 
-// A refund after a payout opened no review, and nothing showed that the wallet owed money.
+// A refund after a payout opened no review, and nothing showed that the wallet was overdrawn.
 test('a wallet is counted as overdrawn until new payments cover it', () => {
   const paidOut = viewOf(payoutKind, 'po_1', [
     payoutRequested(),
@@ -128,7 +128,7 @@ test('a wallet is counted as overdrawn until new payments cover it', () => {
   expect(workloadIn(file).overdrawn).toEqual([]);
 });
 
-test('declined payments are counted by reason, over all teams, within a time, most frequent first', () => {
+test('declined payments are counted by reason, over all teams, within a period, most frequent first', () => {
   const poor = (token: string, team = 'shop') =>
     viewOf(paymentKind, token, [requested({ team }), accepted, declined]);
   const lost = { ...declined, data: { declineReason: 'lost card' } };
@@ -147,7 +147,7 @@ test('declined payments are counted by reason, over all teams, within a time, mo
   expect(countDeclines(file, [shop], { createdBefore: createdAt }).reasons).toEqual([]);
 });
 
-test('payments are found by how their token or order number begins, up to a limit', () => {
+test('payments are found by a prefix of their token or order number, up to a limit', () => {
   const ordered = (token: string, orderNumber: string, team = 'shop') =>
     viewOf(paymentKind, token, [requested({ orderNumber, team })]);
   const file = givenFile([
@@ -166,7 +166,7 @@ test('payments are found by how their token or order number begins, up to a limi
   expect(findBeginning(file, [games], { text: '4711', limit: 10 })).toEqual([]);
 });
 
-test('the disputes of a payment are known by it, also those that are matched later', () => {
+test('the disputes of a payment are found by it, including those matched later', () => {
   const matched = [disputeOpened(), disputeHappening.matched];
   const file = givenFile([
     viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop', paymentToken: 'pay_1', openedAt: 2 })]),

@@ -1,4 +1,4 @@
-/** Queries of operators to the index, beyond lists. */
+/** Operators' queries, beyond lists. */
 import { paymentPhases, type Environment, type PaymentPhase } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
 import { omitUndefined, hourMs } from '@tollgate/service-kit';
@@ -32,13 +32,13 @@ export interface Beginning {
   token: string;
 }
 
-/** Behind every text that begins with another one. */
+/** Sorts after every text with this prefix. */
 const lastCharacter = '\u{10ffff}';
 
-/** So many tokens with that beginning are looked at: those of others must not take long to pass over. */
+/** Maximum tokens visited with that prefix: those of other teams must not take long to skip. */
 const tokensMax = 5_000;
 
-/** Each kind is one range of an index, for each owner, as far as it is asked for. */
+/** One index range per kind and owner, as far as requested. */
 export function findBeginning(
   file: IndexFile,
   owners: readonly ListOwner[],
@@ -71,7 +71,7 @@ export interface Waiting {
   reviews: number;
 }
 
-/** Reads only entries of indexes that have nothing but what waits. */
+/** Reads only index entries of open work. */
 export function countWaiting(file: IndexFile, owners: readonly ListOwner[]): Waiting {
   const count = (from: string): number => {
     const sql = `SELECT count(*) AS count FROM ${from}`;
@@ -91,11 +91,11 @@ export interface Workload {
   /** Payments and payouts that wait for the provider. */
   open: { kind: 'payment' | 'payout'; inquiryNeed: 'unresolved' | 'open'; count: number }[];
   reviews: { kind: string; environment: string; count: number }[];
-  /** Wallets with less than nothing available in a merchant account and currency. */
+  /** Wallets with a negative available balance in a merchant account and currency. */
   overdrawn: { environment: string; count: number }[];
 }
 
-/** How much is still to be done, over all teams. Reads only index entries of what is open. */
+/** Open work over all teams. Reads only its index entries. */
 export function workloadIn(file: IndexFile): Workload {
   const countOf = (table: string, need: string): number => {
     const sql = `SELECT count(*) AS count FROM ${table} INDEXED BY ${table}_by_need WHERE inquiry_need = ?`;
@@ -149,7 +149,7 @@ export const eventsAfter = (
       revision: Number(row['revision']),
     }));
 
-/** So many declined payments are looked at, the newest of each team. */
+/** Maximum declined payments counted, the newest of each team. */
 const declinesMax = 5_000;
 
 export interface CreatedBetween {
@@ -160,13 +160,13 @@ export interface CreatedBetween {
 }
 
 export interface DeclineCounts {
-  /** Most frequent first; without a reason where the provider gave none. */
+  /** Most frequent first; without a reason if the provider gave none. */
   reasons: { reason?: string; count: number }[];
-  /** There are more, which were not looked at. */
+  /** True if more exist that were not counted. */
   isPartial: boolean;
 }
 
-/** Reads the newest declined payments of each owner, and of all of them so many at most. */
+/** Reads the newest declined payments of each owner, up to a total limit. */
 export function countDeclines(
   file: IndexFile,
   owners: readonly ListOwner[],
@@ -196,7 +196,7 @@ export function dueAtOf(file: IndexFile, token: string): number | undefined {
   return dueAt === null || dueAt === undefined ? undefined : Number(dueAt);
 }
 
-/** Jumps from one account to the next in the index that leads from the service's tokens, so that it costs as many lookups as there are accounts. */
+/** Skips from one account to the next in the index of provider tokens, at one lookup per account. */
 export function tokenByServiceToken(file: IndexFile, serviceToken: string): string | undefined {
   const next = (after: string) =>
     `SELECT environment, account FROM payments INDEXED BY payments_by_service_token

@@ -1,4 +1,4 @@
-/** Pages of filtered lists while rows arrive and change: what a caller who follows the cursors sees in total. */
+/** Pages of filtered lists while rows arrive and change: the total that a caller sees by following the cursors. */
 import { paymentPhases, payoutPhases, statusOfPayoutPhase, statusOfPhase } from '@tollgate/core';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
@@ -88,7 +88,7 @@ const filterNames = [
   ...(['status', 'phase', 'orderNumber', 'currency', 'needsReview'] as const),
   ...(['createdFrom', 'createdBefore'] as const),
 ];
-/** Few at a time, or nothing would be left to show. */
+/** Few filters at a time, or no row would match. */
 const anyFilter = fc
   .tuple(everyFilter, fc.subarray(filterNames, { maxLength: 2 }))
   .map(([filter, names]): Partial<typeof filter> =>
@@ -106,10 +106,10 @@ const fits = (state: State, filter: Partial<ListQuery>): boolean =>
 
 const lists = { payments: [paymentKind], payouts: [payoutKind], operations: [paymentKind, payoutKind] };
 
-/** Between pages a row arrives, or one of those that are there changes. */
+/** Between pages a row arrives or changes. */
 const anyChange = fc.record({ place: fc.nat(30), isNew: fc.boolean(), state: anyState });
 
-test('whatever arrives and changes between pages, what fits all the time is shown once, and nothing twice', () => {
+test('a row that matches all the time is listed once, and none twice, whatever arrives and changes between pages', () => {
   fc.assert(
     fc.property(
       fc.array(anyState, { minLength: 5, maxLength: 25 }),
@@ -148,7 +148,7 @@ test('whatever arrives and changes between pages, what fits all the time is show
             const old = rows[place % Math.max(1, rows.length)];
             if (isNew || old === undefined) rows.push({ token: `t${rows.length}`, revision: 1, state });
             else {
-              // What it is and when it began never changes.
+              // Kind and creation time never change.
               const { isPayout, createdAt, currency, orderNumber } = old.state;
               old.state = { ...state, isPayout, createdAt, currency, orderNumber };
               old.revision += 1;
@@ -171,7 +171,7 @@ test('whatever arrives and changes between pages, what fits all the time is show
   );
 });
 
-test('a page and the count are of what fits', () => {
+test('a page and the count contain only matching rows', () => {
   fc.assert(
     fc.property(
       fc.array(anyState, { minLength: 5, maxLength: 25 }),

@@ -28,7 +28,7 @@ test('a refund is listed under its latest state only', () => {
   expect(statesIn(file)).toEqual(['approved']);
 });
 
-test('every combination of filters is answered out of indexes, without sorting', async () => {
+test('every combination of filters is answered from indexes, without sorting', async () => {
   const { file, steps } = await givenExplainedFile();
   for (const state of [{}, { status: 'pending' }, { phase: 'approved' }])
     for (const currency of [{}, { currency: 'EUR' }])

@@ -1,4 +1,4 @@
-/** Refunds are parts of payments: a row of the index leads each list to them, and the payment has the rest. */
+/** Refunds are parts of payments: an index row leads to the payment, which has the rest. */
 import type { Refund } from '@tollgate/core';
 import { statusOfRefundPhase } from '@tollgate/gateway-api';
 import { InvariantViolation } from '@tollgate/service-kit';
@@ -11,7 +11,6 @@ import type { ViewList } from './view-list.ts';
 
 export interface RefundEntry extends Pick<PaymentView, 'position'> {
   refund: Refund;
-  /** Its payment. */
   view: PaymentView;
 }
 
@@ -25,10 +24,10 @@ const refundTable: ListedTable = {
   },
 };
 
-/** The key of a row. Nothing in the store rules out two payments with a refund of one token. */
+/** The key of a row. The store may hold two payments with a refund of the same token. */
 const keyOf = (paymentToken: string, refundToken: string): string => `${paymentToken}~${refundToken}`;
 
-/** Of what has changed. To be called in a transaction. */
+/** For changed refunds. Call in a transaction. */
 export function writeRefunds(
   statements: Statements,
   { token, payment, refundTimes }: PaymentView,
@@ -46,7 +45,7 @@ export function writeRefunds(
   }
 }
 
-/** The refunds of some owners that match a query, in its order. */
+/** The refunds of some owners that match a query, in order. */
 export function listRefunds(
   file: IndexFile,
   asked: Pick<Listed<RefundEntry>, 'owners' | 'query'>,

@@ -1,4 +1,4 @@
-/** The open reviews of payments, payouts and of what only the provider has, from the index. */
+/** The open reviews of payments, payouts and operations that only the provider has, from the index. */
 import {
   type ViewEnvelope,
   type ViewKind,
@@ -49,7 +49,7 @@ export function listReviews(
   };
 }
 
-/** The open reviews of a payment, payout or of what only the provider has, of any owner. */
+/** The open reviews of a payment, payout or operation that only the provider has, of any owner. */
 export function reviewsOfToken(file: IndexFile, token: string): ReviewEntry[] {
   const sql = `SELECT environment, team, since, token, number, kind FROM reviews INDEXED BY reviews_by_token
     WHERE token = ? ORDER BY since, number`;

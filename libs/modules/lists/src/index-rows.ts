@@ -6,7 +6,7 @@ import type { ViewEnvelope, ViewKind } from '@tollgate/views';
 export type Row = Record<string, SQLOutputValue>;
 export type Statements = (sql: string) => StatementSync;
 
-/** Prepares each text once; there are as many as there are combinations of filters. */
+/** Prepares each text once; there is one per combination of filters. */
 export function createStatements(database: DatabaseSync): Statements {
   const prepared = new Map<string, StatementSync>();
   return (sql) => {
@@ -16,7 +16,7 @@ export function createStatements(database: DatabaseSync): Statements {
   };
 }
 
-/** The view of a row. Its form is that of this release, because another one's file is rebuilt. @throws DamagedFile */
+/** The view of a row. Its form is that of this release, because a file of another is rebuilt. @throws DamagedFile */
 export const toView = <View extends ViewEnvelope>(_kind: ViewKind<View>, row: Row): View =>
   parseStored(row['view']) as View;
 

@@ -1,4 +1,4 @@
-/** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
+/** The tables of the index. Every list of a team uses an index that begins with environment and team. */
 import { journalTables } from './index-journal.ts';
 import { ledgerTables } from './index-ledger.ts';
 
@@ -25,11 +25,11 @@ const operationColumns = `
     ${envelopeColumns}`;
 
 /**
- * For every combination of filters there is an index whose rows are those of the answer, in its order, so that a page
- * costs what it shows (`index-filters.ts`); that by age alone is there in every scope. What stands behind `token` is asked of entries that an index leads to: those
- * that it leaves out are passed over without their rows being fetched.
+ * For every combination of filters there is an index in the order of the answer, so that a page costs only its own rows
+ * (`index-filters.ts`); the index by age alone exists in every scope. Columns after `token` filter index entries without
+ * fetching their rows.
  *
- * No condition of a partial index compares with a value that statements bind: SQLite would replan those at each execution.
+ * No partial index compares with a bound value: SQLite would replan those at each execution.
  */
 const listIndexes = (table: string) => `
   CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, needs_review);
@@ -57,11 +57,11 @@ const operationIndexes = (table: string) => `
     WHERE due_at IS NOT NULL;
   CREATE INDEX ${table}_by_need ON ${table} (inquiry_need);`;
 
-/** What an index is read for. */
+/** The purpose of an index. */
 export type IndexScope =
-  /** Whatever teams and people ask. */
+  /** Everything that teams and people query. */
   | 'lists'
-  /** What is due, balances, the payments of a day, and lookups by token: half the cost of a view. */
+  /** Due inquiries, balances, the payments of a day, and lookups by token: half the cost per view. */
   | 'work';
 
 const ofLists = `

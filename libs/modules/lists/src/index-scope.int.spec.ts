@@ -1,4 +1,4 @@
-/** What a command service keeps of its own index: each further index of a column is written with every view. */
+/** The index of a command service: each further index of a column is written with every view. */
 import { DatabaseSync } from 'node:sqlite';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { inquiryShardOf } from '@tollgate/core';
@@ -29,7 +29,7 @@ async function given(scope: IndexScope): Promise<{ file: TestIndexFile; path: st
   return { file, path };
 }
 
-/** What the work of a command service reads. */
+/** The queries of a command service. */
 function readForWork(file: TestIndexFile) {
   const { environment, team, attempt, serviceToken = '' } = view.payment;
   const { account } = attempt;
@@ -53,13 +53,13 @@ function readForWork(file: TestIndexFile) {
   };
 }
 
-it('for work, answers what work asks as one for lists does', async () => {
+it('for work answers its queries like one for lists', async () => {
   const [work, lists] = [await given('work'), await given('lists')];
   expect(readForWork(work.file)).toEqual(readForWork(lists.file));
   expect(readForWork(work.file).foundByServiceToken).toEqual({ token, team: view.payment.team });
 });
 
-it('for work, has neither the indexes of lists nor metadata', async () => {
+it('for work has neither the indexes of lists nor metadata', async () => {
   const contents = ({ path }: { path: string }) => {
     const database = new DatabaseSync(path, { readOnly: true });
     onTestFinished(() => database.close());

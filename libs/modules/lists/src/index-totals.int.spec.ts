@@ -47,7 +47,7 @@ const sums = (counts: Record<string, [count: number, amount: number]>) =>
   );
 
 describe('totals', () => {
-  test('are one row per environment, team, currency and day, with payments and payouts in it', () => {
+  test('are one row per environment, team, currency and day, for payments and payouts', () => {
     const file = givenFile([
       lastOf(paymentKind, 'p1', [requested(), accepted, approved]),
       lastOf(paymentKind, 'p2', [requested(), accepted, declined]),
@@ -73,7 +73,7 @@ describe('totals', () => {
     expect(listTotals(file, { ...shop, environment: 'production', currency: 'EUR' })).toHaveLength(1);
   });
 
-  test('follow a payment from status to status, and what is given back of it', () => {
+  test('follow a payment from status to status, and its refunds', () => {
     const file = givenFile();
     const history: AnyEvent[] = [];
     const step = (...events: AnyEvent[]) => {
@@ -84,7 +84,7 @@ describe('totals', () => {
     expect(step(requested(), accepted).payments).toMatchObject(sums({ init: [1, 1_500] }));
     expect(step(held).payments).toMatchObject(sums({ init: [0, 0], pending: [1, 1_500] }));
     expect(step(declined).payments).toMatchObject(sums({ pending: [0, 0], declined: [1, 1_500] }));
-    // The service contradicts itself, and with another amount.
+    // The provider contradicts itself, with another amount.
     expect(step(revised).payments).toMatchObject(sums({ declined: [0, 0], approved: [1, 1_400] }));
     expect(step(refunding).refunds).toEqual(sums({ confirmed: [0, 0], reserved: [1, 500] }));
     expect(step(refundApproved).refunds).toEqual(sums({ confirmed: [1, 500], reserved: [0, 0] }));
@@ -93,7 +93,7 @@ describe('totals', () => {
     expect(end.payments).toMatchObject(sums({ approved: [0, 0], refunded: [1, 1_400] }));
   });
 
-  test('stay exact beyond the largest safe integer, and beyond what SQLite can add', () => {
+  test("stay exact beyond the largest safe integer, and beyond SQLite's addition", () => {
     const huge = { ...approved, data: { amount: Number.MAX_SAFE_INTEGER } };
     const count = 2_000;
     const views = Array.from({ length: count }, (_, index) =>
@@ -104,7 +104,7 @@ describe('totals', () => {
     expect(payments.approved.amount).toBe((BigInt(count) * BigInt(Number.MAX_SAFE_INTEGER)).toString());
   });
 
-  test('that cannot be committed with their views are as they were', () => {
+  test('are unchanged if the commit with their views fails', () => {
     const file = givenFile([lastOf(paymentKind, 'p1', [requested(), accepted])]);
     const before = listTotals(file, shop);
     const broken = lastOf(paymentKind, 'p3', [requested()]);
@@ -114,7 +114,7 @@ describe('totals', () => {
   });
 });
 
-test('whatever is repeated, late or batched, they are the totals of the stored views', () => {
+test('equal the sums of the stored views, for any repeated, late or batched events', () => {
   const histories = fc.tuple(anyHistory, anyHistory, anyHistory, anyPayoutHistory, anyPayoutHistory);
   const batches = fc.array(
     fc.array(fc.record({ stream: fc.nat(4), version: fc.nat(30) }), { maxLength: 6 }),
@@ -156,7 +156,7 @@ function linesOfTotals(file: TestIndexFile): Lines {
   return lines;
 }
 
-/** Summed up from the current views alone, without their past. */
+/** Summed up from the current views alone. */
 function linesOfViews(file: TestIndexFile): Lines {
   const lines: Lines = {};
   for (let index = 0; index < 5; index += 1)

@@ -1,6 +1,6 @@
 /**
- * Totals of a team, day by day. They are kept in the transaction that takes a view over: the previous row shows what
- * the payment or payout has added until then, so the difference is exact, and comes and goes with the row.
+ * Totals of a team, day by day. They are updated in the transaction that writes a view: the previous row shows the earlier
+ * contribution of the payment or payout, so the difference is exact.
  */
 import type { Environment } from '@tollgate/core';
 import type { DayTotals, TotalsChange } from '@tollgate/views';
@@ -16,7 +16,7 @@ export interface TotalsQuery {
   currency?: string;
 }
 
-/** One per day and currency on which something was created, by day and then by currency. */
+/** One per day and currency with a creation, by day and then by currency. */
 export function listTotals(file: IndexFile, query: TotalsQuery): DayTotals[] {
   const { environment, team, from, to, currency } = query;
   const sql = `SELECT totals FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?

@@ -32,7 +32,7 @@ interface Writing {
   log: Pick<Log, 'error'>;
 }
 
-/** To be called in a transaction. @throws TollgateError `too_many_failed_streams` */
+/** Call in a transaction. @throws TollgateError `too_many_failed_streams` */
 export function applyEvents(
   statements: Statements,
   events: readonly RecordedEvent[],
@@ -47,7 +47,7 @@ export function applyEvents(
   changes.applyTo(statements);
 }
 
-/** Applies the rest of a quarantined stream; it stays quarantined if that fails again. To be called in a transaction. */
+/** Applies the rest of a quarantined stream; it stays quarantined if that fails again. Call in a transaction. */
 export function retryStream(
   statements: Statements,
   { stream, events }: { stream: string; events: readonly RecordedEvent[] },
@@ -80,13 +80,13 @@ function quarantine(statements: Statements, { failed, error }: StreamFailure, { 
     'an event cannot be applied; the index quarantines its stream',
   );
   statements('INSERT OR REPLACE INTO quarantined VALUES (?, ?, ?)').run(stream, revision, code);
-  // The fault is not that of single streams.
+  // The fault does not lie in single streams.
   if (quarantinedIn(statements).length > failedStreamsMax) throw new TooManyFailedStreams();
 }
 
 type Changes = ReturnType<typeof createChanges>;
 
-/** What a batch changes in the sums, so that each is written once. */
+/** The changes of a batch, so that each sum is written once. */
 function createChanges() {
   const totals = createTotalsChanges();
   const ledger = createLedgerBatch();
@@ -147,13 +147,12 @@ function feed(statements: Statements, { kind, view }: IndexedView, event: Record
   );
 }
 
-/** A view as it is. */
 export interface IndexedView {
   kind: ViewKind;
   view: ViewEnvelope;
 }
 
-/** Writes views whatever the events say. To be called in a transaction. */
+/** Writes views regardless of the events. Call in a transaction. */
 export function writeViews(statements: Statements, views: readonly IndexedView[], writing: Writing): void {
   const changes = createChanges();
   for (const { kind, view } of views) {
@@ -180,7 +179,7 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
   changes.ledger.replace({ kind, before, after: view });
 }
 
-/** Of an existing row only what changes is set: an index of columns that are not set is not written. */
+/** In an existing row only changed columns are set, so that the indexes of others are not rewritten. */
 function writeRow(
   statements: Statements,
   { kind, view, before }: { kind: ViewKind; view: ViewEnvelope; before: Row | undefined },
@@ -221,7 +220,7 @@ function dueColumns(
   const due = dueAt({ token, inquiryNeed, updatedAt });
   return {
     inquiry_need: inquiryNeed,
-    // A column of its own, because statements bind the other one: see the note on partial indexes.
+    // A separate column, because statements bind the other one: see the note on partial indexes.
     is_unresolved: inquiryNeed === 'unresolved' ? 1 : 0,
     due_at: due === undefined ? null : Math.ceil(due),
   };

@@ -8,7 +8,7 @@ test('a cursor leads its team to its place', () => {
   expect(parseCursor('payments', shop, formatCursor('payments', shop, place))).toEqual(place);
 });
 
-test('a cursor of another team, of another environment, of another list, or changed by hand is none', () => {
+test('a cursor of another team, environment or list, or one changed by hand, is invalid', () => {
   const cursor = formatCursor('payments', shop, place);
   expect(parseCursor('payments', { ...shop, team: 'games' }, cursor)).toBeUndefined();
   expect(parseCursor('payments', { ...shop, environment: 'production' }, cursor)).toBeUndefined();
@@ -19,7 +19,7 @@ test('a cursor of another team, of another environment, of another list, or chan
     expect(parseCursor('payments', shop, text)).toBeUndefined();
 });
 
-test('a cursor is bound to the filters of its list, however they are written, and not to the size of its pages', () => {
+test('a cursor is bound to the filters of its list, in any spelling, and not to the page size', () => {
   const filtered = { ...shop, status: 'declined', currency: 'JPY' };
   const cursor = formatCursor('payments', filtered, place);
   const same = {

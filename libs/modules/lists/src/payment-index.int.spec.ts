@@ -26,7 +26,7 @@ import {
 const { accepted, approved } = happening;
 const soon = { timeout: 5_000, interval: 5 };
 
-/** As of a gateway in one process: one thread fills the file, another one reads it. */
+/** As in a gateway of one process: one thread fills the file, another one reads it. */
 function createFilled(options: PaymentIndexOptions): PaymentIndex {
   const folder = mkdtempSync(join(tmpdir(), 'filled-index-'));
   const file = options.file === ':memory:' ? join(folder, 'index.db') : options.file;
@@ -78,7 +78,7 @@ describe.each([
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
   });
 
-  test('a payment is got by its team in its environment only', async () => {
+  test('a payment is found by its team in its environment only', async () => {
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested({ team: 'shop', environment: 'production' })]);
     const index = await startIndex(store, ':memory:');
@@ -88,7 +88,7 @@ describe.each([
     expect(index.get('production', 'shop', 'p2')).toBeUndefined();
   });
 
-  test('when a position is reached, the events up to it are applied', async () => {
+  test('once a position is reached, all events up to it are applied', async () => {
     const store = await temporaryStore();
     const index = await startIndex(store, ':memory:');
     for (let number = 0; number < 30; number += 1) {
@@ -110,7 +110,7 @@ describe.each([
     expect(index.dueQueues(shards)).toEqual([]);
   });
 
-  test('due times that are moved while it stops are refused', async () => {
+  test('changes of due times during the stop are refused', async () => {
     const store = await temporaryStore();
     const index = await startIndex(store, ':memory:');
     await index.stop();
@@ -125,7 +125,7 @@ describe.each([
     expect(await waiting).toBe(false);
   });
 
-  test('a restarted index resumes where it was, without reading events again', async () => {
+  test('a restarted index resumes at its position, without reading events again', async () => {
     const store = await temporaryStore();
     const file = await temporaryFile();
     const { position } = await projectPayment(store, 'p1', [requested()]);
@@ -184,7 +184,7 @@ describe.each([
     expect(tokensIn(index)).toEqual(tokens);
   });
 
-  // An event that no release can read must not keep the others of all teams out of the index.
+  // An event that no release can read must not keep the events of all teams out of the index.
   test('a stream with an event that cannot be applied is quarantined, and applied by code that can', async () => {
     const store = await temporaryStore();
     const file = await temporaryFile();
@@ -228,7 +228,7 @@ describe.each([
       expect(messages).toHaveLength(1);
     });
 
-    test('where it belongs to another event store, with payments of the same tokens elsewhere', async () => {
+    test('if it belongs to another event store, with payments of the same tokens elsewhere', async () => {
       const tokens = ['p2', 'p1'];
       const { file } = await givenIndexedStore();
       const other = await temporaryStore();
@@ -243,7 +243,7 @@ describe.each([
     });
   });
 
-  test('an index that is ahead of its store, which was restored from a backup, is rebuilt', async () => {
+  test('an index ahead of its store, which was restored from a backup, is rebuilt', async () => {
     const file = await temporaryFile();
     const [events, backup] = [await temporaryFile(), await temporaryFile()];
     const store = await temporaryStore({ file: events });
@@ -265,7 +265,7 @@ describe.each([
   test.each<[string, (index: PaymentIndex) => unknown]>([
     ['one', (index) => index.find('p1')],
     ['a list', (index) => index.list({ environment: 'sandbox', team: 'shop', perPage: 20 })],
-  ])('a row that cannot be read is met by a read of %s, and the file is built again', async (_, read) => {
+  ])('a row that cannot be read is found by a read of %s, and the file is rebuilt', async (_, read) => {
     const store = await temporaryStore();
     const file = await temporaryFile();
     const view = await projectPayment(store, 'p1', [requested(), accepted]);
@@ -276,7 +276,7 @@ describe.each([
     expect(() => read(index)).toThrow(
       expect.objectContaining({ code: 'index_rebuilding', retryable: true }) as Error,
     );
-    // Lists wait until all is there again, which is known a moment later.
+    // Lists wait until everything is there again, which is known a moment later.
     await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
     expect(index.find('p1')).toEqual(view);
     const after = await projectPayment(store, 'p1', [approved]);
@@ -306,7 +306,7 @@ describe.each([
     onTestFinished(() => database.close());
     database.exec("UPDATE payments SET view = 'not a view'");
     expect(() => index.find('p1')).toThrow('The read model is being rebuilt.');
-    // The new file is there, and empty so far.
+    // The new file exists, and is still empty.
     await vi.waitFor(() => expect(index.find('p1')).toBeUndefined(), soon);
     expect(() => index.dueQueues([0])).toThrow('The read model is being rebuilt.');
     expect(() => tokensIn(index)).toThrow('The read model is being rebuilt.');
@@ -314,7 +314,7 @@ describe.each([
     await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
   });
 
-  test('while the store is not reached, the index answers with what it has', async () => {
+  test('while the store is unavailable, the index answers with what it has', async () => {
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested()]);
     const lost = new AbortController();
@@ -335,7 +335,7 @@ describe.each([
     expect(tokensIn(index)).toEqual(['p1']);
   });
 
-  test('payouts and disputes are followed as payments are', async () => {
+  test('payouts and disputes are followed like payments', async () => {
     const store = await temporaryStore();
     const before = await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
     const index = await startIndex(store, ':memory:');
@@ -357,7 +357,7 @@ describe.each([
     });
   });
 
-  test('a payment is found by the token of the service as soon as it is known', async () => {
+  test('a payment is found by its provider token as soon as that is known', async () => {
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested(), accepted]);
     const index = await startIndex(store, ':memory:');

@@ -87,13 +87,13 @@ interface ReviewsOfAllQuery extends Pick<ReviewQuery, 'perPage' | 'limit' | 'cur
   owners: readonly ListOwner[];
 }
 
-/** How far an index is that is not complete yet. */
+/** The progress of an incomplete index. */
 export interface IndexBuilding {
-  /** Position in the store of the last event that was applied. */
+  /** Position of the last applied event. */
   followed: Position;
-  /** Position at which the store ended when the building began. */
+  /** End of the store when the rebuild began. */
   head: Position;
-  /** Events applied since the building began. */
+  /** Events applied since the rebuild began. */
   events: number;
 }
 
@@ -103,26 +103,26 @@ export interface IndexBuilding {
  */
 export interface PaymentIndex extends DueInquiries {
   /**
-   * Opens the file and follows the views; resolves when every current view is in it.
+   * Opens the file and follows the events; resolves when every current view is in it.
    *
-   * @throws StartupError if the file cannot be used.
+   * @throws StartupError if the file cannot be used
    */
   start(): Promise<void>;
-  /** Ends the following and closes the file. */
+  /** Stops and closes the file. */
   stop(): Promise<void>;
   /** A payment of this team in this environment. */
   get(environment: Environment, team: string, token: string): PaymentView | undefined;
-  /** A payment of whatever team: for our own use, never for an answer to a caller. */
+  /** A payment of any team: for internal use, never for an answer to a caller. */
   find(token: string): PaymentView | undefined;
-  /** As {@link find}, of a payout. */
+  /** As {@link find}, for a payout. */
   findPayout(token: string): PayoutView | undefined;
-  /** Whose payment the service knows under this token of its own. */
+  /** Our payment under this provider token. */
   findByServiceToken(
     environment: Environment,
     account: string,
     serviceToken: string,
   ): { token: string; team: string } | undefined;
-  /** As {@link findByServiceToken}, through whatever account. */
+  /** As {@link findByServiceToken}, through any account. */
   findByServiceTokenOfAny(serviceToken: string): string | undefined;
   list(query: PaymentListQuery): PaymentList;
   /** A payout of this team in this environment. */
@@ -130,51 +130,49 @@ export interface PaymentIndex extends DueInquiries {
   listPayouts(query: OperationListQuery): PayoutList;
   /** Payments and payouts together. */
   listOperations(query: OperationListQuery): OperationList;
-  /** Payments of several owners, in the order of the query; `accepts` filters by what no index knows. */
+  /** Payments of several owners, in the order of the query; `accepts` filters by conditions without an index. */
   listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
   /** As {@link listPaymentsOfAll}. */
   listPayoutsOfAll(query: ListOfAll<PayoutView>): PayoutList;
-  /** Refunds, by when they were asked for. */
+  /** Refunds, by the time of their request. */
   listRefunds(query: ListQuery): ViewList<RefundEntry>;
   /** As {@link listPaymentsOfAll}. */
   listRefundsOfAll(query: ListOfAll<RefundEntry>): ViewList<RefundEntry>;
-  /** Journal entries of a team. */
   listJournal(query: JournalQuery): ViewList<JournalRow>;
-  /** Of several teams; an empty name stands for what no team has moved in a shared wallet. */
+  /** For several teams; an empty name stands for entries without a team in a shared wallet. */
   listJournalOfAll(
     query: Omit<JournalQuery, keyof ListOwner> & { owners: readonly ListOwner[] },
   ): ViewList<JournalRow>;
-  /** What each month has changed in the ledger, up to and including one month. */
+  /** The changes of each month in the ledger, up to and including one month. */
   monthSums(query: MonthQuery): MonthSum[];
-  /** What every wallet has in each merchant account. */
+  /** The money of every wallet in each merchant account. */
   listBalances(): Standing[];
-  /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
+  /** Payments of these owners created in each hour, by phase. @param from milliseconds since the Unix epoch */
   countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
-  /** Payments of these owners whose token or order number begins with a text. */
+  /** Payments of these owners whose token or order number has this prefix. */
   findBeginning(owners: readonly ListOwner[], text: string, limit: number): Beginning[];
-  /** Why payments of these owners were declined, by reason; the newest of those created since `from` and before `before`. */
+  /** Decline reasons of these owners' payments created since `from` and before `before`; the newest are counted. */
   countDeclines(owners: readonly ListOwner[], created: CreatedBetween): DeclineCounts;
-  /** What of these owners waits for an outcome or for a person. */
+  /** Payments and payouts of these owners that wait for an outcome or for a person. */
   countWaiting(owners: readonly ListOwner[]): Waiting;
-  /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
+  /** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
   nextInquiryAt(token: string): number | undefined;
   /** The disputes of one payment of any owner, oldest first. */
   disputesOf(paymentToken: string): DisputeView[];
-  /** Disputes, by when they were opened. Those whose payment is not known have the team ''. */
+  /** Disputes, by opening time. Those without a known payment have the team ''. */
   listDisputes(query: ListQuery): ViewList<DisputeView>;
   /** As {@link listPaymentsOfAll}. */
   listDisputesOfAll(query: ListOfAll<DisputeView>): ViewList<DisputeView>;
-  /** The open reviews of a team, oldest first. */
   listReviews(query: ReviewQuery): ViewList<ReviewEntry>;
   /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
   listReviewsOfAll(query: ReviewsOfAllQuery): ViewList<ReviewEntry>;
-  /** The open reviews of one payment, payout or what only the provider has, of any owner. */
+  /** The open reviews of one payment, payout or operation that only the provider has, of any owner. */
   reviewsOf(token: string): ReviewEntry[];
-  /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
+  /** A team's income, refunds and payouts, by day and then by currency; empty days are omitted. */
   listTotals(query: TotalsQuery): DayTotals[];
-  /** A wallet as it is, with everything that was recorded before the call. @throws as `readLedger` of `@tollgate/views` */
+  /** A wallet's balance, including everything recorded before the call. @throws as `readLedger` of `@tollgate/views` */
   readLedger(query: LedgerQuery): Promise<LedgerNow>;
-  /** The next events of an owner, also while the index is not complete. */
+  /** The next events of an owner, even while the index is incomplete. */
   eventsAfter(owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[];
   /** The open work and the open reviews of all teams, counted. */
   workload(): Workload;
@@ -184,11 +182,11 @@ export interface PaymentIndex extends DueInquiries {
   rowOf(kind: ViewKind, token: string): ViewEnvelope | undefined;
   /** Every event at or before this position is in the index, except those of quarantined streams. */
   position(): Position;
-  /** Streams with an event that cannot be applied: their rows are of the events before it. */
+  /** Streams with an event that could not be applied: their rows predate it. */
   quarantined(): readonly string[];
-  /** False from a failure of the store on, until its end is reached again. */
+  /** False after a failure of the store, until its end is reached again. */
   isCaughtUp(): boolean;
-  /** Comparisons with the projector that found another number of events. */
+  /** Comparisons with the projector in which the numbers of events differed. */
   differences(): number;
   /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
   waitFor(position: Position, timeoutMs: number): Promise<boolean>;
@@ -201,11 +199,11 @@ export interface PaymentIndexOptions {
   log: Log;
   clock: Clock;
   ids: Ids;
-  /** When payments and payouts are inquired; absent: by `inquiryDelays`. */
+  /** Due times of payments and payouts. @default `inquiryDelays` */
   delays?: InquiryDelays;
-  /** What it is read for: `lists` unless given. That of `work` has no lists but those by age. */
+  /** Its purpose; `work` has no lists except those by age. @default lists */
   scope?: IndexScope;
-  /** To another thread of this process, which fills the file (`fillIndex`); absent: this one does. */
+  /** To the thread of this process that fills the file (`fillIndex`); absent: this one does. */
   filler?: MessagePort;
 }
 
@@ -262,7 +260,7 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     },
     ...lookupsIn({ read, readWhole }),
     ...listsIn({ readWhole }),
-    // A row of an incomplete index may be due and long settled.
+    // A row of an incomplete index may appear due and be long settled.
     dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
     dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
     postpone: (postponed) => index.postpone(postponed),
@@ -292,7 +290,7 @@ interface Reads {
   readWhole<Answer>(work: (file: IndexFile) => Answer): Answer;
 }
 
-/** What is known of one payment is answered even while the index is not complete. */
+/** A single payment is answered even while the index is incomplete. */
 function lookupsIn({ read, readWhole }: Reads) {
   const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
     read((file) => file.find(kind, token));

@@ -4,14 +4,14 @@ import type { PaymentPhase, PayoutPhase } from '@tollgate/core';
 import type { PageQuery, PageRefused } from './list-page.ts';
 import type { PaymentView, PayoutView } from '@tollgate/views';
 
-/** Rows are counted up to here. */
+/** Maximum count of rows. */
 export const totalCountMax = 100_000;
 
 export interface ListQuery<Status extends string = string, Phase extends string = string> extends PageQuery {
   status?: Status;
   phase?: Phase;
   orderNumber?: string;
-  /** Of refunds and disputes only. */
+  /** For refunds and disputes only. */
   paymentToken?: string;
   currency?: string;
   /** Milliseconds since the Unix epoch, inclusive. */
@@ -20,20 +20,19 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   createdBefore?: number;
   /** True: only those with an open review; false: only the others. */
   needsReview?: boolean;
-  /** Only those with a call whose outcome is not known. */
+  /** Only those with a call without a known outcome. */
   unresolved?: true;
-  /** Only those with a refund that is not decided; of payments only. */
+  /** Only payments with an undecided refund. */
   refundOpen?: true;
-  /** Names and texts, sorted by name; all of them must be so. */
+  /** Names and texts, sorted by name; all of them must match. */
   metadata?: readonly (readonly [name: string, text: string])[];
   withTotal?: boolean;
-  /** By creation; newest first unless given. Of the lists over all teams only. */
+  /** By creation time. Only in lists over all teams. @default newest first */
   order?: ListOrder;
 }
-/** By creation, which is what every index of the lists ends with: no other order is read without looking at all rows. */
+/** By creation, which every index of the lists ends with: any other order would scan all rows. */
 export type ListOrder = 'newest' | 'oldest';
 export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPhase>;
-/** Of payouts, or of payments and payouts together. */
 export type OperationListQuery = PaymentListQuery;
 
 interface ListedPage<View> {
@@ -44,7 +43,7 @@ interface ListedPage<View> {
   nextCursor?: string;
   /** On request; {@link totalCountMax} means that many or more, of each kind. */
   totalCount?: number;
-  /** Rows that were looked at. */
+  /** Rows visited. */
   visited: number;
   /** Characters of the stored texts of the views. */
   length: number;

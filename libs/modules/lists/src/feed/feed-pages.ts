@@ -13,11 +13,11 @@ interface TopicRecord {
   headers: Readonly<Record<string, string>>;
 }
 
-/** The publisher's own mapping. @throws what it throws for an event that cannot be published */
+/** The publisher's own mapping. @throws for an event that cannot be published */
 export type RecordOf = (event: RecordedEvent) => Promise<TopicRecord>;
 
 export interface FedRecord {
-  /** Leads on behind it. */
+  /** Cursor to the events after it. */
   cursor: string;
   topic: string;
   /** `ce_type`. */
@@ -28,9 +28,9 @@ export interface FedRecord {
 
 export interface FeedPage {
   records: readonly FedRecord[];
-  /** Where the next page begins; where this one began, if nothing was passed. */
+  /** Start of the next page; start of this one if nothing was passed. */
   cursor: string;
-  /** False where there may be more at once, and where not all that the store has is known yet. */
+  /** False if more may be available at once, or if not everything in the store is known yet. */
   isAtEnd: boolean;
 }
 
@@ -38,18 +38,18 @@ export interface PageDependencies {
   store: Pick<EventStore, 'read'>;
   index: Pick<PaymentIndex, 'eventsAfter' | 'isCaughtUp'>;
   recordOf: RecordOf;
-  /** What long reads take of the event loop together. */
+  /** Share of the event loop for long reads. */
   share: ReadShare;
   log: Log;
 }
 
-/** Events that are read from the store together, stream by stream. */
+/** Events read from the store together, stream by stream. */
 const readAtOnce = 25;
 
-/** A page is shorter than its limit rather than larger than this, bytes; one record is in it always. */
+/** Maximum page size in bytes; a page ends early, but contains at least one record. */
 const pageBytesMax = 1_000_000;
 
-/** @throws StoreUnavailable, EventOfNewerVersion: repeat it */
+/** @throws StoreUnavailable, EventOfNewerVersion: retry */
 export async function readFeedPage(
   deps: PageDependencies,
   owner: ListOwner,
@@ -87,7 +87,7 @@ async function readEvents(
   return events;
 }
 
-/** Undefined for what the publisher sets aside, too: a damaged stream must not hold up all others of its team. */
+/** Undefined for events that the publisher quarantines as well: a damaged stream must not block the others of its team. */
 async function recordAt(
   { store, recordOf, log }: PageDependencies,
   entry: FeedEntry,

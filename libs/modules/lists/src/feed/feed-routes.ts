@@ -1,4 +1,4 @@
-/** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
+/** `GET /api/v1/events`: pages, long polls, and server-sent events on request. */
 import { Readable } from 'node:stream';
 import { type Clock, createPlaces } from '@tollgate/service-kit';
 import type { PaymentIndex } from '../payment-index.ts';
@@ -17,15 +17,15 @@ import { type FedRecord, type FeedPage, type PageDependencies, readFeedPage } fr
 export type FeedDependencies = ReadRouteDependencies &
   PageDependencies & { index: Pick<PaymentIndex, 'position'>; clock: Clock };
 
-/** Between two signs of life of a stream of events, milliseconds: proxies close what is silent for long. */
+/** Interval between keep-alive comments: proxies close silent connections. @unit milliseconds */
 const heartbeatMs = 10_000;
-/** A client of server-sent events comes again by itself, and its key is asked for again then. */
+/** A client of server-sent events reconnects by itself, and its key is checked again then. */
 const streamMs = 300_000;
 const streamPageMax = 100;
-/** Requests that wait at the same time: each holds a connection of a front door as well. */
+/** Maximum waiting requests: each also holds a connection of the front door. */
 const waitsPerKeyMax = 10;
 const waitsMax = 500;
-/** How soon a waiting request is answered with a new event, milliseconds. */
+/** Maximum delay of a new event for a waiting request. @unit milliseconds */
 const pollMs = 100;
 
 type FeedCall = Call<(typeof routes)['listEvents']>;
@@ -40,10 +40,10 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
     const after =
       typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.cursor;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
-    // A client that has gone meanwhile closes no second time: its place would be taken indefinitely.
+    // A disconnected client must not close twice: its place would never be released.
     if (reply.raw.destroyed) return reply.send();
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
-    // A reader that only takes what is there needs no place to wait in.
+    // A reader that does not wait needs no place.
     if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
     const leave = places.take(`${call.caller.team} ${call.caller.keyId}`);
     if (leave === undefined) return sendError(reply, 'too_many_waits');
@@ -55,19 +55,19 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     if (isStream) return sendStream(deps, call, after, signal);
     const page = await pageInTime(deps, call, after, signal);
-    // The key may have been revoked while it waited.
+    // The key may have been revoked during the wait.
     if ((await authenticateAgain(deps.directory, request, reply, routes.listEvents)) === undefined)
       return reply;
     return sendPage(reply, page);
   });
 }
 
-/** As the store writes them. */
+/** In the store's format. */
 const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
 
 /**
- * No event has had that place: a number in place of the text that it was, or a place in a store that was restored since. There
- * is nothing behind it indefinitely, or for as long as events are recorded that nobody reads.
+ * No event has had that position: the text was changed, or the store was restored since. Nothing can follow it until unread
+ * events have filled the gap.
  */
 const isBeyondAll = async ({ index, store }: FeedDependencies, after: string): Promise<boolean> =>
   after > index.position() && after > (await store.head());
@@ -85,7 +85,7 @@ const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: stri
     limit: query.wait === 0 ? query.perPage : Math.min(query.perPage, streamPageMax),
   });
 
-/** With nothing there, waits for the next event. */
+/** If there is nothing, waits for the next event. */
 async function pageInTime(
   deps: FeedDependencies,
   call: FeedCall,
@@ -118,7 +118,7 @@ async function untilNext(
 }
 
 function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): FastifyReply {
-  // The values are JSON already, byte by byte what is on the topic.
+  // The values are already JSON, byte for byte as on the topic.
   const events = records.map(toJson).join(',');
   const body = `{"success":true,"events":[${events}],"cursor":${JSON.stringify(cursor)},"isAtEnd":${isAtEnd}}`;
   return reply.type('application/json; charset=utf-8').send(body);
@@ -140,7 +140,7 @@ function sendStream(
   };
   return (
     call.reply
-      // Kept by the client after the stream, the connection would hold a closing server open.
+      // A connection kept alive by the client would hold a closing server open.
       .headers({ 'x-accel-buffering': 'no', connection: 'close' })
       .type('text/event-stream; charset=utf-8')
       .send(Readable.from(eventStream(deps, ofCall, after, signal)))
@@ -153,7 +153,7 @@ interface Listener {
   ip: string;
 }
 
-/** Ends if the key is not valid any more. Nothing is read ahead of what the client has taken. */
+/** Ends if the key is no longer valid. Nothing is read ahead of the client. */
 async function* eventStream(
   deps: FeedDependencies,
   { caller, authorization, ip }: Listener,

@@ -12,7 +12,6 @@ import type { IndexedView } from '../index-writer.ts';
 import type { ViewList } from '../view-list.ts';
 
 export interface TestIndexFile extends IndexFile {
-  /** Writes views in a transaction. */
   plant(views: readonly IndexedView[]): void;
   close(): void;
 }
@@ -49,7 +48,7 @@ export function viewOf(
   return { kind, view: { ...view, createdAt: createdAt ?? view.createdAt } };
 }
 
-/** A file of which each read also notes the steps of its query plan. */
+/** A file that records the query plan of each read. */
 export async function givenExplainedFile(views: readonly IndexedView[] = []) {
   const path = await temporaryFile();
   const file = givenFile(views, path);
@@ -69,7 +68,7 @@ export async function givenExplainedFile(views: readonly IndexedView[] = []) {
   return { file: { ...file, select }, steps };
 }
 
-/** @throws Error that names the parameter if the page was refused */
+/** @throws Error with the parameter if the page was refused */
 export function pageOf<View>(list: ViewList<View>) {
   if (list.kind !== 'page') throw new Error(list.parameter);
   return list;
